@@ -5,11 +5,13 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flight.internal.server.ConnectionLimits;
 import dev.blobshuffle.flight.internal.server.FlightConfig;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Budgets;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flight.internal.server.FlightDaemon;
 import dev.blobshuffle.flight.internal.server.HttpConfig;
+import dev.blobshuffle.flight.internal.server.Sharing;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -170,6 +173,72 @@ public final class FlightServeCommand implements Callable<Integer> {
             description = "Most bytes of blobs in each directory, for what clients send (default: no limit).")
     private @Nullable Double quota;
 
+    @Option(
+            names = "--connections",
+            defaultValue = "2048",
+            paramLabel = "NUMBER",
+            description = "Most connections of Flight, and as many of HTTP (default: ${DEFAULT-VALUE}).")
+    private int connections;
+
+    @Option(
+            names = "--connections-per-address",
+            defaultValue = "512",
+            paramLabel = "NUMBER",
+            description = "Most of them from one address; behind a proxy as many as --connections"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int connectionsOfAddress;
+
+    @Option(
+            names = "--first-call-time",
+            defaultValue = "10s",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Time for a connection's first call with a valid token, or first request by HTTP"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private Duration firstCallTime;
+
+    @Option(
+            names = "--idle-time",
+            defaultValue = "5m",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Close connections of Flight without a call for so long (default: ${DEFAULT-VALUE}).")
+    private Duration idleTime;
+
+    @Option(
+            names = "--puts-per-tenant",
+            paramLabel = "NUMBER",
+            description = "Most puts at a time of one tenant, the namespaces of a token"
+                    + " (default: all but one if there are several tenants).")
+    private @Nullable Integer putsOfTenant;
+
+    @Option(
+            names = "--least-rate",
+            defaultValue = "64KiB",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Bytes per second that a client must send or read while others wait for what it holds"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private Double leastRate;
+
+    @Option(
+            names = "--least-rate-time",
+            defaultValue = "30s",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Time in which it must have moved as many bytes as that rate gives"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private Duration leastRateTime;
+
+    @Option(
+            names = "--longest-wait",
+            defaultValue = "2m",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "How long a tenant without a put waits before the tenant with the most puts loses one"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private Duration longestWait;
+
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public FlightServeCommand() {}
@@ -216,7 +285,13 @@ public final class FlightServeCommand implements Callable<Integer> {
                 Optional.ofNullable(lease),
                 http(),
                 Optional.ofNullable(metricsListen).map(Endpoint::parse),
-                copies());
+                copies(),
+                new ConnectionLimits(connections, connectionsOfAddress, firstCallTime, idleTime),
+                new Sharing(
+                        putsOfTenant == null ? OptionalInt.empty() : OptionalInt.of(putsOfTenant),
+                        Math.round(leastRate),
+                        leastRateTime,
+                        longestWait));
     }
 
     private static void checkFits(Budgets budgets) {
@@ -243,7 +318,12 @@ public final class FlightServeCommand implements Callable<Integer> {
                 endpoint.host(),
                 endpoint.port(),
                 isHttpPlain ? HttpConfig.Transport.PLAIN_TEXT : HttpConfig.Transport.AS_FLIGHT,
-                HttpConfig.Limits.DEFAULT));
+                new HttpConfig.Limits(
+                        connections,
+                        connectionsOfAddress,
+                        firstCallTime,
+                        HttpConfig.Limits.DEFAULT.idle(),
+                        HttpConfig.Limits.DEFAULT.stall())));
     }
 
     private Map<String, List<Path>> namespaces() {

@@ -4,6 +4,7 @@ import dev.blobshuffle.flight.internal.blob.Refused;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import io.grpc.Context;
 import io.grpc.Contexts;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -42,11 +43,11 @@ record Caller(Set<String> namespaces) {
     }
 
     /**
-     * Refuses calls without a token.
+     * Refuses calls without a token. A connection with a call that is not refused is known.
      *
      * @param tokens empty: any caller may do everything
      */
-    static ServerInterceptor interceptor(Optional<Tokens> tokens, FlightCounters counters) {
+    static ServerInterceptor interceptor(Optional<Tokens> tokens, Connections connections, FlightCounters counters) {
         return new ServerInterceptor() {
             @Override
             public <Q, A> ServerCall.Listener<Q> interceptCall(
@@ -54,6 +55,7 @@ record Caller(Set<String> namespaces) {
                 try {
                     Caller caller = tokens.map(known -> new Caller(known.authenticate(headers.get(AUTHORIZATION))))
                             .orElse(ANY);
+                    connections.know(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), caller);
                     return Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next);
                 } catch (Refused e) {
                     counters.refused();

@@ -1,52 +1,175 @@
 package dev.blobshuffle.flight.internal.server;
 
-import io.grpc.netty.shaded.io.netty.channel.Channel;
+import dev.blobshuffle.core.internal.server.EndedConnections;
+import dev.blobshuffle.core.time.Time;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Error;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of clients, by their address. gRPC's server cannot end a stream whose client does
- * not read, so the daemon closes the connection. Thread-safe.
+ * The connections of clients, by their address, bounded in total and per address. A connection is a
+ * stranger until it has a call with a valid token. Strangers make room for new connections, and end
+ * if that call does not come in time.
+ *
+ * <p>gRPC's server cannot end a stream whose client does not read, so the daemon closes the
+ * connection. Thread-safe.
  */
 final class Connections {
-    private final Map<Object, Channel> open = new ConcurrentHashMap<>();
+    private final ConnectionLimits limits;
+    private final Time time;
+    private final EndedConnections ended;
+    private final TenantPlaces<CountedChannel> places;
+    private final Map<Object, Visit> open = new ConcurrentHashMap<>();
 
-    /** A listening socket that remembers what it accepts. */
+    /** A connection. */
+    private static final class Visit {
+        final CountedChannel channel;
+        final long sinceNanos;
+        volatile boolean isKnown;
+        volatile boolean keepsPlace;
+        volatile boolean isGone;
+
+        Visit(CountedChannel channel, long sinceNanos) {
+            this.channel = channel;
+            this.sinceNanos = sinceNanos;
+        }
+    }
+
+    /**
+     * No connections yet.
+     *
+     * @param tenants how many there are
+     */
+    Connections(ConnectionLimits limits, int tenants, Time time, FlightCounters counters) {
+        this.limits = limits;
+        this.time = time;
+        places = new TenantPlaces<>(limits.connections(), limits.ofAddress(), tenants);
+        ended = new EndedConnections("The server of Flight", counters::connectionEnded, time);
+    }
+
+    /** A listening socket that remembers what it accepts, and refuses what has no place. */
     NioServerSocketChannel listening() {
         return new NioServerSocketChannel() {
             @Override
             protected int doReadMessages(List<Object> accepted) throws Exception {
-                int before = accepted.size();
-                int count = super.doReadMessages(accepted);
-                accepted.subList(before, accepted.size()).forEach(channel -> remember((Channel) channel));
-                return count;
+                SocketChannel socket = javaChannel().accept();
+                if (socket == null) {
+                    return 0;
+                }
+                CountedChannel channel = new CountedChannel(this, socket);
+                if (enter(channel)) {
+                    accepted.add(channel);
+                }
+                return 1;
             }
         };
     }
 
-    private void remember(Channel channel) {
-        Object address = channel.remoteAddress();
-        if (address != null) {
-            open.put(address, channel);
-            channel.closeFuture().addListener(closed -> open.remove(address, channel));
+    private boolean enter(CountedChannel channel) {
+        InetSocketAddress address = channel.remoteAddress();
+        if (address == null) { // The client has gone.
+            channel.unsafe().closeForcibly();
+            return false;
+        }
+        Optional<CountedChannel> out = places.enter(channel, address.getAddress());
+        out.ifPresent(one -> end(one, "too many connections at a time"));
+        if (out.equals(Optional.of(channel))) {
+            return false;
+        }
+        Visit visit = new Visit(channel, time.nanos());
+        open.put(address, visit);
+        channel.closeFuture().addListener(closed -> left(address, visit));
+        return true;
+    }
+
+    private void left(Object address, Visit visit) {
+        open.remove(address, visit);
+        visit.isGone = true;
+        places.leave(visit.channel);
+    }
+
+    /**
+     * A connection has a call with a valid token.
+     *
+     * @param address of its client; null if the call has no connection
+     */
+    void know(@Nullable Object address, Object tenant) {
+        Visit visit = address == null ? null : open.get(address);
+        if (visit != null && !visit.keepsPlace) {
+            visit.isKnown = true;
+            visit.keepsPlace = places.keep(visit.channel, tenant);
+            if (visit.isGone) { // Meanwhile.
+                places.leave(visit.channel);
+            }
         }
     }
 
-    /** Closes a connection; returns whether there was one. */
-    boolean close(Object address) {
-        Channel channel = open.remove(address);
-        if (channel == null) {
+    /** Ends connections without a call that came in time. */
+    void endLate() {
+        long now = time.nanos();
+        open.values().forEach(visit -> {
+            if (!visit.isKnown && now - visit.sinceNanos > limits.request().toNanos()) {
+                end(visit.channel, "no call with a valid token within " + limits.request().toMillis() + " ms");
+            }
+        });
+    }
+
+    private void end(CountedChannel channel, String reason) {
+        InetSocketAddress address = channel.remoteAddress();
+        ended.ended(address.getAddress(), reason);
+        Visit visit = open.get(address);
+        if (visit != null && visit.channel == channel) {
+            left(address, visit);
+        }
+        channel.end();
+    }
+
+    /** Bytes that a connection has sent. */
+    long sent(Object address) {
+        Visit visit = open.get(address);
+        return visit == null ? 0 : visit.channel.sent();
+    }
+
+    /**
+     * Closes a connection, and says why if its client still reads.
+     *
+     * @return whether there was one
+     */
+    boolean close(Object address, String reason) {
+        Visit visit = open.remove(address);
+        if (visit == null) {
             return false;
         }
-        // gRPC answers a close of the channel with a graceful end, which waits for all streams. A
-        // close by the first handler does not pass it.
-        channel.pipeline().firstContext().close();
+        CountedChannel channel = visit.channel;
+        channel.eventLoop().execute(() -> {
+            Http2ConnectionHandler http = channel.pipeline().get(Http2ConnectionHandler.class);
+            if (http != null) {
+                ChannelHandlerContext context = channel.pipeline().context(http);
+                ChannelFuture ignored = http.goAway(
+                        context,
+                        http.connection().remote().lastStreamCreated(),
+                        Http2Error.ENHANCE_YOUR_CALM.code(),
+                        Unpooled.copiedBuffer(reason, StandardCharsets.UTF_8),
+                        context.newPromise());
+                context.flush();
+            }
+            channel.end();
+        });
         return true;
     }
 
     int count() {
-        return open.size();
+        return places.count();
     }
 }

@@ -20,6 +20,7 @@ final class CopySending {
     private final ChannelHandlerContext context;
     private final HttpAnswer.Part part;
     private final CopyReaders readers;
+    private final Holder holder;
     private final ChannelPromise sent;
     private final Runnable next = this::next;
     private long at;
@@ -28,6 +29,7 @@ final class CopySending {
         this.context = context;
         this.part = part;
         this.readers = readers;
+        holder = new Holder(context.channel(), part.tenant());
         sent = context.newPromise();
         at = part.range().first();
     }
@@ -57,7 +59,7 @@ final class CopySending {
 
     private void send() {
         int length = (int) Math.min(PIECE, part.range().end() - at);
-        if (sent.isDone() || !readers.memory().acquire(context.channel(), length, 0, next)) {
+        if (sent.isDone() || !readers.memory().acquire(holder, length, 0, next)) {
             return; // The client has gone, or the budget calls when it has room.
         }
         ByteBuf piece = context.alloc().directBuffer(length);
@@ -65,7 +67,7 @@ final class CopySending {
             part.blob().fill(at, piece.nioBuffer(0, length));
         } catch (RuntimeException | Error e) {
             piece.release();
-            readers.memory().release(context.channel(), length);
+            readers.memory().release(holder, length);
             boolean ignored = sent.tryFailure(e);
             return;
         }
@@ -75,7 +77,7 @@ final class CopySending {
     }
 
     private void written(Future<?> done, int length) {
-        readers.memory().release(context.channel(), length);
+        readers.memory().release(holder, length);
         if (!done.isSuccess()) {
             boolean ignored = sent.tryFailure(done.cause());
         } else if (at == part.range().end()) {

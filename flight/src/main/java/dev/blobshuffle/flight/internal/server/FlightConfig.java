@@ -29,6 +29,8 @@ import java.util.OptionalLong;
  * @param http where blobs are served by HTTP; empty: nowhere
  * @param metrics where metrics are shown to Prometheus; empty: nowhere
  * @param copies the URI of the store of a namespace's copies, for the namespaces that have one
+ * @param connections limits of the connections of Flight
+ * @param sharing how tenants share puts and memory
  */
 public record FlightConfig(
         String host,
@@ -42,7 +44,9 @@ public record FlightConfig(
         Optional<Duration> lease,
         Optional<HttpConfig> http,
         Optional<Endpoint> metrics,
-        Map<String, String> copies) {
+        Map<String, String> copies,
+        ConnectionLimits connections,
+        Sharing sharing) {
     /** The least memory for frames: some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
 
@@ -91,6 +95,37 @@ public record FlightConfig(
 
         /** Any process of this machine, without TLS and tokens. */
         record InsecureLoopback() implements Security {}
+    }
+
+    /** With the default limits of connections and the default sharing. */
+    public FlightConfig(
+            String host,
+            int port,
+            Optional<String> advertised,
+            Map<String, List<Path>> directories,
+            Security security,
+            Budgets budgets,
+            Duration ticketLifetime,
+            Optional<Path> ticketKeyFile,
+            Optional<Duration> lease,
+            Optional<HttpConfig> http,
+            Optional<Endpoint> metrics,
+            Map<String, String> copies) {
+        this(
+                host,
+                port,
+                advertised,
+                directories,
+                security,
+                budgets,
+                ticketLifetime,
+                ticketKeyFile,
+                lease,
+                http,
+                metrics,
+                copies,
+                ConnectionLimits.DEFAULT,
+                Sharing.DEFAULT);
     }
 
     /** Checks what can be checked before anything starts. */

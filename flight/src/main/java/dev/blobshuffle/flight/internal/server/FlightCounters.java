@@ -16,6 +16,9 @@ final class FlightCounters {
     private final LongAdder puts = new LongAdder();
     private final LongAdder putBytes = new LongAdder();
     private final LongAdder putFailures = new LongAdder();
+    private final LongAdder tooSlow = new LongAdder();
+    private final LongAdder gaveWay = new LongAdder();
+    private final LongAdder connectionsEnded = new LongAdder();
 
     void started() {
         streams.increment();
@@ -60,6 +63,21 @@ final class FlightCounters {
         putFailures.increment();
     }
 
+    /** A transfer was ended: others waited, and it was below the least rate. */
+    void tooSlow() {
+        tooSlow.increment();
+    }
+
+    /** A put was ended for one of another tenant. */
+    void gaveWay() {
+        gaveWay.increment();
+    }
+
+    /** A connection was ended for the limits of connections. */
+    void connectionEnded() {
+        connectionsEnded.increment();
+    }
+
     /** The numbers now. */
     Snapshot snapshot() {
         return new Snapshot(
@@ -74,7 +92,10 @@ final class FlightCounters {
                 releases.sum(),
                 puts.sum(),
                 putBytes.sum(),
-                putFailures.sum());
+                putFailures.sum(),
+                tooSlow.sum(),
+                gaveWay.sum(),
+                connectionsEnded.sum());
     }
 
     /**
@@ -92,6 +113,9 @@ final class FlightCounters {
      * @param puts maps that were put and committed
      * @param putBytes bytes of batches that came
      * @param putFailures puts that were refused, or failed
+     * @param tooSlow puts and connections ended because they were too slow while others waited
+     * @param gaveWay puts ended for one of another tenant
+     * @param connectionsEnded connections ended for the limits of connections
      */
     record Snapshot(
             long streams,
@@ -105,5 +129,8 @@ final class FlightCounters {
             long releases,
             long puts,
             long putBytes,
-            long putFailures) {}
+            long putFailures,
+            long tooSlow,
+            long gaveWay,
+            long connectionsEnded) {}
 }

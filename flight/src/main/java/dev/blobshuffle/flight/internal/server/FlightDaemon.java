@@ -55,14 +55,6 @@ public final class FlightDaemon implements AutoCloseable {
     private static final Duration WATCH = Duration.ofSeconds(1);
     private static final Duration SWEEP = Duration.ofMinutes(1);
 
-    /** For how long a client may read nothing while others wait for memory, and while none does. */
-    private static final Duration STALL_WHILE_SHORT = Duration.ofSeconds(10);
-
-    /** For how long a client of a put may send nothing while others wait for memory. */
-    private static final Duration SILENCE_WHILE_SHORT = Duration.ofSeconds(60);
-
-    private static final Duration STALL = Duration.ofMinutes(5);
-
     private final FlightConfig config;
     private final Time time;
     private final Catalog catalog;
@@ -70,9 +62,10 @@ public final class FlightDaemon implements AutoCloseable {
     private final MemoryBudget memory;
     private final FrameBuffers buffers = new FrameBuffers();
     private final MessageAllocator allocator = new MessageAllocator(buffers);
-    private final Connections connections = new Connections();
+    private final Connections connections;
     private final PutBudget putMemory;
     private final Streaming streaming;
+    private final ReaderWatch readerWatch;
     private final Putting putting;
     private final Time.Workers workers;
     private final Time.Workers copyWorkers;
@@ -95,13 +88,17 @@ public final class FlightDaemon implements AutoCloseable {
         FlightConfig.Budgets budgets = config.budgets();
         // What can be wrong in the settings is read before any thread or socket is there.
         Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
+        int tenants = tokens.map(Tokens::tenants).orElse(1);
+        Descriptors.check(mostConnections(config), Descriptors.most());
+        putMemory = new PutBudget(
+                budgets.puts(), PutStream.LONGEST_MESSAGE, config.sharing().putsOfTenant(), tenants);
         Optional<SslContext> flightTls = tls().map(tls -> TlsContexts.of(tls, GrpcSslContexts::configure));
         Optional<SslContext> httpTls = tls().map(tls -> TlsContexts.of(tls, UnaryOperator.identity()));
         TicketSigner signer = new TicketSigner(TicketKey.of(config.ticketKeyFile(), time), time);
         copies = copies(config, time);
         catalog = catalog(config, copies, time);
-        memory = new MemoryBudget(budgets.frames());
-        putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
+        memory = new MemoryBudget(budgets.frames(), tenants);
+        connections = new Connections(config.connections(), tenants, time, counters);
         copier = copies.isEmpty() ? Optional.empty() : Optional.of(new Copier(catalog, time));
         copyReport = new CopyReport(copier, copies.values());
         copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
@@ -113,7 +110,8 @@ public final class FlightDaemon implements AutoCloseable {
         CopyReaders copyReaders = new CopyReaders(copyWorkers, memory);
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, copyReaders, buffers, allocator, counters));
-        putting = new Putting(catalog, time, workers, putMemory, counters);
+        readerWatch = new ReaderWatch(streaming, connections, memory, config.sharing(), counters, time);
+        putting = new Putting(catalog, time, workers, putMemory, config.sharing(), counters);
         network = new NioEventLoopGroup(Math.max(2, processors()));
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
         Deque<AutoCloseable> started = new ArrayDeque<>();
@@ -140,6 +138,11 @@ public final class FlightDaemon implements AutoCloseable {
 
     private static int processors() {
         return Runtime.getRuntime().availableProcessors();
+    }
+
+    private static long mostConnections(FlightConfig config) {
+        return (long) config.connections().connections()
+                + config.http().map(face -> face.limits().connections()).orElse(0);
     }
 
     private Optional<Security.Tls> tls() {
@@ -205,8 +208,9 @@ public final class FlightDaemon implements AutoCloseable {
      */
     public static FlightDaemon start(FlightConfig config, Time time) {
         FlightDaemon daemon = new FlightDaemon(config, time);
-        daemon.schedule(WATCH, daemon::closeStalled);
-        daemon.schedule(WATCH, daemon::watchPuts);
+        daemon.schedule(WATCH, daemon.readerWatch::look);
+        daemon.schedule(WATCH, daemon.connections::endLate);
+        daemon.schedule(WATCH, daemon.putting::watch); // Apart from the others: it may wait for a disk.
         config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
         if (daemon.copier.isPresent()) {
             daemon.copier.get().start();
@@ -225,7 +229,10 @@ public final class FlightDaemon implements AutoCloseable {
                 .bossEventLoopGroup(network)
                 .workerEventLoopGroup(network)
                 .executor(workers)
-                .intercept(Caller.interceptor(tokens, counters))
+                .intercept(Caller.interceptor(tokens, connections, counters))
+                .addStreamTracerFactory(InboundBytes.factory())
+                .handshakeTimeout(config.connections().request().toMillis(), TimeUnit.MILLISECONDS)
+                .maxConnectionIdle(config.connections().idle().toMillis(), TimeUnit.MILLISECONDS)
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
                 .withChildOption(ChannelOption.ALLOCATOR, allocator)
                 .maxInboundMessageSize(PutStream.LONGEST_MESSAGE)
@@ -261,34 +268,6 @@ public final class FlightDaemon implements AutoCloseable {
                 });
             }
         });
-    }
-
-    /** Apart from {@link #closeStalled}: it may wait for a disk. */
-    private void watchPuts() {
-        putting.watch((putMemory.isShort() ? SILENCE_WHILE_SHORT : STALL).toNanos());
-    }
-
-    private void closeStalled() {
-        Map<Object, Long> idle = new HashMap<>();
-        for (PartitionStream stream : streaming.running()) {
-            idle.merge(stream.connection(), stream.idleNanos(), Math::min);
-        }
-        for (PartitionStream stream : streaming.running()) {
-            Object connection = stream.connection();
-            boolean isShort = memory.isShortForOthers(connection) || memory.isShortFor(connection);
-            long limit = (isShort ? STALL_WHILE_SHORT : STALL).toNanos();
-            // A client that reads one stream may leave the others, unless they stop somebody.
-            long stalled = memory.isShortForOthers(connection)
-                    ? stream.stalledNanos()
-                    : Math.min(stream.stalledNanos(), idle.getOrDefault(connection, 0L));
-            if (stalled > limit && connections.close(connection)) {
-                counters.stalled();
-                LOG.warn(
-                        "Closed the connection of {}: it read nothing for {} s.",
-                        connection,
-                        TimeUnit.NANOSECONDS.toSeconds(limit));
-            }
-        }
     }
 
     private void sweep() {
@@ -343,6 +322,11 @@ public final class FlightDaemon implements AutoCloseable {
         values.put(FlightMetric.PUTS, (double) counted.puts());
         values.put(FlightMetric.PUT_BYTES, (double) counted.putBytes());
         values.put(FlightMetric.PUT_FAILURES, (double) counted.putFailures());
+        values.put(FlightMetric.TRANSFERS_TOO_SLOW, (double) counted.tooSlow());
+        values.put(FlightMetric.PUTS_GAVE_WAY, (double) counted.gaveWay());
+        values.put(FlightMetric.CONNECTIONS_ENDED, (double) counted.connectionsEnded());
+        values.put(FlightMetric.PUTS_WAITING, (double) putMemory.waiting());
+        values.put(FlightMetric.STREAMS_WAITING, (double) memory.waiting());
         values.put(FlightMetric.BLOBS_MOVED, (double) catalog.movedBlobs());
         values.put(FlightMetric.CONNECTIONS, (double) connections.count());
         values.put(
@@ -377,6 +361,7 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("http_answers", counted.httpAnswers());
         stats.addProperty("http_bytes", counted.httpBytes());
         stats.addProperty("running_puts", putting.running());
+        stats.addProperty("waiting_puts", putMemory.waiting());
         stats.addProperty("put_memory_bytes", config.budgets().puts());
         stats.addProperty("put_memory_used_bytes", putMemory.held());
         stats.addProperty("puts", counted.puts());
@@ -389,6 +374,9 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("failures", counted.failures());
         stats.addProperty("refusals", counted.refusals());
         stats.addProperty("stalls", counted.stalls());
+        stats.addProperty("too_slow", counted.tooSlow());
+        stats.addProperty("gave_way", counted.gaveWay());
+        stats.addProperty("connections_ended", counted.connectionsEnded());
         stats.addProperty("releases", counted.releases());
         JsonArray namespaces = new JsonArray();
         catalog.namespaces().stream().filter(Caller.present()::may).forEach(namespaces::add);

@@ -30,11 +30,12 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
      *
      * @param blob open, until the bytes have been sent
      * @param range which
+     * @param tenant of the client
      */
-    record Part(OpenBlob blob, HttpRange range) {}
+    record Part(OpenBlob blob, HttpRange range, Caller tenant) {}
 
     /** Bytes of a blob, whole or in part. */
-    static HttpAnswer bytes(OpenBlob blob, HttpRange range, HttpHeaders headers) {
+    static HttpAnswer bytes(OpenBlob blob, HttpRange range, HttpHeaders headers, Caller tenant) {
         headers.set(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
         if (range.isPartial()) {
             headers.set(
@@ -45,7 +46,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
                 range.isPartial() ? HttpResponseStatus.PARTIAL_CONTENT : HttpResponseStatus.OK,
                 headers,
                 "",
-                Optional.of(new Part(blob, range)));
+                Optional.of(new Part(blob, range, tenant)));
     }
 
     /** A failure, with its reason as text. */

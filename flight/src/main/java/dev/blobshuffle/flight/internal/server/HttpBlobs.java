@@ -42,6 +42,11 @@ final class HttpBlobs {
         this.counters = counters;
     }
 
+    /** How many tenants there are. */
+    int tenants() {
+        return tokens.map(Tokens::tenants).orElse(1);
+    }
+
     /** Who asks: somebody with a token, or with a ticket alone. */
     private record Reader(Caller caller, Optional<Ticket> ticket) {}
 
@@ -164,7 +169,7 @@ final class HttpBlobs {
             if (request.method().equals(HttpMethod.GET)) {
                 reader.ticket().ifPresent(ticket -> checkRange(ticket, blob, open, range));
             }
-            return HttpAnswer.bytes(open, range, headers);
+            return HttpAnswer.bytes(open, range, headers, reader.caller());
         } catch (HttpRange.Unsatisfiable e) {
             HttpAnswer refusal = HttpAnswer.failure(
                     HttpResponseStatus.REQUESTED_RANGE_NOT_SATISFIABLE,

@@ -114,9 +114,7 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
         state = State.SENDING;
         boolean isLast = answer.isLast() || !HttpUtil.isKeepAlive(request);
-        if (!answer.isLast()) {
-            server.earned(channel);
-        }
+        answer.part().ifPresent(part -> server.earned(channel, part.tenant()));
         byte[] text = answer.text().getBytes(StandardCharsets.UTF_8);
         long length = answer.part().map(part -> part.range().length()).orElse((long) text.length);
         HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, answer.status());

@@ -1,7 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.server.ConnectionPlaces;
 import dev.blobshuffle.core.internal.server.EndedConnections;
 import dev.blobshuffle.core.time.Time;
 import io.grpc.netty.shaded.io.netty.bootstrap.ServerBootstrap;
@@ -49,7 +48,7 @@ final class HttpServer implements AutoCloseable {
     private final FlightCounters counters;
     private final Time.Workers workers;
     private final CopyReaders copies;
-    private final ConnectionPlaces<Channel> places;
+    private final TenantPlaces<Channel> places;
     private final EndedConnections ended;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final NioEventLoopGroup network;
@@ -76,8 +75,8 @@ final class HttpServer implements AutoCloseable {
         this.workers = workers;
         this.copies = copies;
         limits = config.limits();
-        places = new ConnectionPlaces<>(limits.connections(), limits.ofAddress());
-        ended = new EndedConnections("The server of blobs", () -> {}, time);
+        places = new TenantPlaces<>(limits.connections(), limits.ofAddress(), blobs.tenants());
+        ended = new EndedConnections("The server of blobs", counters::connectionEnded, time);
         network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
         ChannelFuture bound = new ServerBootstrap()
                 .group(network)
@@ -142,8 +141,11 @@ final class HttpServer implements AutoCloseable {
     }
 
     /** A client may read blobs, so its connection no longer makes room for others. */
-    void earned(Channel connection) {
-        places.earn(connection);
+    void earned(Channel connection, Caller tenant) {
+        boolean ignored = places.keep(connection, tenant);
+        if (!connection.isOpen()) {
+            places.leave(connection);
+        }
     }
 
     /** Bytes of a blob have been sent. */

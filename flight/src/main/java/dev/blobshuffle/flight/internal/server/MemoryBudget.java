@@ -4,16 +4,19 @@ import dev.blobshuffle.flight.internal.blob.Refused;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The bytes of frames that all streams together may have in flight: read, and not yet sent. A
  * connection has at most a quarter of them, unless a single frame is larger, so that one slow
  * client cannot stop the others. A stream that has nothing in flight may have one frame more, up to
- * half for the connection: one that is read goes on beside some that are not. Streams wait in
+ * half for the connection: one that is read goes on beside some that are not. If there are several
+ * tenants, one has at most three quarters, and an equal share while others wait. Streams wait in
  * order, without a thread. Thread-safe: guarded by itself.
  */
 final class MemoryBudget {
@@ -21,21 +24,30 @@ final class MemoryBudget {
     private static final int CONNECTIONS_AT_MOST = 2;
 
     private final long total;
+    private final boolean hasTenants;
     private final Map<Object, Long> used = new HashMap<>();
+    private final Map<Object, Long> usedByTenant = new HashMap<>();
     private final Map<Runnable, Wish> waiting = new LinkedHashMap<>();
     private long inFlight;
 
     /**
      * What a stream wants.
      *
-     * @param connection of its client
+     * @param holder its client
      * @param bytes of a frame
      * @param queued bytes that the stream has in flight
      */
-    private record Wish(Object connection, long bytes, long queued) {}
+    private record Wish(Holder holder, long bytes, long queued) {}
 
-    MemoryBudget(long total) {
+    /**
+     * A budget.
+     *
+     * @param total bytes
+     * @param tenants how many there are
+     */
+    MemoryBudget(long total, int tenants) {
         this.total = total;
+        hasTenants = tenants > 1;
     }
 
     /**
@@ -46,14 +58,14 @@ final class MemoryBudget {
      * @return whether the caller has the bytes
      * @throws Refused the budget never has so many
      */
-    synchronized boolean acquire(Object connection, long bytes, long queued, Runnable retry) {
+    synchronized boolean acquire(Holder holder, long bytes, long queued, Runnable retry) {
         if (bytes > total) {
             throw new Refused(
                     Reason.EXHAUSTED,
                     "Cannot send a frame of " + bytes + " bytes: the daemon has memory for " + total
                             + ". Start it with more --memory, or write smaller batches.");
         }
-        Wish wish = new Wish(connection, bytes, queued);
+        Wish wish = new Wish(holder, bytes, queued);
         if (fits(wish)) {
             waiting.remove(retry);
             take(wish);
@@ -64,8 +76,8 @@ final class MemoryBudget {
     }
 
     /** Takes bytes if there is room and nobody waits. */
-    synchronized boolean tryAcquire(Object connection, long bytes) {
-        Wish wish = new Wish(connection, bytes, bytes); // Reading ahead never takes more than the quarter.
+    synchronized boolean tryAcquire(Holder holder, long bytes) {
+        Wish wish = new Wish(holder, bytes, bytes); // Reading ahead never takes more than the quarter.
         if (!waiting.isEmpty() || !fits(wish)) {
             return false;
         }
@@ -74,13 +86,11 @@ final class MemoryBudget {
     }
 
     /** Gives bytes back; those who wait may then try. */
-    void release(Object connection, long bytes) {
+    void release(Holder holder, long bytes) {
         List<Runnable> next = new ArrayList<>();
         synchronized (this) {
-            long left = used.merge(connection, -bytes, Long::sum);
-            if (left == 0) {
-                used.remove(connection);
-            }
+            subtract(used, holder.connection(), bytes);
+            subtract(usedByTenant, holder.tenant(), bytes);
             inFlight -= bytes;
             long room = total - inFlight;
             Iterator<Map.Entry<Runnable, Wish>> wishes = waiting.entrySet().iterator();
@@ -96,6 +106,12 @@ final class MemoryBudget {
         next.forEach(Runnable::run);
     }
 
+    private static void subtract(Map<Object, Long> from, Object key, long bytes) {
+        if (from.merge(key, -bytes, Long::sum) == 0) {
+            from.remove(key);
+        }
+    }
+
     /** The stream has ended, or is being closed: it wants no more. */
     synchronized void forget(Runnable retry) {
         waiting.remove(retry);
@@ -103,13 +119,23 @@ final class MemoryBudget {
 
     /** Whether streams of a connection wait for memory. */
     synchronized boolean isShortFor(Object connection) {
-        return waiting.values().stream().anyMatch(wish -> wish.connection().equals(connection));
+        return waiting.values().stream().anyMatch(wish -> wish.holder().connection().equals(connection));
     }
 
-    /** Whether streams of other connections wait because all memory is in use. */
-    synchronized boolean isShortForOthers(Object connection) {
+    /**
+     * Whether streams of other connections wait because all memory is in use, or all that their
+     * tenant may have, with that of this connection.
+     */
+    synchronized boolean isShortForOthers(Holder holder) {
         return waiting.values().stream()
-                .anyMatch(wish -> !wish.connection().equals(connection) && inFlight + wish.bytes() > total);
+                .filter(wish -> !wish.holder().connection().equals(holder.connection()))
+                .anyMatch(wish -> inFlight + wish.bytes() > total
+                        || wish.holder().tenant().equals(holder.tenant()) && !isFairForTenant(wish));
+    }
+
+    /** How many streams wait. */
+    synchronized int waiting() {
+        return waiting.size();
     }
 
     synchronized long inFlight() {
@@ -117,14 +143,33 @@ final class MemoryBudget {
     }
 
     private boolean fits(Wish wish) {
-        long ofConnection = used.getOrDefault(wish.connection(), 0L);
+        long ofConnection = used.getOrDefault(wish.holder().connection(), 0L);
         long share = total / (wish.queued() == 0 ? CONNECTIONS_AT_MOST : CONNECTIONS);
         boolean isFair = ofConnection == 0 || ofConnection + wish.bytes() <= share;
-        return isFair && inFlight + wish.bytes() <= total;
+        return isFair && isFairForTenant(wish) && inFlight + wish.bytes() <= total;
+    }
+
+    private boolean isFairForTenant(Wish wish) {
+        Object tenant = wish.holder().tenant();
+        long ofTenant = usedByTenant.getOrDefault(tenant, 0L);
+        return !hasTenants || ofTenant == 0 || ofTenant + wish.bytes() <= shareOf(tenant);
+    }
+
+    private long shareOf(Object tenant) {
+        Set<Object> present = new HashSet<>();
+        waiting.values().forEach(wish -> present.add(wish.holder().tenant()));
+        present.remove(tenant);
+        if (present.isEmpty()) {
+            return total - total / CONNECTIONS;
+        }
+        present.addAll(usedByTenant.keySet());
+        present.add(tenant);
+        return total / present.size();
     }
 
     private void take(Wish wish) {
-        used.merge(wish.connection(), wish.bytes(), Long::sum);
+        used.merge(wish.holder().connection(), wish.bytes(), Long::sum);
+        usedByTenant.merge(wish.holder().tenant(), wish.bytes(), Long::sum);
         inFlight += wish.bytes();
     }
 }

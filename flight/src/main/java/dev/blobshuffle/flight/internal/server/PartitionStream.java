@@ -4,7 +4,6 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
 import dev.blobshuffle.flight.internal.wire.FlightFrame;
 import dev.blobshuffle.flight.internal.wire.InPlace;
-import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
@@ -47,7 +46,7 @@ final class PartitionStream {
     private final ServerCall<byte[], FlightFrame> call;
     private final FrameSource source;
     private final Serving serving;
-    private final Object connection;
+    private final Holder holder;
     private final Time.Workers workers;
     private final AtomicInteger wakes = new AtomicInteger();
     private final Runnable wake = this::wake;
@@ -87,8 +86,7 @@ final class PartitionStream {
         this.source = source;
         this.serving = serving;
         workers = source.readsCopies() ? serving.copies().workers() : serving.workers();
-        Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-        connection = address == null ? this : address;
+        holder = Holder.of(call);
         progressNanos = serving.time().nanos();
     }
 
@@ -115,9 +113,9 @@ final class PartitionStream {
         return serving.time().nanos() - progressNanos;
     }
 
-    /** Where its client is. */
-    Object connection() {
-        return connection;
+    /** Who reads it. */
+    Holder holder() {
+        return holder;
     }
 
     private void run() {
@@ -182,9 +180,9 @@ final class PartitionStream {
     private boolean mayRead(boolean isReady) {
         int length = source.length();
         if (!isReady) {
-            return serving.memory().tryAcquire(connection, length);
+            return serving.memory().tryAcquire(holder, length);
         }
-        boolean hasRoom = serving.memory().acquire(connection, length, queued, wake);
+        boolean hasRoom = serving.memory().acquire(holder, length, queued, wake);
         if (!hasRoom && queued > 0) {
             // Others may wait for what this stream holds, so it must know when that has been sent.
             watch(1);
@@ -277,7 +275,7 @@ final class PartitionStream {
     private void giveBack(long bytes) {
         if (bytes > 0) {
             queued -= bytes;
-            serving.memory().release(connection, bytes);
+            serving.memory().release(holder, bytes);
         }
     }
 
@@ -312,7 +310,7 @@ final class PartitionStream {
         ahead = null;
         if (buffer != null) {
             serving.buffers().giveBack(buffer);
-            serving.memory().release(connection, aheadLength);
+            serving.memory().release(holder, aheadLength);
         }
     }
 }

@@ -1,17 +1,22 @@
 package dev.blobshuffle.flight.internal.server;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.flight.internal.blob.Refused;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The bytes that all puts together may have in memory. Half is for messages: a stream that is
  * admitted has the longest for itself, so it never waits for the others, and the number of streams
  * is bounded. The other half is for batches; when it is full, streams flush theirs.
+ *
+ * <p>A tenant has only some of the slots for streams. A slot that becomes free goes to the waiting
+ * tenant that has the fewest.
  *
  * <p>A stream that is not admitted waits, without a thread. What its client has sent fills the
  * window of its HTTP/2 connection. So it must be the connection's only put: it would block the
@@ -19,24 +24,39 @@ import java.util.Optional;
  */
 final class PutBudget {
     private final int slots;
+    private final int slotsOfTenant;
     private final long most;
 
     /** Streams of each connection, those that wait too. */
     private final Map<Object, Integer> streams = new HashMap<>();
 
-    private final Map<Runnable, Object> waiting = new LinkedHashMap<>();
+    /** Slots that each tenant has. */
+    private final Map<Object, Integer> held = new HashMap<>();
+
+    private final Map<Runnable, Waiting> waiting = new LinkedHashMap<>();
     private int admitted;
-    private long held;
+    private long heldBytes;
+
+    /** A stream that waits. */
+    private record Waiting(Object tenant, long sinceNanos) {}
 
     /**
      * A budget.
      *
      * @param total bytes
      * @param message the longest message, bytes
+     * @param ofTenant most streams of a tenant; empty: all but one if there are several tenants
+     * @param tenants how many there are
+     * @throws InvalidSettings fatal: a tenant would have more streams than there are
      */
-    PutBudget(long total, long message) {
+    PutBudget(long total, long message, OptionalInt ofTenant, int tenants) {
         slots = Math.toIntExact(Math.min(total / 2 / message, Integer.MAX_VALUE));
         most = total - slots * message;
+        slotsOfTenant = ofTenant.orElse(tenants > 1 ? Math.max(1, slots - 1) : slots);
+        if (slotsOfTenant > slots) {
+            throw new InvalidSettings("Cannot serve " + slotsOfTenant + " puts of a tenant: the memory for puts has"
+                    + " room for " + slots + ". Give more --put-memory, or fewer --puts-per-tenant.");
+        }
     }
 
     /**
@@ -46,58 +66,105 @@ final class PutBudget {
      * @return whether it is admitted
      * @throws Refused it would have to wait, and its connection has another stream
      */
-    synchronized boolean enter(Object connection, Runnable whenAdmitted) {
-        boolean isAdmitted = admitted < slots;
-        if (!isAdmitted && streams.containsKey(connection)) {
+    synchronized boolean enter(Holder holder, long nowNanos, Runnable whenAdmitted) {
+        boolean isAdmitted = admitted < slots && mayHaveOne(holder.tenant());
+        if (!isAdmitted && streams.containsKey(holder.connection())) {
             throw new Refused(
                     Reason.EXHAUSTED,
-                    "Cannot put another map: the daemon takes " + slots + " at a time, and this connection has one."
-                            + " End one first, use a connection for each, or start the daemon with more --put-memory.");
+                    "Cannot put another map: the daemon takes " + slots + " at a time"
+                            + (slotsOfTenant < slots ? ", " + slotsOfTenant + " of one tenant" : "")
+                            + ", and this connection has one. Put it again when one has ended, use a connection for"
+                            + " each, or start the daemon with more --put-memory.");
         }
-        streams.merge(connection, 1, Integer::sum);
+        streams.merge(holder.connection(), 1, Integer::sum);
         if (isAdmitted) {
-            admitted++;
+            admit(holder.tenant());
         } else {
-            waiting.put(whenAdmitted, connection);
+            waiting.put(whenAdmitted, new Waiting(holder.tenant(), nowNanos));
         }
         return isAdmitted;
     }
 
+    private boolean mayHaveOne(Object tenant) {
+        return slots(tenant) < slotsOfTenant;
+    }
+
+    private int slots(Object tenant) {
+        return held.getOrDefault(tenant, 0);
+    }
+
+    private void admit(Object tenant) {
+        admitted++;
+        held.merge(tenant, 1, Integer::sum);
+    }
+
     /** A stream that entered has ended. */
-    void leave(Object connection, Runnable whenAdmitted) {
+    void leave(Holder holder, Runnable whenAdmitted) {
         Optional<Runnable> next = Optional.empty();
         synchronized (this) {
-            streams.computeIfPresent(connection, (key, count) -> count == 1 ? null : count - 1);
+            streams.computeIfPresent(holder.connection(), (key, count) -> count == 1 ? null : count - 1);
             if (waiting.remove(whenAdmitted) == null) {
                 admitted--;
-                Iterator<Runnable> first = waiting.keySet().iterator();
-                if (first.hasNext()) {
-                    next = Optional.of(first.next());
-                    first.remove();
-                    admitted++;
-                }
+                held.computeIfPresent(holder.tenant(), (key, count) -> count == 1 ? null : count - 1);
+                next = admitNext();
             }
         }
         next.ifPresent(Runnable::run);
     }
 
+    /** The longest waiting of those whose tenant has the fewest. */
+    private Optional<Runnable> admitNext() {
+        Optional<Map.Entry<Runnable, Waiting>> next = waiting.entrySet().stream()
+                .filter(one -> mayHaveOne(one.getValue().tenant()))
+                .min(Comparator.comparingInt(one -> slots(one.getValue().tenant())));
+        next.ifPresent(one -> {
+            waiting.remove(one.getKey());
+            admit(one.getValue().tenant());
+        });
+        return next.map(Map.Entry::getKey);
+    }
+
+    /** Whether somebody waits for a slot that a tenant has. */
+    synchronized boolean isWanted(Object tenant) {
+        return !waiting.isEmpty()
+                && (admitted == slots
+                        || waiting.values().stream().anyMatch(one -> one.tenant().equals(tenant)));
+    }
+
+    /**
+     * The tenant that must give a slot up: one has none and has waited too long, and this one has
+     * the most.
+     */
+    synchronized Optional<Object> mustGive(long nowNanos, long longestNanos) {
+        boolean isOverdue = admitted == slots
+                && waiting.values().stream()
+                        .anyMatch(
+                                one -> slots(one.tenant()) == 0 && nowNanos - one.sinceNanos() > longestNanos);
+        return isOverdue
+                ? held.entrySet().stream()
+                        .filter(one -> one.getValue() > 1)
+                        .max(Map.Entry.comparingByValue())
+                        .map(Map.Entry::getKey)
+                : Optional.empty();
+    }
+
+    /** How many streams wait. */
+    synchronized int waiting() {
+        return waiting.size();
+    }
+
     /** Says that a stream holds so many more bytes, or fewer. */
     synchronized void change(long bytes) {
-        held += bytes;
+        heldBytes += bytes;
     }
 
     /** Whether streams that hold batches must flush them. */
     synchronized boolean isFull() {
-        return held > most;
-    }
-
-    /** Whether streams wait. */
-    synchronized boolean isShort() {
-        return !waiting.isEmpty();
+        return heldBytes > most;
     }
 
     /** Bytes that streams hold. */
     synchronized long held() {
-        return held;
+        return heldBytes;
     }
 }

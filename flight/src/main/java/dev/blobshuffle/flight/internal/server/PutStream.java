@@ -8,7 +8,6 @@ import dev.blobshuffle.flight.internal.blob.MapPut;
 import dev.blobshuffle.flight.internal.wire.ArrowHeader;
 import dev.blobshuffle.flight.internal.wire.ProtoWriter;
 import dev.blobshuffle.flight.internal.wire.PutMessage;
-import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
@@ -16,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,21 +44,31 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
 
     private static final Logger LOG = LoggerFactory.getLogger(PutStream.class);
 
+    /** How long a client may send nothing while nobody waits. */
+    private static final Duration SILENCE = Duration.ofMinutes(5);
+
     /** A lease has a minute at least. */
     private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
 
     private final ServerCall<PutMessage, byte[]> call;
     private final Catalog catalog;
     private final Puts puts;
-    private final Object connection;
+    private final Holder holder;
+    private final InboundBytes inbound = InboundBytes.present();
+    private final TransferRate rate;
+    private final TransferRate silence;
     private final Runnable whenAdmitted = this::wake;
-    private volatile long progressNanos;
+    private long askedNanos;
     private long renewedNanos;
+
+    /** How long it has waited for its client, until it last asked for a message. */
+    private long clientNanos;
 
     private @Nullable PutTarget target;
     private @Nullable MapPut put;
     private OptionalLong statedRows = OptionalLong.empty();
     private boolean hasEntered;
+    private boolean hasSlot;
     private boolean isEnded;
 
     /** Whether gRPC was asked for a message that has not come. */
@@ -71,10 +81,11 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         this.call = call;
         this.catalog = catalog;
         this.puts = puts;
-        Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-        connection = address == null ? this : address;
-        progressNanos = puts.time().nanos();
-        renewedNanos = progressNanos;
+        holder = Holder.of(call);
+        askedNanos = puts.time().nanos();
+        renewedNanos = askedNanos;
+        rate = TransferRate.of(puts.sharing(), 0, 0);
+        silence = new TransferRate(1, SILENCE, 0, 0);
     }
 
     /** What all streams share. */
@@ -82,13 +93,14 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             Time time,
             Time.Workers workers,
             PutBudget memory,
+            Sharing sharing,
             FlightCounters counters,
             Consumer<PutStream> whenEnded) {}
 
     /** Asks for the first message, or waits until it may. */
     synchronized void start() {
         guarded(() -> {
-            boolean isAdmitted = puts.memory().enter(connection, whenAdmitted);
+            boolean isAdmitted = puts.memory().enter(holder, puts.time().nanos(), whenAdmitted);
             hasEntered = true;
             if (isAdmitted) {
                 ask();
@@ -97,7 +109,6 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
     }
 
     private synchronized void admitted() {
-        progressNanos = puts.time().nanos();
         ask();
     }
 
@@ -107,7 +118,9 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
 
     private void ask() {
         if (!isEnded) {
+            hasSlot = true;
             isAsking = true;
+            askedNanos = puts.time().nanos();
             call.request(1);
         }
     }
@@ -151,7 +164,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             return;
         }
         isAsking = false;
-        progressNanos = puts.time().nanos();
+        clientNanos += puts.time().nanos() - askedNanos;
         guarded(() -> {
             take(message);
             settle();
@@ -270,25 +283,57 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
     }
 
     /**
-     * Looks at an idle stream: it gives memory back that others wait for, and ends if its client is
-     * silent.
-     *
-     * @param limitNanos how long a client may be silent
-     * @return whether it was ended
+     * Looks at a stream: it gives memory back that others wait for, and ends if its client sends
+     * nothing, or less than the least rate while others wait for its slot. Time in which it writes
+     * to a disk does not count.
      */
-    synchronized boolean watch(long limitNanos) {
+    synchronized void watch() {
         if (isEnded) {
-            return false;
+            return;
         }
         guarded(this::flushIfFull);
         renew();
-        if (!isAsking || puts.time().nanos() - progressNanos <= limitNanos) {
-            return false;
+        if (!isAsking) {
+            return;
         }
-        end(Status.UNAVAILABLE.withDescription(
-                "Cannot put a map: the client sent nothing for " + limitNanos / 1_000_000_000L
-                        + " s while it held memory of the daemon. Begin again when batches are ready."));
-        return true;
+        long waited = clientNanos + puts.time().nanos() - askedNanos;
+        long bytes = inbound.count();
+        if (!puts.memory().isWanted(holder.tenant())) {
+            rate.restart(waited, bytes);
+        } else if (rate.isTooSlow(waited, bytes)) {
+            puts.counters().tooSlow();
+            end("the client sent less than " + puts.sharing().asked()
+                    + " while others waited to put. Begin again with the next attempt when batches are ready, and send"
+                    + " them faster");
+        }
+        if (!isEnded && silence.isTooSlow(waited, bytes)) {
+            puts.counters().stalled();
+            end("the client sent nothing for " + SILENCE.toSeconds()
+                    + " s while it held memory of the daemon. Begin again with the next attempt when batches are ready");
+        }
+    }
+
+    /** Ends because another tenant needs its slot. */
+    synchronized void giveWay() {
+        if (!isEnded) {
+            puts.counters().gaveWay();
+            end("another tenant waited for " + puts.sharing().longestWait().toMillis() / 1000.0
+                    + " s, and yours has the most puts. Put the next attempt of the map, and fewer maps at a time");
+        }
+    }
+
+    private void end(String reason) {
+        end(Status.UNAVAILABLE.withDescription("Cannot put a map: " + reason + "."));
+    }
+
+    /** Whose put it is. */
+    Object tenant() {
+        return holder.tenant();
+    }
+
+    /** The bytes that have arrived, if it holds a slot; empty if it waits for one. */
+    synchronized Optional<Long> progress() {
+        return hasSlot && !isEnded ? Optional.of(inbound.count()) : Optional.empty();
     }
 
     /** A put that takes long keeps the lease of its shuffle. */
@@ -340,7 +385,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         } finally {
             settle();
             if (hasEntered) {
-                puts.memory().leave(connection, whenAdmitted);
+                puts.memory().leave(holder, whenAdmitted);
             }
             puts.whenEnded().accept(this);
         }

@@ -6,6 +6,8 @@ import dev.blobshuffle.flight.internal.wire.PutMessage;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
+import java.util.Comparator;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -15,9 +17,15 @@ final class Putting implements ServerCallHandler<PutMessage, byte[]> {
     private final PutStream.Puts puts;
     private final Set<PutStream> running = ConcurrentHashMap.newKeySet();
 
-    Putting(Catalog catalog, Time time, Time.Workers workers, PutBudget memory, FlightCounters counters) {
+    Putting(
+            Catalog catalog,
+            Time time,
+            Time.Workers workers,
+            PutBudget memory,
+            Sharing sharing,
+            FlightCounters counters) {
         this.catalog = catalog;
-        puts = new PutStream.Puts(time, workers, memory, counters, running::remove);
+        puts = new PutStream.Puts(time, workers, memory, sharing, counters, running::remove);
     }
 
     @Override
@@ -33,12 +41,20 @@ final class Putting implements ServerCallHandler<PutMessage, byte[]> {
         return running.size();
     }
 
-    /** Has idle streams give memory back, and ends those whose client is silent for too long. */
-    void watch(long silentNanos) {
-        running.forEach(stream -> {
-            if (stream.watch(silentNanos)) {
-                puts.counters().stalled();
-            }
-        });
+    /** Has streams give memory back, and ends those that others cannot wait for. */
+    void watch() {
+        running.forEach(PutStream::watch);
+        puts.memory()
+                .mustGive(puts.time().nanos(), puts.sharing().longestWait().toNanos())
+                .flatMap(this::leastOf)
+                .ifPresent(PutStream::giveWay);
+    }
+
+    /** The stream of a tenant that has sent the least, so that the least is sent again. */
+    private Optional<PutStream> leastOf(Object tenant) {
+        return running.stream()
+                .filter(stream -> stream.tenant().equals(tenant))
+                .filter(stream -> stream.progress().isPresent())
+                .min(Comparator.comparingLong(stream -> stream.progress().orElse(Long.MAX_VALUE)));
     }
 }

@@ -62,6 +62,11 @@ final class Tokens {
         namespaces.computeIfAbsent(digest(words[1]), key -> new TreeSet<>()).add(words[0]);
     }
 
+    /** How many tenants there are: sets of namespaces that a token opens. */
+    int tenants() {
+        return Set.copyOf(namespaces.values()).size();
+    }
+
     /**
      * The namespaces of a token.
      *

@@ -80,7 +80,27 @@ final class Daemons {
                 config.lease(),
                 http,
                 metrics,
-                copies);
+                copies,
+                config.connections(),
+                config.sharing());
+    }
+
+    static FlightConfig withSharing(FlightConfig config, ConnectionLimits connections, Sharing sharing) {
+        return new FlightConfig(
+                config.host(),
+                config.port(),
+                config.advertised(),
+                config.directories(),
+                config.security(),
+                config.budgets(),
+                config.ticketLifetime(),
+                config.ticketKeyFile(),
+                config.lease(),
+                config.http(),
+                config.metrics(),
+                config.copies(),
+                connections,
+                sharing);
     }
 
     static FlightConfig withHttp(FlightConfig config, HttpConfig.Transport transport, HttpConfig.Limits limits) {

@@ -161,12 +161,17 @@ final class RawPut {
         return status();
     }
 
+    /** Whether the daemon has ended it. */
+    boolean isEnded() {
+        return ended.isDone();
+    }
+
     void cancel() {
         call.cancel("the test", null);
     }
 
     Status status() {
-        return ended.orTimeout(30, TimeUnit.SECONDS).join();
+        return ended.orTimeout(120, TimeUnit.SECONDS).join();
     }
 
     static byte[] text(String text) {

@@ -56,8 +56,11 @@ final class SecureDaemon {
     }
 
     FlightConfig config(Path directory) {
-        return Daemons.config(
-                Map.of("default", List.of(directory)), security(), Optional.of(files.resolve("ticket-key")));
+        return config(Map.of("default", List.of(directory)));
+    }
+
+    FlightConfig config(Map<String, List<Path>> directories) {
+        return Daemons.config(directories, security(), Optional.of(files.resolve("ticket-key")));
     }
 
     ManagedChannel channel(FlightDaemon daemon, String token) {

@@ -1,0 +1,68 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.internal.server.ConnectionPlaces;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The places of {@link ConnectionPlaces}, shared by tenants: if there are several, one may keep at
+ * most three quarters. Its other connections work, and make room for new ones as strangers do.
+ * Thread-safe: guarded by itself.
+ *
+ * @param <C> a connection
+ */
+final class TenantPlaces<C> {
+    private static final int QUARTERS = 4;
+
+    private final ConnectionPlaces<C> places;
+    private final int mostOfTenant;
+    private final Map<C, Object> kept = new HashMap<>();
+    private final Map<Object, Integer> ofTenant = new HashMap<>();
+
+    /**
+     * All places are free.
+     *
+     * @param most concurrent connections
+     * @param mostOfAddress most concurrent connections from one address
+     * @param tenants how many there are
+     */
+    TenantPlaces(int most, int mostOfAddress, int tenants) {
+        places = new ConnectionPlaces<>(most, mostOfAddress);
+        mostOfTenant = tenants > 1 ? Math.max(1, most - most / QUARTERS) : most;
+    }
+
+    /** As {@link ConnectionPlaces#enter}. */
+    synchronized Optional<C> enter(C connection, Object address) {
+        Optional<C> out = places.enter(connection, address);
+        out.ifPresent(this::leave);
+        return out;
+    }
+
+    /** A tenant uses a connection that has entered; returns whether it keeps its place. */
+    synchronized boolean keep(C connection, Object tenant) {
+        if (!kept.containsKey(connection)) {
+            if (ofTenant.getOrDefault(tenant, 0) >= mostOfTenant) {
+                return false;
+            }
+            kept.put(connection, tenant);
+            ofTenant.merge(tenant, 1, Integer::sum);
+            places.earn(connection);
+        }
+        return true;
+    }
+
+    /** A connection has ended, or is about to. Idempotent. */
+    synchronized void leave(C connection) {
+        places.leave(connection);
+        Object tenant = kept.remove(connection);
+        if (tenant != null) {
+            ofTenant.computeIfPresent(tenant, (key, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /** How many connections have a place. */
+    int count() {
+        return places.count();
+    }
+}
