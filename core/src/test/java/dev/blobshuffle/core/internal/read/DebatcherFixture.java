@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.read;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.RetryingBlobStore;
@@ -34,23 +35,32 @@ final class DebatcherFixture implements AutoCloseable {
     final RecordedSink sink = new RecordedSink();
 
     DebatcherFixture(long budget) {
-        this(budget, new SystemTime());
+        this(budget, Keyring.none());
     }
 
-    private DebatcherFixture(long budget, SystemTime time) {
-        this(budget, time, time);
+    DebatcherFixture(long budget, Keyring keys) {
+        this(budget, keys, new SystemTime());
+    }
+
+    private DebatcherFixture(long budget, Keyring keys, SystemTime time) {
+        this(budget, time, keys, time);
     }
 
     /** @param time stays open */
     DebatcherFixture(long budget, Time time) {
-        this(budget, time, () -> {});
+        this(budget, time, Keyring.none());
     }
 
-    private DebatcherFixture(long budget, Time time, AutoCloseable ownTime) {
+    /** @param time stays open */
+    DebatcherFixture(long budget, Time time, Keyring keys) {
+        this(budget, time, keys, () -> {});
+    }
+
+    private DebatcherFixture(long budget, Time time, Keyring keys, AutoCloseable ownTime) {
         this.time = time;
         this.ownTime = ownTime;
         retrying = new RetryingBlobStore(store, StoreRetryPolicy.forever(), time, metrics);
-        engine = new ReadEngine(retrying, budget, time, metrics);
+        engine = new ReadEngine(retrying, budget, keys, time, metrics);
         debatcher = new PrefetchingDebatcher<>("test", engine);
     }
 
@@ -65,18 +75,26 @@ final class DebatcherFixture implements AutoCloseable {
     }
 
     /** Waits and hands out until that many records came in all. */
-    List<String> drainUntil(int records) throws InterruptedException {
-        long deadline = time.nanos() + LONG.toNanos();
+    List<String> drainUntil(int records) {
         debatcher.prefetch();
-        while (sink.values.size() < records) {
-            if (time.nanos() - deadline > 0) {
-                throw new AssertionError(
-                        "only " + sink.values.size() + " of " + records + " records came: " + sink.values);
-            }
-            debatcher.awaitProgress(Duration.ofSeconds(1));
-            drain();
-        }
+        stepUntil(records, this::drain);
         return sink.values;
+    }
+
+    /** Waits and takes a step until that many records came in all. */
+    void stepUntil(int records, Runnable step) {
+        await(records + " records")
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(LONG)
+                .until(() -> {
+                    if (sink.values.size() < records) {
+                        debatcher.awaitProgress(Duration.ofSeconds(1));
+                        step.run();
+                    }
+                    return sink.values.size() >= records;
+                });
     }
 
     /** Waits until no byte is in use: an attempt that was given up returns its bytes when it ends. */

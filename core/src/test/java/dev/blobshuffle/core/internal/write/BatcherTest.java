@@ -80,7 +80,7 @@ class BatcherTest {
 
     /** A worker may be on its way out of a put when its test is already done. */
     private void awaitUsed(Batcher batcher, long most) throws InterruptedException {
-        long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
+        long deadline = time.nanos() + LONG.toNanos();
         while (true) {
             long seen = batcher.pool().released().count();
             if (batcher.usedBytes() <= most) {

@@ -1,9 +1,12 @@
 package dev.blobshuffle.core.internal.write;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,9 +45,12 @@ final class HeldBlobStore extends ForwardingBlobStore {
          * test goes on.
          */
         private void awaitEngine() {
-            while (stage.getNumberOfDependents() == 0) {
-                Thread.onSpinWait();
-            }
+            await("a listener of the put")
+                    .pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> stage.getNumberOfDependents() > 0);
         }
 
         private void end(@Nullable Throwable failure) {
