@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.encryption;
 
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A source of encryption keys by id: a file, a key management service. Thread-safe. A key never
@@ -11,9 +12,24 @@ public interface KeyProvider {
      * A copy of the key with an id: 32 random bytes. May block.
      *
      * @return empty if the source does not have the key
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the source cannot be used
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the source cannot be used, or refuses the
+     *     key. A reader asks again until {@code blobshuffle.encryption.key.timeout.ms} is over; a
+     *     writer fails
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable the source does not answer now; handled
+     *     in the same way
      */
     Optional<byte[]> key(String id);
+
+    /**
+     * Those of the given keys that the source has withdrawn since it returned them. Instances stop
+     * using them. Called about once a second while records flow, so it must not block for long. A
+     * source that cannot answer now returns none.
+     *
+     * @param ids keys that {@link #key} has returned
+     */
+    default Set<String> withdrawn(Set<String> ids) {
+        return Set.of();
+    }
 
     /** Names the source in failures, without secrets. */
     @Override

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.encryption;
 
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +24,14 @@ public final class EncryptionSettings implements SettingGroup {
             "Id of the key that encrypts new blobs, or `none` to read encrypted blobs and write plain "
                     + "ones. Requires `encryption.keys`.");
 
+    /** How long a reader waits for a key. */
+    public static final Setting<Duration> KEY_TIMEOUT = Setting.millis(
+            "encryption.key.timeout.ms",
+            1,
+            120_000,
+            "How long a reader asks again for a key that it cannot get, before it fails. The records "
+                    + "that need the key wait; other partitions continue.");
+
     @Override
     public String title() {
         return "Encryption";
@@ -30,6 +39,6 @@ public final class EncryptionSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(KEYS, KEY_ID);
+        return List.of(KEYS, KEY_ID, KEY_TIMEOUT);
     }
 }

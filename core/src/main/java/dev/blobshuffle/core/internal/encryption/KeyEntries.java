@@ -3,28 +3,44 @@ package dev.blobshuffle.core.internal.encryption;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A text file of keys, plain or wrapped: one per line, its id, a space, and its bytes in Base64.
- * Empty lines and lines that start with {@code #} are ignored. The file is read again when an id is
- * missing and the file has changed, so that a new key needs no restart of readers. Thread-safe:
- * guarded by this.
+ * Empty lines and lines that start with {@code #} are ignored. Thread-safe: guarded by this.
+ *
+ * <p>Every question reads the file again, whatever its times say: a change of its mode changes no
+ * modification time, and times are coarse. A file that cannot be used, or has no key, changes
+ * nothing: the keys of the last good reading stay. A key is withdrawn when two readings in
+ * succession, a second apart, lack it: one of them may see a file that somebody is writing.
  */
 public final class KeyEntries {
     private static final int MOST_WRAPPED_BYTES = 6144;
+    private static final int MOST_FILE_BYTES = 1 << 20;
+    private static final Logger LOG = LoggerFactory.getLogger(KeyEntries.class);
 
     private final Path file;
     private final Form form;
     private Map<String, byte[]> entries;
-    private FileTime readAt;
+
+    /** The keys that the last question about withdrawn ones did not find. */
+    private Set<String> lacking = Set.of();
+
+    /** The last warning, so that each is logged once. */
+    private String warned = "";
 
     /** The form of a file's entries. */
     public enum Form {
@@ -59,46 +75,75 @@ public final class KeyEntries {
     public KeyEntries(Path file, Form form) {
         this.file = file;
         this.form = form;
-        readAt = modified();
         entries = read();
     }
 
     /**
-     * A copy of the bytes of an entry. May block.
+     * A copy of the bytes of an entry. Reads the file.
      *
      * @return empty if the file has no such id
-     * @throws InvalidSettings fatal: the file has changed and can no longer be used
+     * @throws InvalidSettings recoverable once the file is mended: it cannot be used now, and its
+     *     last good reading did not have the id
      */
     public synchronized Optional<byte[]> find(String id) {
-        if (!entries.containsKey(id)) {
-            FileTime now = modified();
-            if (!now.equals(readAt)) {
-                readAt = now;
-                entries = read();
+        try {
+            entries = read();
+        } catch (InvalidSettings e) {
+            if (!entries.containsKey(id)) {
+                throw e;
             }
         }
         return Optional.ofNullable(entries.get(id)).map(byte[]::clone);
     }
 
-    private FileTime modified() {
+    /**
+     * Those of the ids that the file lacks now and lacked at the question before. Reads the file,
+     * and warns once about one that cannot be used.
+     */
+    public synchronized Set<String> withdrawn(Set<String> ids) {
+        Set<String> missing = new HashSet<>(ids);
         try {
-            return Files.getLastModifiedTime(file);
-        } catch (IOException e) {
-            throw unreadable(e);
+            Map<String, byte[]> now = read();
+            checkNotEmpty(now);
+            missing.removeAll(now.keySet());
+            warned = "";
+        } catch (InvalidSettings e) {
+            if (!warned.equals(e.getMessage())) {
+                warned = String.valueOf(e.getMessage());
+                LOG.warn("{} Until then, the keys that are in memory stay in use.", warned);
+            }
+            missing.clear();
+        }
+        Set<String> withdrawn = new HashSet<>(missing);
+        withdrawn.retainAll(lacking);
+        lacking = missing;
+        return withdrawn;
+    }
+
+    private void checkNotEmpty(Map<String, byte[]> now) {
+        if (now.isEmpty()) {
+            throw unusable(
+                    "there is no key in it. Write the keys again; to withdraw the last one, stop the" + " instances.");
         }
     }
 
     private Map<String, byte[]> read() {
-        List<String> lines;
+        String text;
         try {
+            checkRegular();
             if (form == Form.PLAIN) {
                 PrivateFiles.check(file);
             }
-            lines = Files.readAllLines(file);
+            text = text();
         } catch (IOException e) {
-            throw unreadable(e);
+            throw new InvalidSettings(
+                    "Cannot read " + this + ": " + e
+                            + ". Check blobshuffle.encryption.keys, and the permissions of the file and its"
+                            + " directories.",
+                    e);
         }
         Map<String, byte[]> read = new HashMap<>();
+        List<String> lines = text.lines().toList();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
             if (!line.isEmpty() && !line.startsWith("#")) {
@@ -106,6 +151,26 @@ public final class KeyEntries {
             }
         }
         return read;
+    }
+
+    /** Opening a pipe would block, and a directory has no lines. */
+    private void checkRegular() throws IOException {
+        if (!Files.isRegularFile(file)) {
+            if (Files.exists(file)) {
+                throw unusable("it is not a regular file. Name a file in blobshuffle.encryption.keys.");
+            }
+            throw new NoSuchFileException(file.toString());
+        }
+    }
+
+    private String text() throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(MOST_FILE_BYTES + 1);
+            if (bytes.length > MOST_FILE_BYTES) {
+                throw unusable("it has more than " + MOST_FILE_BYTES + " bytes. Remove keys that no blob needs.");
+            }
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
     }
 
     /** The line may be a secret, so no message contains it. */
@@ -117,8 +182,7 @@ public final class KeyEntries {
                 return;
             }
         }
-        throw new InvalidSettings("Cannot use " + this + ": line " + number
-                + " is not an id that no line before has, a space, and " + form.expected);
+        throw unusable("line " + number + " is not an id that no line before has, a space, and " + form.expected);
     }
 
     private static byte[] decoded(String text) {
@@ -129,9 +193,8 @@ public final class KeyEntries {
         }
     }
 
-    private InvalidSettings unreadable(IOException cause) {
-        return new InvalidSettings(
-                "Cannot read " + this + ": " + cause + ". Check blobshuffle.encryption.keys.", cause);
+    private InvalidSettings unusable(String reason) {
+        return new InvalidSettings("Cannot use " + this + ": " + reason);
     }
 
     /** Names the file in failures. */

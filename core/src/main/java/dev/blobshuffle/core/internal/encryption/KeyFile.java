@@ -6,6 +6,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 /** Plain keys in a file that only its owner can read ({@link KeyEntries}). Thread-safe. */
 public final class KeyFile implements KeyProvider {
@@ -45,6 +46,11 @@ public final class KeyFile implements KeyProvider {
     @Override
     public Optional<byte[]> key(String id) {
         return entries.find(id);
+    }
+
+    @Override
+    public Set<String> withdrawn(Set<String> ids) {
+        return entries.withdrawn(ids);
     }
 
     @Override

@@ -2,23 +2,32 @@ package dev.blobshuffle.core.internal.encryption;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.KeyProviderFactory;
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an instance: the keys for reading, by id, and the key for writing, if any. Keeps
- * every key that its {@link KeyProvider} has returned. Thread-safe.
+ * The keys of an instance: the keys for reading, by id, and the key for writing, if any. Keeps each
+ * key that its {@link KeyProvider} has returned until the provider withdraws it. Thread-safe.
  *
  * <p>Each blob has its own key, which HKDF derives from the named key and the blob's id
  * ({@code docs/format.md}, "Encryption").
@@ -30,19 +39,28 @@ public final class Keyring {
     /** Length of a key, bytes: AES-256. */
     public static final int KEY_LENGTH = 32;
 
+    /** The least time between two questions about withdrawn keys. */
+    private static final long REFRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(2);
+    private static final Logger LOG = LoggerFactory.getLogger(Keyring.class);
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,32}");
     private static final byte[] SALT = "BlobShuffle 2".getBytes(StandardCharsets.US_ASCII);
-    private static final Keyring NONE = new Keyring(Optional.empty(), Optional.empty());
+    private static final Keyring NONE = new Keyring(Optional.empty(), Optional.empty(), USUAL_TIMEOUT);
 
     private final Optional<KeyProvider> provider;
     private final Optional<String> writing;
+    private final Duration timeout;
 
     /** Pseudorandom keys by id. */
     private final Map<String, byte[]> extracted = new ConcurrentHashMap<>();
 
-    private Keyring(Optional<KeyProvider> provider, Optional<String> writing) {
+    private final AtomicReference<@Nullable Long> refreshedNanos = new AtomicReference<>();
+
+    private Keyring(Optional<KeyProvider> provider, Optional<String> writing, Duration timeout) {
         this.provider = provider;
         this.writing = writing;
+        this.timeout = timeout;
     }
 
     /** No keys: blobs are written without encryption, and encrypted ones are refused. */
@@ -52,7 +70,7 @@ public final class Keyring {
 
     /** Reads with the keys of a source, and writes without encryption. */
     public static Keyring reading(KeyProvider provider) {
-        return new Keyring(Optional.of(provider), Optional.empty());
+        return new Keyring(Optional.of(provider), Optional.empty(), USUAL_TIMEOUT);
     }
 
     /**
@@ -61,7 +79,7 @@ public final class Keyring {
      * @throws InvalidSettings fatal: the source does not have the key
      */
     public static Keyring writing(KeyProvider provider, String id) {
-        Keyring keys = new Keyring(Optional.of(provider), Optional.of(id));
+        Keyring keys = new Keyring(Optional.of(provider), Optional.of(id), USUAL_TIMEOUT);
         keys.require(id);
         return keys;
     }
@@ -89,6 +107,18 @@ public final class Keyring {
         }
         KeyProvider provider = provider(source.get());
         return id.get().equals(WRITE_PLAIN) ? reading(provider) : writing(provider, id.get());
+    }
+
+    /** The same keys, with another time for which readers ask again for a key. */
+    public Keyring timeout(Duration longest) {
+        Keyring keys = new Keyring(provider, writing, longest);
+        keys.extracted.putAll(extracted);
+        return keys;
+    }
+
+    /** How long readers ask again for a key that they cannot get. */
+    public Duration timeout() {
+        return timeout;
     }
 
     private static KeyProvider provider(String source) {
@@ -129,10 +159,39 @@ public final class Keyring {
         return writing;
     }
 
+    /** Whether there is a source of keys at all. */
+    public boolean hasSource() {
+        return provider.isPresent();
+    }
+
+    /** Whether a key is in memory. */
+    public boolean isHere(String id) {
+        return extracted.containsKey(id);
+    }
+
+    /** Drops the keys that the source has withdrawn. Asks the source at most once a second. */
+    public void refresh(Time time) {
+        if (provider.isEmpty() || extracted.isEmpty()) {
+            return;
+        }
+        long now = time.nanos();
+        Long last = refreshedNanos.get();
+        if (last != null && now - last < REFRESH_NANOS || !refreshedNanos.compareAndSet(last, now)) {
+            return;
+        }
+        for (String id : provider.get().withdrawn(Set.copyOf(extracted.keySet()))) {
+            if (extracted.remove(id) != null) {
+                LOG.warn("Encryption key '{}' is no longer used: {} no longer has it.", id, provider.get());
+            }
+        }
+    }
+
     /**
-     * Checks that a key is available.
+     * Checks that a key is available. May block.
      *
-     * @throws InvalidSettings fatal: the key is missing; the message says how to add it
+     * @throws InvalidSettings recoverable once the key is there: it is missing, and the message says
+     *     how to add it; or the source refuses it
+     * @throws StoreUnavailable recoverable: the source does not answer
      */
     public void require(String id) {
         byte[] ignored = extracted(id);
@@ -143,7 +202,8 @@ public final class Keyring {
      *
      * @param id the named key that it derives from
      * @param blob the identity of the blob
-     * @throws InvalidSettings fatal: the named key is missing; the message says how to add it
+     * @throws InvalidSettings as {@link #require}
+     * @throws StoreUnavailable as {@link #require}
      */
     public SecretKey blobKey(String id, byte[] blob) {
         return new SecretKeySpec(Hkdf.expand(extracted(id), blob), "AES");
@@ -163,7 +223,7 @@ public final class Keyring {
         KeyProvider source = provider.orElseThrow(() -> new InvalidSettings("Cannot read an encrypted blob: key '" + id
                 + "' is needed, and this instance has no keys. Set blobshuffle.encryption.keys, and"
                 + " blobshuffle.encryption.key.id."));
-        byte[] key = source.key(id)
+        byte[] key = ask(source, id)
                 .orElseThrow(() -> new InvalidSettings("Cannot use encryption key '" + id + "': " + source
                         + " does not have it. Add the key there, in every reader before the first writer."));
         try {
@@ -174,6 +234,19 @@ public final class Keyring {
             return Hkdf.extract(SALT, key);
         } finally {
             Arrays.fill(key, (byte) 0);
+        }
+    }
+
+    private static Optional<byte[]> ask(KeyProvider source, String id) {
+        try {
+            return source.key(id);
+        } catch (BlobShuffleException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new StoreUnavailable(
+                    "Cannot use encryption key '" + id + "': " + source
+                            + " broke. Try again; if it lasts, the cause says what is wrong with it.",
+                    e);
         }
     }
 }

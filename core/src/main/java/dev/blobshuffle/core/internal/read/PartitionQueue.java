@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PartitionQueue<C> {
     private final ReadEngine engine;
     private final Partition partition;
+    private final Runnable keyAnswered;
 
     /** {@link QueuedSegment} or {@link QueuedPlain}. */
     private final ArrayDeque<Object> items = new ArrayDeque<>();
@@ -31,9 +32,11 @@ final class PartitionQueue<C> {
     private long bytes;
     private int fetches;
 
-    PartitionQueue(ReadEngine engine, Partition partition) {
+    /** @param keyAnswered called when a key that a segment waits for is here, or cannot be had */
+    PartitionQueue(ReadEngine engine, Partition partition, Runnable keyAnswered) {
         this.engine = engine;
         this.partition = partition;
+        this.keyAnswered = keyAnswered;
     }
 
     /** A plain record in the queue. */
@@ -156,6 +159,22 @@ final class PartitionQueue<C> {
         return segment != null && segment.isIdle() ? segment : null;
     }
 
+    /** Whether the head waits for its key. */
+    boolean isAwaitingKey() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.isAwaitingKey();
+    }
+
+    /**
+     * Asks for a key that is not here.
+     *
+     * @return why the key cannot be had; null while it is being asked for
+     */
+    @Nullable
+    BlobShuffleException awaitKey(String key) {
+        return engine.awaitKey(key, keyAnswered);
+    }
+
     /** Whether the head has, or is being read, a piece from the reserve. */
     boolean holdsReserve() {
         QueuedSegment<C> segment = headSegment();
@@ -177,10 +196,11 @@ final class PartitionQueue<C> {
         }
     }
 
-    /** The first segment that no fetch was started for. */
+    /** The first segment that no fetch was started for, if its key is here. */
     @Nullable
     QueuedSegment<C> nextToFetch() {
-        return unfetched.peek();
+        QueuedSegment<C> next = unfetched.peek();
+        return next != null && next.isIdle() ? next : null;
     }
 
     /**

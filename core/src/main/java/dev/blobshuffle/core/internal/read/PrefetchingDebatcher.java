@@ -48,6 +48,10 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     /** Bounded by the fetches under way. */
     private final ConcurrentLinkedQueue<Fetch> arrivals = new ConcurrentLinkedQueue<>();
 
+    /** Takes note that a key is here, or cannot be had. Called on any thread. */
+    private final Runnable keyAnswered;
+
+    private volatile boolean isKeyAnswered;
     private int firstTurn;
     private boolean isClosed;
 
@@ -55,6 +59,10 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         this.name = name;
         this.engine = engine;
         this.signal = engine.time().signal();
+        this.keyAnswered = () -> {
+            isKeyAnswered = true;
+            signal.raise();
+        };
         this.plan = new FetchPlan(engine, fetch -> {
             arrivals.add(fetch);
             signal.raise();
@@ -173,7 +181,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     public boolean isFetching() {
         absorb();
         for (PartitionQueue<C> queue : turns) {
-            if (!queue.isPaused() && queue.fetches() > 0) {
+            if (!queue.isPaused() && (queue.fetches() > 0 || queue.isAwaitingKey())) {
                 return true;
             }
         }
@@ -186,6 +194,10 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         long seen = signal.count();
         while (!isReady() && signal.await(seen, deadline)) {
             seen = signal.count();
+            if (isKeyAnswered) {
+                isKeyAnswered = false;
+                prefetch();
+            }
         }
     }
 
@@ -303,7 +315,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             throw new Closed(
                     "Cannot queue for " + partition + ": the Debatcher " + name + " is closed. Open a new one.");
         }
-        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition);
+        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, keyAnswered);
         queues.put(partition, queue);
         turns.add(queue);
         return queue;

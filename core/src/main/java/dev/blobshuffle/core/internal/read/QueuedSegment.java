@@ -2,10 +2,13 @@ package dev.blobshuffle.core.internal.read;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.record.SegmentReader;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +24,8 @@ import org.slf4j.LoggerFactory;
  *    │                                      │
  *    ├──────────── thrown, and a second old ┘   the blob may have been restored
  *    └──────────── more bytes needed; or corrupt; or failed before it was the head: read afresh
+ *
+ *   IDLE ──the head's key cannot be had──▶ FAILED. Until its key is here, no segment is fetched.
  *
  *   REFUSED: another store's, or its codec is not here
  * </pre>
@@ -83,6 +88,9 @@ final class QueuedSegment<C> {
     private long fetchStart;
 
     private long fetchLength;
+
+    /** Whether the next fetch waits for the key. */
+    private boolean isAwaitingKey;
 
     /** Whether the reader has taken the fetched bytes. */
     private boolean isFed;
@@ -150,6 +158,9 @@ final class QueuedSegment<C> {
         } catch (BlobCorrupt e) {
             readAfresh(e);
             return false;
+        } catch (InvalidSettings | StoreUnavailable e) {
+            drop(); // The key was withdrawn after the read began; the next one waits for it.
+            return false;
         }
     }
 
@@ -213,11 +224,16 @@ final class QueuedSegment<C> {
             state = State.IDLE;
             return;
         }
+        failLater(lasting);
+        hasFailed = true;
+    }
+
+    /** Throws when the records are asked for. */
+    private void failLater(BlobShuffleException lasting) {
         state = State.FAILED;
         failure = lasting;
         failedAt = queue.engine().time().nanos();
         isThrown = false;
-        hasFailed = true;
     }
 
     /** Cannot be read here at all; thrown when the segment is at the head. */
@@ -363,14 +379,34 @@ final class QueuedSegment<C> {
     }
 
     /**
-     * Whether its next bytes must be fetched. A failure that was thrown is forgotten after a while.
+     * Whether its next bytes must be fetched, and its key is here. A failure that was thrown is
+     * forgotten after a while.
      */
     boolean isIdle() {
         if (state == State.FAILED && isThrown && queue.engine().time().nanos() - failedAt >= AGAIN_NANOS) {
             state = State.IDLE;
             failure = null;
         }
-        return state == State.IDLE;
+        return state == State.IDLE && hasKey();
+    }
+
+    /** Asks for a key that is not here. If it cannot be had, the head fails. */
+    private boolean hasKey() {
+        Optional<String> key = notification.key();
+        isAwaitingKey = key.isPresent() && !queue.engine().isHere(key.get());
+        if (!isAwaitingKey) {
+            return true;
+        }
+        BlobShuffleException refusal = queue.awaitKey(key.get());
+        if (refusal != null && queue.isHead(this)) {
+            isAwaitingKey = false;
+            failLater(refusal);
+        }
+        return false;
+    }
+
+    boolean isAwaitingKey() {
+        return state == State.IDLE && isAwaitingKey;
     }
 
     boolean isReady() {

@@ -27,6 +27,7 @@ public final class ReadEngine implements AutoCloseable {
     private final BlobStore sharingStore;
     private final ReadBudget budget;
     private final Keyring keys;
+    private final AwaitedKeys awaitedKeys;
     private final Time time;
     private final ShuffleMetrics metrics;
     private final List<ShuffleMetrics.Registration> gauges;
@@ -55,6 +56,7 @@ public final class ReadEngine implements AutoCloseable {
         this.sharingStore = new SingleFlightBlobStore(store);
         this.budget = new ReadBudget(budgetBytes);
         this.keys = keys;
+        this.awaitedKeys = new AwaitedKeys(keys, time);
         this.time = time;
         this.metrics = metrics;
         this.fingerprint = store.fingerprint();
@@ -90,15 +92,34 @@ public final class ReadEngine implements AutoCloseable {
                 offset, partition, notification.store(), store.location(), fingerprint));
     }
 
-    /** Why library or key of a segment cannot be used, if so. */
+    /** Why the codec of a segment, or any key, cannot be had here, if so. */
     private @Nullable InvalidSettings missing(Notification notification) {
         try {
             notification.codec().requireLibrary();
-            notification.key().ifPresent(keys::require);
+            if (!keys.hasSource()) {
+                notification.key().ifPresent(keys::require);
+            }
             return null;
         } catch (InvalidSettings e) {
             return e;
         }
+    }
+
+    /** Whether a key is here. Keys that their source has withdrawn are not. */
+    boolean isHere(String key) {
+        keys.refresh(time);
+        return keys.isHere(key);
+    }
+
+    /**
+     * Asks for a key that is not here.
+     *
+     * @param whenEnded called once, on any thread, when it is here or cannot be had; only enqueues
+     * @return why the key cannot be had; null while it is being asked for
+     */
+    @Nullable
+    BlobShuffleException awaitKey(String key, Runnable whenEnded) {
+        return awaitedKeys.await(key, whenEnded);
     }
 
     /** Takes note of bytes that did not match their checksum. */
@@ -123,9 +144,10 @@ public final class ReadEngine implements AutoCloseable {
         metrics.record(Latency.HAND_OUT_LATENCY, nanos);
     }
 
-    /** Ends its metrics. Idempotent. */
+    /** Ends its metrics and its questions for keys. Idempotent. */
     @Override
     public void close() {
+        awaitedKeys.close();
         gauges.forEach(ShuffleMetrics.Registration::close);
     }
 

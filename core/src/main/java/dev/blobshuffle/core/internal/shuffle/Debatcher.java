@@ -54,7 +54,7 @@ public interface Debatcher<C> extends AutoCloseable {
      */
     boolean isReady();
 
-    /** Whether a fetch for an unpaused partition is in flight. */
+    /** Whether a fetch for an unpaused partition is in flight, or its head waits for its key. */
     boolean isFetching();
 
     /** Waits until {@link #isReady()} may have become true, or the timeout ends. */
@@ -73,7 +73,11 @@ public interface Debatcher<C> extends AutoCloseable {
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes differ from the
      *     written ones. Thrown again as {@code BlobMissing} is
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another
-     *     store, or with a codec that is not available
+     *     store, or with a codec that is not available, or this instance has no keys. Or the head's
+     *     key could not be had for {@code blobshuffle.encryption.key.timeout.ms}: thrown again as
+     *     {@code BlobMissing} is, and recoverable once the key is there
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the source of keys has not
+     *     answered for that time
      */
     int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);
 

@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +72,115 @@ class KeyFileTest {
     }
 
     @Test
+    void rightsThatAreMendedAreSeenThoughTheModificationTimeStays() throws IOException {
+        Path file = file("one " + ONE + "\n", "rw-------");
+        KeyFile keys = new KeyFile(file);
+        FileTime before = Files.getLastModifiedTime(file);
+        Files.writeString(file, "one " + ONE + "\ntwo " + ONE + "\n");
+        allow(file, "rw-r--r--");
+        Files.setLastModifiedTime(file, before);
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> keys.key("two"))
+                .withMessageContaining("chmod 600");
+        assertThat(keys.key("one")).as("a key that was read before").isPresent();
+
+        allow(file, "rw-------");
+        assertThat(Files.getLastModifiedTime(file)).isEqualTo(before);
+        assertThat(keys.key("two")).isPresent();
+    }
+
+    /** As Kubernetes updates a mounted secret: a link to a directory is replaced. */
+    @Test
+    void fileThatIsReplacedThroughALinkIsReadAgain() throws IOException {
+        for (String version : List.of("v1", "v2")) {
+            Path file = Files.createDirectory(directory.resolve(version)).resolve("keys");
+            Files.writeString(file, ("v1".equals(version) ? "one " : "two ") + ONE + "\n");
+            Files.setLastModifiedTime(allow(file, "r--------"), FileTime.fromMillis(1));
+        }
+        Path data = Files.createSymbolicLink(directory.resolve("..data"), Path.of("v1"));
+        Path mounted = Files.createSymbolicLink(directory.resolve("keys"), Path.of("..data", "keys"));
+        KeyFile keys = new KeyFile(mounted);
+        assertThat(keys.key("two")).isEmpty();
+        Path next = Files.createSymbolicLink(directory.resolve("..data_tmp"), Path.of("v2"));
+        Files.move(next, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(keys.key("two")).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"absent", "directory", "malformed", "cut", "empty", "readable", "large"})
+    void fileThatCannotBeUsedWithdrawsNothingUntilItIsMended(String how) throws IOException {
+        Path file = file("one " + ONE + "\ntwo " + ONE + "\n", "rw-------");
+        KeyFile keys = new KeyFile(file);
+        switch (how) {
+            case "absent" -> Files.delete(file);
+            case "directory" -> {
+                Files.delete(file);
+                Files.createDirectory(file);
+            }
+            case "malformed" -> Files.writeString(file, "rubbish\n");
+            case "cut" -> Files.writeString(file, "one " + ONE.substring(0, 20));
+            case "empty" -> Files.writeString(file, "# soon\n");
+            case "readable" -> allow(Files.writeString(file, "two " + ONE), "rw-r--r--");
+            default -> Files.writeString(file, "#" + "x".repeat(1 << 20));
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(keys.withdrawn(Set.of("one", "two"))).isEmpty();
+        }
+        if (!how.equals("empty")) {
+            assertThat(keys.key("one")).isPresent();
+            assertThatExceptionOfType(InvalidSettings.class)
+                    .isThrownBy(() -> keys.key("three"))
+                    .withMessageContaining(file.toString())
+                    .withMessageNotContaining(ONE.substring(0, 20));
+        }
+
+        Files.deleteIfExists(file);
+        file("three " + ONE + "\n", "rw-------");
+        assertThat(keys.key("three")).isPresent();
+        assertThat(keys.withdrawn(Set.of("one", "three"))).isEmpty();
+        assertThat(keys.withdrawn(Set.of("one", "three"))).containsExactly("one");
+    }
+
+    @Test
+    void fileThatCannotBeUsedIsWarnedAboutOnce() throws IOException {
+        Path file = file("one " + ONE + "\n", "rw-------");
+        KeyFile keys = new KeyFile(file);
+        String log = log(() -> {
+            for (int i = 0; i < 5; i++) {
+                assertThat(keys.withdrawn(Set.of("one"))).isEmpty();
+            }
+        });
+        assertThat(log).isEmpty();
+        Files.writeString(file, "rubbish\n");
+        for (int i = 0; i < 2; i++) {
+            log = log(() -> {
+                for (int j = 0; j < 5; j++) {
+                    assertThat(keys.withdrawn(Set.of("one"))).isEmpty();
+                }
+            });
+            assertThat(log).containsOnlyOnce("WARN").contains("line 1").contains("openssl rand");
+            Files.writeString(file, "one " + ONE + "\n");
+            assertThat(keys.withdrawn(Set.of("one"))).isEmpty();
+            Files.writeString(file, "rubbish\n");
+        }
+    }
+
+    @Test
+    void keyIsWithdrawnWhenTwoReadingsLackIt() throws IOException {
+        Path file = file("one " + ONE + "\ntwo " + ONE + "\n", "rw-------");
+        KeyFile keys = new KeyFile(file);
+        Files.writeString(file, "one " + ONE + "\n");
+        assertThat(keys.withdrawn(Set.of("one", "two")))
+                .as("it may be half written")
+                .isEmpty();
+        Files.writeString(file, "one " + ONE + "\ntwo " + ONE + "\n");
+        assertThat(keys.withdrawn(Set.of("one", "two"))).isEmpty();
+        Files.writeString(file, "one " + ONE + "\n");
+        assertThat(keys.withdrawn(Set.of("one", "two"))).isEmpty();
+        assertThat(keys.withdrawn(Set.of("one", "two"))).containsExactly("two");
+    }
+
+    @Test
     void sourceAndIdAreGivenTogether() throws IOException {
         Optional<String> source =
                 Optional.of(file("one " + ONE, "rw-------").toUri().toString());
@@ -82,7 +198,26 @@ class KeyFileTest {
     }
 
     private Path file(String text, String permissions) throws IOException {
-        Path file = Files.writeString(directory.resolve("keys"), text);
+        return allow(Files.writeString(directory.resolve("keys"), text), permissions);
+    }
+
+    private static Path allow(Path file, String permissions) throws IOException {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+    }
+
+    /** What the tests' logger writes to standard error meanwhile. */
+    private static String log(Runnable during) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            during.run();
+        } finally {
+            System.setErr(before);
+        }
+        return bytes.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("KeyEntries"))
+                .collect(Collectors.joining("\n"));
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 class PartitionQueueTest {
     private final DebatcherFixture fixture = new DebatcherFixture(1 << 20);
-    private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0);
+    private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0, () -> {});
     private final List<Fetch> arrived = new ArrayList<>();
 
     @AfterEach

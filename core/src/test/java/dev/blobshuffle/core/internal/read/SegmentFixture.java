@@ -27,6 +27,7 @@ final class SegmentFixture {
     private final BlobStore store;
     private final Codec codec;
     private final Keyring keys;
+    private final long writer;
     private long sequence;
 
     SegmentFixture(BlobStore store) {
@@ -38,9 +39,14 @@ final class SegmentFixture {
     }
 
     SegmentFixture(BlobStore store, Codec codec, Keyring keys) {
+        this(store, codec, keys, 7);
+    }
+
+    SegmentFixture(BlobStore store, Codec codec, Keyring keys, long writer) {
         this.store = store;
         this.codec = codec;
         this.keys = keys;
+        this.writer = writer;
     }
 
     /** A record to store. */
@@ -72,7 +78,7 @@ final class SegmentFixture {
 
     private List<Notification> blob(
             FrameEncoder encoder, int frameBytes, List<List<Row>> segments, int firstPartition) {
-        BlobId id = new BlobId(1, 7, sequence++);
+        BlobId id = new BlobId(1, writer, sequence++);
         encoder.begin(id);
         List<SegmentSource> sources = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {

@@ -9,7 +9,7 @@ import java.util.PriorityQueue;
 
 /**
  * A clock that stands still until the test moves it on. Owned by one thread, on which the timers
- * run.
+ * and the blocking calls run.
  */
 final class SteppedTime implements Time, AutoCloseable {
     private final SystemTime system = new SystemTime();
@@ -64,6 +64,19 @@ final class SteppedTime implements Time, AutoCloseable {
     @Override
     public Workers workers(String name, int threads) {
         return system.workers(name, threads);
+    }
+
+    @Override
+    public Workers blockingWorkers(String name, int threads) {
+        return new Workers() {
+            @Override
+            public void execute(Runnable task) {
+                task.run();
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     @Override

@@ -182,7 +182,8 @@ public record BatcherOptions(
     }
 
     private static Keyring keys(Settings settings) {
-        return Keyring.open(settings.value(EncryptionSettings.KEYS), settings.value(EncryptionSettings.KEY_ID));
+        return Keyring.open(settings.value(EncryptionSettings.KEYS), settings.value(EncryptionSettings.KEY_ID))
+                .timeout(settings.value(EncryptionSettings.KEY_TIMEOUT));
     }
 
     /** Collects options. Each method sets the component of the same name. */

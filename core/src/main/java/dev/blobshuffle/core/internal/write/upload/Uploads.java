@@ -184,6 +184,7 @@ public final class Uploads implements AutoCloseable {
     }
 
     FrameEncoder takeEncoder() {
+        options.keys().refresh(time);
         synchronized (encoders) {
             FrameEncoder encoder = encoders.pollFirst();
             return encoder == null ? new FrameEncoder(options.codec(), options.keys()) : encoder;

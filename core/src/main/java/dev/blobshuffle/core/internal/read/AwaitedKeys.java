@@ -1,0 +1,184 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The encryption keys that segments wait for. A question to the source of keys may block, so it
+ * runs on a thread of its own, once for all Debatchers of an instance.
+ *
+ * <pre>
+ *   (none) ──a segment needs the key──▶ ASKING ──the key is here──▶ (none)
+ *     ▲                                 │   ▲
+ *     │                  timeout is over│   │needed again, a second later: asks once
+ *     │                                 ▼   │
+ *     └─────────not needed for long──── FAILED
+ * </pre>
+ *
+ * <p>Thread-safe: guarded by this. Listeners are called inside the guard, and only raise signals.
+ */
+final class AwaitedKeys implements AutoCloseable {
+    /** The wait before the second question; it doubles with each question. */
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    /** How old a failure is when the source is asked again. */
+    private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** How old a failure is when it is forgotten. */
+    private static final long STALE_NANOS = Duration.ofMinutes(5).toNanos();
+
+    /** One hanging question does not hold up those for other keys. */
+    private static final int THREADS = 4;
+
+    private static final Logger LOG = LoggerFactory.getLogger(AwaitedKeys.class);
+
+    private final Keyring keys;
+    private final Time time;
+    private final Map<String, Wait> waits = new HashMap<>();
+    private Time.@Nullable Workers workers;
+    private boolean isClosed;
+
+    AwaitedKeys(Keyring keys, Time time) {
+        this.keys = keys;
+        this.time = time;
+    }
+
+    /**
+     * Asks for a key that is not here, unless that is under way.
+     *
+     * @param whenEnded called once, when the key is here or the question has failed
+     * @return why the key cannot be had; null while it is being asked for
+     */
+    synchronized @Nullable BlobShuffleException await(String id, Runnable whenEnded) {
+        forgetStale();
+        Wait wait = waits.get(id);
+        if (wait == null) {
+            wait = new Wait(id, time.nanos() + keys.timeout().toNanos());
+            waits.put(id, wait);
+        } else if (wait.failure != null) {
+            if (time.nanos() - wait.endedAt < AGAIN_NANOS || isClosed) {
+                return wait.failure;
+            }
+            wait.failure = null;
+        } else {
+            wait.listeners.add(whenEnded);
+            return null;
+        }
+        wait.listeners.add(whenEnded);
+        begin(wait);
+        return wait.failure;
+    }
+
+    private void forgetStale() {
+        long now = time.nanos();
+        waits.values().removeIf(wait -> wait.failure != null && now - wait.endedAt >= STALE_NANOS);
+    }
+
+    private synchronized void begin(Wait wait) {
+        wait.timer = null;
+        if (isClosed) {
+            return;
+        }
+        try {
+            if (workers == null) {
+                workers = time.blockingWorkers("blobshuffle-keys", THREADS);
+            }
+            workers.execute(() -> ask(wait));
+        } catch (RuntimeException | Error e) {
+            ended(wait, broken(wait, e));
+        }
+    }
+
+    private void ask(Wait wait) {
+        BlobShuffleException failure = null;
+        try {
+            keys.require(wait.id);
+        } catch (BlobShuffleException e) {
+            failure = e;
+        } catch (RuntimeException | Error e) {
+            failure = broken(wait, e);
+        }
+        ended(wait, failure);
+    }
+
+    private static BlobShuffleException broken(Wait wait, Throwable cause) {
+        return new DeliveryFailed(
+                "Cannot ask for encryption key '" + wait.id + "': " + cause
+                        + ". Start again; if it lasts, the cause says what is wrong.",
+                cause);
+    }
+
+    private synchronized void ended(Wait wait, @Nullable BlobShuffleException failure) {
+        if (isClosed) {
+            return;
+        }
+        if (failure == null) {
+            waits.remove(wait.id);
+        } else if (time.nanos() + wait.pause.toNanos() - wait.deadline < 0 && askLater(wait, failure)) {
+            return;
+        } else {
+            wait.failure = failure;
+            wait.endedAt = time.nanos();
+        }
+        wait.listeners.forEach(Runnable::run);
+        wait.listeners.clear();
+    }
+
+    /** False when time ends. */
+    private boolean askLater(Wait wait, BlobShuffleException failure) {
+        if (wait.pause.equals(FIRST_WAIT)) {
+            LOG.warn("{} Asking again for up to {}.", failure.getMessage(), keys.timeout());
+        }
+        try {
+            wait.timer = time.schedule(wait.pause, () -> begin(wait));
+        } catch (RuntimeException e) {
+            return false;
+        }
+        Duration twice = wait.pause.multipliedBy(2);
+        wait.pause = twice.compareTo(LONGEST_WAIT) < 0 ? twice : LONGEST_WAIT;
+        return true;
+    }
+
+    /** Asks no more. Idempotent. */
+    @Override
+    public synchronized void close() {
+        isClosed = true;
+        for (Wait wait : waits.values()) {
+            Time.Cancellable timer = wait.timer;
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
+        if (workers != null) {
+            workers.close();
+        }
+    }
+
+    /** One key that is, or was, asked for. Guarded by the outer object. */
+    private static final class Wait {
+        private final String id;
+        private final long deadline;
+        private final Set<Runnable> listeners = new LinkedHashSet<>();
+        private Duration pause = FIRST_WAIT;
+        private Time.@Nullable Cancellable timer;
+        private @Nullable BlobShuffleException failure;
+        private long endedAt;
+
+        Wait(String id, long deadline) {
+            this.id = id;
+            this.deadline = deadline;
+        }
+    }
+}
