@@ -11,7 +11,9 @@ import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
 import com.azure.storage.blob.BlobContainerClient;
 import com.azure.storage.blob.models.BlobItem;
+import com.azure.storage.blob.models.BlobItemProperties;
 import com.azure.storage.blob.models.ListBlobsOptions;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -21,10 +23,14 @@ import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +116,8 @@ final class AzureBucket implements Bucket {
             String version = response.getHeaderValue(HttpHeaderName.ETAG);
             if (status == 200 && version != null) {
                 byte[] bytes = response.getBodyAsInputStreamSync().readNBytes(most);
-                return Optional.of(new Register(version, new String(bytes, StandardCharsets.UTF_8)));
+                return Optional.of(
+                        new Register(version, new String(bytes, StandardCharsets.UTF_8), modified(response, key)));
             }
             if (status == 404) {
                 return Optional.empty();
@@ -224,27 +231,54 @@ final class AzureBucket implements Bucket {
     }
 
     @Override
-    public Page keys(String start, Optional<String> from) {
-        return page(client.listBlobs(options(start), null), from);
+    public Page<Entry> objects(String start, Optional<String> from) {
+        return page(client.listBlobs(options(start), null), from, this::entry);
     }
 
     @Override
-    public Page directories(String start, Optional<String> from) {
-        return page(client.listBlobsByHierarchy("/", options(start), null), from);
+    public Page<String> directories(String start, Optional<String> from) {
+        return page(client.listBlobsByHierarchy("/", options(start), null), from, BlobItem::getName);
     }
 
     private static ListBlobsOptions options(String start) {
         return new ListBlobsOptions().setPrefix(start).setMaxResultsPerPage(KEYS_PER_PAGE);
     }
 
-    private Page page(PagedIterable<BlobItem> listing, Optional<String> from) {
+    private Entry entry(BlobItem item) {
+        BlobItemProperties properties = item.getProperties();
+        if (properties == null || properties.getLastModified() == null) {
+            throw noTime(item.getName());
+        }
+        return new Entry(item.getName(), properties.getLastModified().toInstant());
+    }
+
+    private Instant modified(HttpResponse response, String key) {
+        String modified = response.getHeaderValue(HttpHeaderName.LAST_MODIFIED);
+        if (modified == null) {
+            throw noTime(key);
+        }
+        try {
+            return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(modified));
+        } catch (DateTimeException e) {
+            throw noTime(key);
+        }
+    }
+
+    private StoreRefused noTime(String key) {
+        return new StoreRefused("Cannot read when " + key + " of " + location()
+                + " was stored: the service does not send it. Use a service that does.");
+    }
+
+    private <T> Page<T> page(PagedIterable<BlobItem> listing, Optional<String> from, Function<BlobItem, T> entry) {
         try {
             var pages = from.map(listing::iterableByPage).orElseGet(listing::iterableByPage);
             PagedResponse<BlobItem> page = pages.iterator().next();
-            List<String> keys = new ArrayList<>();
-            page.getValue().forEach(item -> keys.add(item.getName()));
-            return new Page(
-                    keys, Optional.ofNullable(page.getContinuationToken()).filter(token -> !token.isEmpty()));
+            List<T> entries = new ArrayList<>();
+            page.getValue().forEach(item -> entries.add(entry.apply(item)));
+            return new Page<>(
+                    entries, Optional.ofNullable(page.getContinuationToken()).filter(token -> !token.isEmpty()));
+        } catch (StoreRefused e) {
+            throw e;
         } catch (RuntimeException e) {
             throw failures.of("list", e);
         }

@@ -14,6 +14,7 @@ import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
 import dev.blobshuffle.testkit.internal.servers.StubService;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What goes over the wire, and what answers mean. */
 class AzureBucketTest {
+    private static final String MODIFIED = "Fri, 02 Jan 2026 03:04:05 GMT";
+
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
 
@@ -93,7 +96,7 @@ class AzureBucketTest {
                 .hasMessageContaining(remedy)
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
-        assertThatThrownBy(() -> bucket.keys("", Optional.empty()))
+        assertThatThrownBy(() -> bucket.objects("", Optional.empty()))
                 .hasCauseInstanceOf(HttpResponseException.class)
                 .hasMessageNotContaining("null")
                 .satisfies(failure ->
@@ -183,15 +186,16 @@ class AzureBucketTest {
                 .hasRootCauseInstanceOf(IOException.class);
         assertThatThrownBy(() -> bucket.read("key", 99)).isExactlyInstanceOf(StoreUnavailable.class);
         assertThat(service.requests()).extracting(StubService.Request::method).containsExactly("PUT", "PUT", "GET");
-        service.answerWith(200, Map.of("ETag", "\"8\""), "text");
-        assertThat(bucket.read("key", 99)).hasValue(new Register("8", "text"));
+        service.answerWith(200, Map.of("ETag", "\"8\"", "Last-Modified", MODIFIED), "text");
+        assertThat(bucket.read("key", 99)).hasValue(new Register("8", "text", Instant.parse("2026-01-02T03:04:05Z")));
     }
 
     /** One byte more than a register may have shows that it is too long. */
     @Test
     void noMoreOfARegisterIsReadThanWasAskedFor() {
-        service.answerWith(200, Map.of("ETag", "\"8\""), "0123456789");
-        assertThat(bucket().read("key", 9)).hasValue(new Register("8", "012345678"));
+        service.answerWith(200, Map.of("ETag", "\"8\"", "Last-Modified", MODIFIED), "0123456789");
+        assertThat(bucket().read("key", 9))
+                .hasValue(new Register("8", "012345678", Instant.parse("2026-01-02T03:04:05Z")));
     }
 
     private AzureBucket bucket() {

@@ -23,10 +23,13 @@ import dev.blobshuffle.core.store.StoreInspection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * A bucket of Google Cloud Storage. A write is one request, never a resumable upload, which takes
@@ -104,8 +107,9 @@ final class GcsBucket implements Bucket {
         String attempt = "read " + key + " from";
         for (int attempts = 1; ; attempts++) {
             try {
-                Blob object =
-                        client.get(BlobId.of(name, key), BlobGetOption.fields(BlobField.GENERATION, BlobField.SIZE));
+                Blob object = client.get(
+                        BlobId.of(name, key),
+                        BlobGetOption.fields(BlobField.GENERATION, BlobField.SIZE, BlobField.UPDATED));
                 if (object == null) {
                     return Optional.empty();
                 }
@@ -119,7 +123,8 @@ final class GcsBucket implements Bucket {
                         BlobId.of(name, key),
                         BlobSourceOption.generationMatch(generation),
                         BlobSourceOption.shouldReturnRawInputStream(true));
-                return Optional.of(new Register(Long.toString(generation), new String(bytes, StandardCharsets.UTF_8)));
+                return Optional.of(new Register(
+                        Long.toString(generation), new String(bytes, StandardCharsets.UTF_8), stored(object)));
             } catch (StoreRefused e) {
                 throw e;
             } catch (RuntimeException e) { // Replaced between the two requests: read the newer one.
@@ -204,26 +209,44 @@ final class GcsBucket implements Bucket {
     }
 
     @Override
-    public Page keys(String start, Optional<String> from) {
-        return page(start, from, List.of());
+    public Page<Entry> objects(String start, Optional<String> from) {
+        return page(
+                start,
+                from,
+                List.of(BlobListOption.fields(BlobField.NAME, BlobField.UPDATED)),
+                object -> new Entry(object.getName(), stored(object)));
     }
 
     @Override
-    public Page directories(String start, Optional<String> from) {
-        return page(start, from, List.of(BlobListOption.currentDirectory()));
+    public Page<String> directories(String start, Optional<String> from) {
+        return page(
+                start,
+                from,
+                List.of(BlobListOption.currentDirectory(), BlobListOption.fields(BlobField.NAME)),
+                Blob::getName);
     }
 
-    private Page page(String start, Optional<String> from, List<BlobListOption> more) {
+    private Instant stored(Blob object) {
+        OffsetDateTime updated = object.getUpdateTimeOffsetDateTime();
+        if (updated == null) {
+            throw new StoreRefused("Cannot read when " + object.getName() + " of gs://" + name
+                    + " was stored: the service does not send it. Use a service that does.");
+        }
+        return updated.toInstant();
+    }
+
+    private <T> Page<T> page(String start, Optional<String> from, List<BlobListOption> more, Function<Blob, T> entry) {
         List<BlobListOption> options = new ArrayList<>(more);
         options.add(BlobListOption.prefix(start));
         options.add(BlobListOption.pageSize(KEYS_PER_PAGE));
-        options.add(BlobListOption.fields(BlobField.NAME));
         from.map(BlobListOption::pageToken).ifPresent(options::add);
         try {
             com.google.api.gax.paging.Page<Blob> page = client.list(name, options.toArray(BlobListOption[]::new));
-            List<String> keys = new ArrayList<>();
-            page.getValues().forEach(object -> keys.add(object.getName()));
-            return new Page(keys, page.hasNextPage() ? Optional.of(page.getNextPageToken()) : Optional.empty());
+            List<T> entries = new ArrayList<>();
+            page.getValues().forEach(object -> entries.add(entry.apply(object)));
+            return new Page<>(entries, page.hasNextPage() ? Optional.of(page.getNextPageToken()) : Optional.empty());
+        } catch (StoreRefused e) {
+            throw e;
         } catch (RuntimeException e) {
             throw failures.of("list", e);
         }

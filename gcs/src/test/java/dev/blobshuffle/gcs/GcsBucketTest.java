@@ -21,6 +21,7 @@ import java.net.URI;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -205,11 +206,13 @@ class GcsBucketTest {
 
     @Test
     void aRegisterIsReadAtOneGeneration() {
-        String answer = "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}";
+        String answer =
+                "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\",\"updated\":\"2026-01-02T03:04:05.678Z\"}";
         answerWith(200, answer);
         assertThat(bucket(GcsChecksum.NONE).read("key", 99)).hasValueSatisfying(register -> {
             assertThat(register.version()).isEqualTo("7");
             assertThat(register.text()).isEqualTo(answer);
+            assertThat(register.stored()).isEqualTo(Instant.parse("2026-01-02T03:04:05.678Z"));
         });
         assertThat(service.requests().get(1).uri()).contains("ifGenerationMatch=7", "alt=media");
     }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.internal.pricing.PriceTable;
+import java.time.Duration;
 
 /**
  * The cost of a shuffle through blobs, in dollars per hour, by component.
@@ -31,17 +32,27 @@ public record Cost(
      */
     public static Cost of(Traffic traffic, Workload workload, Tuning tuning, PriceTable prices, KafkaPrices kafka) {
         PriceTable.Traffic bytes = prices.traffic();
-        double keptBytes = traffic.storedBytes() * tuning.retention().toMillis() / 1000;
         return new Cost(
                 SECONDS_PER_HOUR * traffic.puts() * prices.requests().put(),
                 SECONDS_PER_HOUR * traffic.gets() * prices.requests().get(),
-                bytes.of(keptBytes, bytes.storageMonth()) / prices.monthHours(),
+                stored(traffic, tuning.retention(), prices),
                 SECONDS_PER_HOUR
                         * (bytes.of(traffic.storedBytes(), bytes.upload())
                                 + bytes.of(traffic.fetchedBytes(), bytes.download())),
                 kafka.usdPerHour(traffic.notificationBytes(), prices, workload, KafkaPrices.Readers.RACK_AWARE),
                 kafka.usdPerHour(traffic.inlinedBytes(), prices, workload, KafkaPrices.Readers.RACK_AWARE),
                 workload.bytesPerSecond() / GIBIBYTE * tuning.cpuSecondsPerGib() * prices.vcpuPerHour());
+    }
+
+    /** Dollars per hour of keeping what is stored for a time. */
+    static double stored(Traffic traffic, Duration time, PriceTable prices) {
+        PriceTable.Traffic bytes = prices.traffic();
+        return bytes.of(keptBytes(traffic, time), bytes.storageMonth()) / prices.monthHours();
+    }
+
+    /** Bytes in the store, if each stays for a time. */
+    static double keptBytes(Traffic traffic, Duration time) {
+        return traffic.storedBytes() * time.toMillis() / 1000;
     }
 
     /** The store's charges. */

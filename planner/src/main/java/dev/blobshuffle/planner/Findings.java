@@ -55,6 +55,7 @@ final class Findings {
         inlined();
         commits();
         store();
+        floor();
         changelogs();
         add("First remove repartitions that you do not need: no price beats a byte that is not shuffled.");
         return findings;
@@ -179,6 +180,19 @@ final class Findings {
         if (prices.name().contains("express")) {
             add("S3 Express One Zone keeps a blob in one zone: if that zone is lost, what is not yet read is lost.");
         }
+    }
+
+    /** What is below the floor is stored in any case. */
+    private void floor() {
+        FloorPrice floor = FloorPrice.usual(estimate.traffic(), prices);
+        add(
+                "No blob is deleted before it is %d h old (blobshuffle.retention.floor.ms), so that a mistake can be stopped. That keeps %s and costs %s USD per hour"
+                        + " here, of which these figures have %s for %.1f h (--retention). A file store needs as much disk space. A lower floor costs less in proportion.",
+                floor.floor().toHours(),
+                SettingsAdvice.human(floor.keptBytes()),
+                usd(floor.usdPerHour()),
+                usd(estimate.cost().stored()),
+                estimate.tuning().retention().toSeconds() / SECONDS_PER_HOUR);
     }
 
     private void add(String format, Object... values) {

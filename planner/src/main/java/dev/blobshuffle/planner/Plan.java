@@ -75,6 +75,11 @@ public record Plan(
         return nativeVariants.get(0).usdPerHour();
     }
 
+    /** The price of the default floor of retention. */
+    public FloorPrice floor() {
+        return FloorPrice.usual(recommended.traffic(), prices);
+    }
+
     /** Dollars per hour of the changelogs, which stay in Kafka either way. */
     public double changelogUsdPerHour() {
         return kafka.usdPerHour(workload.changelogBytesPerSecond(), prices, workload, KafkaPrices.Readers.NONE);

@@ -110,6 +110,9 @@ final class SettingsAdvice {
     }
 
     static String human(double bytes) {
+        if (bytes >= 1L << 40) {
+            return text("%.2f TiB", bytes / (1L << 40));
+        }
         if (bytes >= 1 << 30) {
             return text("%.2f GiB", bytes / (1 << 30));
         }

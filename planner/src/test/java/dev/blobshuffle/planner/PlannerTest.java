@@ -1,10 +1,12 @@
 package dev.blobshuffle.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
 
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Workload.Guarantee;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class PlannerTest {
@@ -37,6 +39,26 @@ class PlannerTest {
                         "blobshuffle.write.buffer.bytes");
         assertThat(plan.settings())
                 .allSatisfy(setting -> assertThat(setting.reason()).isNotBlank());
+    }
+
+    /** Six hours of the default floor against one hour of retention, which the figures have. */
+    @Test
+    void thePlanHasThePriceOfTheFloor() {
+        Plan plan = plan("aws", LARGE, new Goal.TargetP95(1.73));
+        FloorPrice floor = plan.floor();
+        assertThat(floor.floor()).isEqualTo(Duration.ofHours(6));
+        assertThat(floor.keptBytes())
+                .isCloseTo(6 * 3600 * plan.recommended().traffic().storedBytes(), withPercentage(0.001));
+        assertThat(floor.usdPerHour()).isCloseTo(6 * plan.recommended().cost().stored(), withPercentage(0.001));
+        assertThat(plan.findings())
+                .anySatisfy(finding -> assertThat(finding)
+                        .contains(
+                                "before it is 6 h old (blobshuffle.retention.floor.ms)",
+                                "TiB",
+                                "USD per hour",
+                                "disk space"));
+        assertThat(plan("self-hosted", LARGE, new Goal.TargetP95(1.73)).floor().usdPerHour())
+                .isZero();
     }
 
     @Test

@@ -58,7 +58,8 @@ final class AsyncRequests implements S3Requests {
                 bytes,
                 Math.min(bytes.length, most),
                 Optional.ofNullable(answer.response().contentRange()),
-                Optional.ofNullable(answer.response().eTag()));
+                Optional.ofNullable(answer.response().eTag()),
+                Optional.ofNullable(answer.response().lastModified()));
     }
 
     @Override

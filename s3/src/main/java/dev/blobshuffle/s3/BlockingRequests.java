@@ -52,7 +52,11 @@ final class BlockingRequests implements S3Requests {
             body.abort(); // What a store sends beyond what it was asked for is not waited for.
         }
         return new ReadPart(
-                bytes, length, Optional.ofNullable(response.contentRange()), Optional.ofNullable(response.eTag()));
+                bytes,
+                length,
+                Optional.ofNullable(response.contentRange()),
+                Optional.ofNullable(response.eTag()),
+                Optional.ofNullable(response.lastModified()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.blobshuffle.s3;
 
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -9,8 +10,10 @@ import java.util.Optional;
  * @param length number of received bytes
  * @param contentRange the header Content-Range; empty if the whole object was sent
  * @param etag the header ETag; empty if the store sent none
+ * @param modified the header Last-Modified; empty if the store sent none
  */
-record ReadPart(byte[] bytes, int length, Optional<String> contentRange, Optional<String> etag) {
+record ReadPart(
+        byte[] bytes, int length, Optional<String> contentRange, Optional<String> etag, Optional<Instant> modified) {
     /** Where the part starts in the object; 0 if the whole object was sent. */
     long offset() {
         return contentRange.map(range -> number(range, "bytes ", "-")).orElse(0L);

@@ -2,6 +2,7 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.StoreTasks;
@@ -17,8 +18,10 @@ import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -29,6 +32,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * A store in a bucket of Amazon S3, or of a service with the same protocol. A blob is one object.
@@ -195,31 +199,29 @@ public final class S3BlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         String what = "list generation " + generation;
         return inEachShard(what, shard -> {
-            List<BlobId> found = new ArrayList<>();
+            List<StoredBlob> found = new ArrayList<>();
             objects.forEachPage(
                     objects.list(settings.prefix().generation(shard, generation)),
                     meter,
-                    page -> page.contents()
-                            .forEach(object ->
-                                    settings.prefix().blob(object.key()).ifPresent(found::add)));
+                    page -> page.contents().forEach(object -> blob(object).ifPresent(found::add)));
             return found;
         });
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return inEachShard("list generations from " + generations.first(), shard -> {
-            List<BlobId> found = new ArrayList<>();
+            List<StoredBlob> found = new ArrayList<>();
             objects.forEachPage(
                     objects.list(settings.prefix().span(shard, generations)),
                     meter,
                     page -> page.contents()
-                            .forEach(object -> settings.prefix()
-                                    .blob(object.key())
-                                    .filter(id -> generations.contains(id.generation()))
+                            .forEach(object -> blob(object)
+                                    .filter(blob ->
+                                            generations.contains(blob.id().generation()))
                                     .ifPresent(found::add)));
             return found;
         });
@@ -244,6 +246,19 @@ public final class S3BlobStore implements BlobStore {
     @Override
     public Optional<StoreInspection> inspect() {
         return Optional.of(new S3Inspection(settings, objects, context).inspect());
+    }
+
+    private Optional<StoredBlob> blob(S3Object object) {
+        return settings.prefix().blob(object.key()).map(id -> new StoredBlob(id, stored(object)));
+    }
+
+    private Instant stored(S3Object object) {
+        Instant stored = object.lastModified();
+        if (stored == null) {
+            throw new StoreRefused("Cannot list blobs of " + location()
+                    + ": it sends no LastModified, so nobody can tell how old they are. Use a store that does.");
+        }
+        return stored;
     }
 
     private interface ShardListing<T> {

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -45,18 +46,22 @@ final class S3Registers implements Registers {
         try {
             int most = MOST_BYTES + 1; // One more shows a text that is too long.
             ReadPart part = objects.requests().get(objects.get(settings.prefix().register(name), 0, most), most);
-            String version = part.etag()
-                    .orElseThrow(() -> new StoreRefused("Cannot read register " + name + ": " + settings.location()
-                            + " sends no ETag. Use a store that does."));
+            String version = part.etag().orElseThrow(() -> incomplete(name, "ETag"));
+            Instant stored = part.modified().orElseThrow(() -> incomplete(name, "Last-Modified"));
             String text = new String(part.bytes(), 0, part.length(), StandardCharsets.UTF_8);
             byte[] ignored = Registers.bytes(name, text);
-            return Optional.of(new Register(version, text));
+            return Optional.of(new Register(version, text, stored));
         } catch (AwsServiceException e) {
             if (S3Failures.code(e).equals("NoSuchKey")) {
                 return Optional.empty();
             }
             throw e;
         }
+    }
+
+    private StoreRefused incomplete(String name, String header) {
+        return new StoreRefused("Cannot read register " + name + ": " + settings.location() + " sends no " + header
+                + ". Use a store that does.");
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.Operation;
 import dev.blobshuffle.s3sim.S3Error;
@@ -132,7 +133,9 @@ class S3BlobStoreTest {
             for (BlobId id : ids) {
                 put(store, id, 1);
             }
-            assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(some);
+            assertThat(join(store.list(GENERATION)))
+                    .extracting(StoredBlob::id)
+                    .containsExactlyInAnyOrderElementsOf(some);
             assertThat(reported(Request.LIST)).isEqualTo(63 + some.size());
             assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION, GENERATION + 1);
             assertThat(reported(Request.LIST)).isEqualTo(63 + some.size() + 63 + 2);
@@ -146,7 +149,7 @@ class S3BlobStoreTest {
                 BlobStore other = builder().prefix("other").open(context)) {
             assertThat(one.fingerprint()).isEqualTo(again.fingerprint()).isNotEqualTo(other.fingerprint());
             put(one, ID, 10);
-            assertThat(join(again.list(GENERATION))).containsExactly(ID);
+            assertThat(join(again.list(GENERATION))).extracting(StoredBlob::id).containsExactly(ID);
             assertThat(join(other.list(GENERATION))).isEmpty();
             assertThatThrownBy(() -> read(other, 0, 1)).isInstanceOf(BlobMissing.class);
         }

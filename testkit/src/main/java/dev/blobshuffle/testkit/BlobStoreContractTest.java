@@ -16,7 +16,10 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,6 +43,9 @@ public abstract class BlobStoreContractTest {
     private static final long PATIENCE_SECONDS = 120;
 
     private static final long GENERATION = 29_700_000;
+
+    /** Stores round times down, and some answers have whole seconds. */
+    private static final Duration ROUNDING = Duration.ofSeconds(1);
 
     /** Checks that contents and bytes come back. */
     @RegisterExtension
@@ -151,6 +157,10 @@ public abstract class BlobStoreContractTest {
         }
     }
 
+    private static List<BlobId> listed(CompletionStage<List<StoredBlob>> listing) throws Exception {
+        return join(listing).stream().map(StoredBlob::id).toList();
+    }
+
     private Optional<Registers> registers() {
         return store.registers();
     }
@@ -173,7 +183,7 @@ public abstract class BlobStoreContractTest {
             content.release();
         }
         assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
-        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
     }
 
     @Test
@@ -189,7 +199,7 @@ public abstract class BlobStoreContractTest {
             join(put);
         }
         assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
-        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
     }
 
     @Test
@@ -230,9 +240,31 @@ public abstract class BlobStoreContractTest {
         join(store.delete(List.of()));
         assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
         assertThat(read(id(1), 0, 1000)).isEqualTo(kept);
-        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
         byte[] again = put(id(2), 500);
         assertThat(read(id(2), 0, 500)).isEqualTo(again);
+    }
+
+    /** Times are compared with each other only, since the store's clock may be any. */
+    @Test
+    void aListingHasTheTimesOfTheClockThatRegistersHave() throws Exception {
+        Optional<Registers> kept = registers();
+        if (kept.isEmpty()) {
+            return;
+        }
+        Instant before = written(kept.get(), "before");
+        put(id(1), 10);
+        Instant after = written(kept.get(), "after");
+        Instant stored = join(store.list(GENERATION)).get(0).stored();
+        assertThat(stored).isBetween(before.minus(ROUNDING), after.plus(ROUNDING));
+        assertThat(join(store.list(GenerationSpan.around(GENERATION, 2))))
+                .containsExactly(new StoredBlob(id(1), stored));
+    }
+
+    private static Instant written(Registers registers, String text) throws Exception {
+        Optional<Register> held = join(registers.read("clock"));
+        assertThat(join(registers.replace("clock", held, text))).isTrue();
+        return join(registers.read("clock")).orElseThrow().stored();
     }
 
     @Test
@@ -246,15 +278,15 @@ public abstract class BlobStoreContractTest {
         }
         put(new BlobId(GENERATION - 1, 1, 1), 10);
         put(new BlobId(GENERATION + 1, 1, 1), 10);
-        assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
-        assertThat(join(store.list(GENERATION + 2))).isEmpty();
+        assertThat(listed(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(listed(store.list(GENERATION + 2))).isEmpty();
         assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
         List<BlobId> together = new ArrayList<>(ids);
         together.add(new BlobId(GENERATION + 1, 1, 1));
-        assertThat(join(store.list(GenerationSpan.around(GENERATION, 0)))).containsExactlyInAnyOrderElementsOf(ids);
-        assertThat(join(store.list(GenerationSpan.around(GENERATION, 2))))
+        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 0)))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 2))))
                 .containsExactlyInAnyOrderElementsOf(together);
-        assertThat(join(store.list(GenerationSpan.around(GENERATION - 1, 1))))
+        assertThat(listed(store.list(GenerationSpan.around(GENERATION - 1, 1))))
                 .containsExactly(new BlobId(GENERATION - 1, 1, 1));
     }
 
@@ -282,11 +314,11 @@ public abstract class BlobStoreContractTest {
         for (int i = 0; i < ids.size(); i++) {
             assertThat(read(ids.get(i), 0, 100)).isEqualTo(blobs.get(i));
         }
-        assertThat(join(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
+        assertThat(listed(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
         assertThat(join(store.generations()))
                 .containsExactlyInAnyOrder(0L, Long.MAX_VALUE, 9_999_999_999L, 10_000_000_000L);
-        assertThat(join(store.list(GenerationSpan.around(0, 2)))).containsExactlyInAnyOrder(ids.get(0), ids.get(1));
-        assertThat(join(store.list(GenerationSpan.around(1_000_000_000L, 2)))).isEmpty();
+        assertThat(listed(store.list(GenerationSpan.around(0, 2)))).containsExactlyInAnyOrder(ids.get(0), ids.get(1));
+        assertThat(listed(store.list(GenerationSpan.around(1_000_000_000L, 2)))).isEmpty();
     }
 
     @Test
@@ -325,7 +357,7 @@ public abstract class BlobStoreContractTest {
         for (CompletableFuture<?> stage : pending) {
             join(stage);
         }
-        assertThat(join(store.list(GENERATION))).hasSize(44);
+        assertThat(listed(store.list(GENERATION))).hasSize(44);
     }
 
     @Test

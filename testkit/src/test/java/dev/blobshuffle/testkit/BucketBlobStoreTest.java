@@ -16,6 +16,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -98,7 +99,9 @@ class BucketBlobStoreTest {
                 }
             }
             requests.clear();
-            assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
+            assertThat(join(store.list(GENERATION)))
+                    .extracting(StoredBlob::id)
+                    .containsExactlyInAnyOrderElementsOf(ids);
             assertThat(requests).hasSize(BlobKey.SHARDS + 2).containsOnly(Request.LIST);
             requests.clear();
             join(store.delete(ids));
@@ -115,7 +118,7 @@ class BucketBlobStoreTest {
             bucket.objects.put(directory + "note.txt", new byte[1]);
             bucket.objects.put(BlobKey.shard(0) + "note.txt", new byte[1]);
             bucket.objects.put(BlobKey.shard(0) + "notes/note.txt", new byte[1]);
-            assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+            assertThat(join(store.list(GENERATION))).extracting(StoredBlob::id).containsExactly(id(1));
             assertThat(join(store.generations())).containsExactly(GENERATION);
         }
     }

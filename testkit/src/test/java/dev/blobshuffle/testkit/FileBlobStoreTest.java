@@ -14,6 +14,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -140,7 +141,9 @@ class FileBlobStoreTest {
         for (BlobId id : ids) {
             assertThat(read(store, id)).isEqualTo(10);
         }
-        assertThat(store.list(1).toCompletableFuture().join()).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(store.list(1).toCompletableFuture().join())
+                .extracting(StoredBlob::id)
+                .containsExactlyInAnyOrderElementsOf(ids);
     }
 
     @Test
@@ -301,7 +304,9 @@ class FileBlobStoreTest {
         Files.createFile(generation.resolve("notes.txt"));
         Files.createFile(generation.getParent().resolve("README"));
         Files.createFile(root.resolve("lost+found"));
-        assertThat(store.list(29_700_000).toCompletableFuture().join()).containsExactly(id);
+        assertThat(store.list(29_700_000).toCompletableFuture().join())
+                .extracting(StoredBlob::id)
+                .containsExactly(id);
         assertThat(store.generations().toCompletableFuture().join()).containsExactly(29_700_000L);
         store.delete(List.of(id)).toCompletableFuture().join();
         assertThat(store.generations().toCompletableFuture().join()).isEmpty();

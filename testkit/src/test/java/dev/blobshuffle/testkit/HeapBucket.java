@@ -9,6 +9,7 @@ import dev.blobshuffle.core.store.StoreInspection;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,6 +27,7 @@ final class HeapBucket implements Bucket {
     static final int KEYS_PER_DELETE = 2;
 
     final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
+    final ConcurrentHashMap<String, Instant> times = new ConcurrentHashMap<>();
     final AtomicInteger closes = new AtomicInteger();
 
     /** How many bytes are missing at the end of each answer. */
@@ -42,10 +45,12 @@ final class HeapBucket implements Bucket {
             bytes.writeBytes(copy);
         }
         objects.put(key, bytes.toByteArray());
+        times.put(key, Instant.now());
     }
 
     @Override
     public boolean putIfAbsent(String key, byte[] bytes) {
+        times.putIfAbsent(key, Instant.now());
         return objects.putIfAbsent(key, bytes) == null || overwrites;
     }
 
@@ -55,7 +60,9 @@ final class HeapBucket implements Bucket {
         return bytes == null
                 ? Optional.empty()
                 : Optional.of(new Register(
-                        Integer.toHexString(Arrays.hashCode(bytes)), new String(bytes, StandardCharsets.UTF_8)));
+                        Integer.toHexString(Arrays.hashCode(bytes)),
+                        new String(bytes, StandardCharsets.UTF_8),
+                        stored(key)));
     }
 
     @Override
@@ -64,7 +71,12 @@ final class HeapBucket implements Bucket {
         boolean isSame =
                 present != null && Integer.toHexString(Arrays.hashCode(present)).equals(version);
         // Compares the array itself: nobody else wrote meanwhile.
-        return isSame && objects.replace(key, present, bytes) || overwrites && objects.put(key, bytes) != null;
+        boolean isWritten =
+                isSame && objects.replace(key, present, bytes) || overwrites && objects.put(key, bytes) != null;
+        if (isWritten) {
+            times.put(key, Instant.now());
+        }
+        return isWritten;
     }
 
     @Override
@@ -99,15 +111,21 @@ final class HeapBucket implements Bucket {
     }
 
     @Override
-    public Page keys(String start, Optional<String> from) {
-        return page(objects.tailMap(start).keySet().stream()
+    public Page<Entry> objects(String start, Optional<String> from) {
+        Page<String> page = page(objects.tailMap(start).keySet().stream()
                 .takeWhile(key -> key.startsWith(start))
                 .filter(key -> key.compareTo(from.orElse("")) > 0)
                 .toList());
+        return new Page<>(
+                page.entries().stream().map(key -> new Entry(key, stored(key))).toList(), page.next());
+    }
+
+    private Instant stored(String key) {
+        return times.getOrDefault(key, Instant.EPOCH);
     }
 
     @Override
-    public Page directories(String start, Optional<String> from) {
+    public Page<String> directories(String start, Optional<String> from) {
         Set<String> directories = new LinkedHashSet<>();
         for (String key : objects.tailMap(start).keySet()) {
             int slash = key.indexOf('/', start.length());
@@ -120,9 +138,9 @@ final class HeapBucket implements Bucket {
                 .toList());
     }
 
-    private static Page page(List<String> rest) {
+    private static Page<String> page(List<String> rest) {
         List<String> page = new ArrayList<>(rest.subList(0, Math.min(PAGE, rest.size())));
-        return new Page(page, rest.size() > PAGE ? Optional.of(page.get(PAGE - 1)) : Optional.empty());
+        return new Page<>(page, rest.size() > PAGE ? Optional.of(page.get(PAGE - 1)) : Optional.empty());
     }
 
     @Override

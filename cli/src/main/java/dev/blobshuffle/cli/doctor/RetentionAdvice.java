@@ -24,13 +24,16 @@ final class RetentionAdvice {
         Settings settings = KafkaSettings.parse(configuration);
         Optional<Duration> timeToLive = settings.value(RetentionSettings.RETENTION);
         Optional<Duration> interval = settings.value(RetentionSettings.SWEEP_INTERVAL);
-        return Finding.of(Finding.SETTINGS, finding(timeToLive, interval));
+        return Finding.of(Finding.SETTINGS, finding(timeToLive, interval, settings.value(RetentionSettings.FLOOR)));
     }
 
-    private static StoreFinding finding(Optional<Duration> timeToLive, Optional<Duration> interval) {
+    private static StoreFinding finding(Optional<Duration> timeToLive, Optional<Duration> interval, Duration floor) {
         String who = interval.map(
                         every -> ", and the application deletes the others every " + every.toMinutes() + " min")
                 .orElse(", and the application deletes nothing");
+        if (floor.compareTo(RetentionSettings.FLOOR.defaultValue()) < 0) {
+            who += ", from an age of " + floor.toMinutes() + " min on";
+        }
         if (timeToLive.isPresent()) {
             return StoreFinding.hint(
                     SUBJECT,

@@ -6,6 +6,7 @@ import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.ClaimWatch;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
@@ -109,6 +110,16 @@ public final class GcCommand implements Callable<Integer> {
             converter = Quantity.BareSeconds.class,
             description = "Deprecated: use --grace, with a unit.")
     private @Nullable Duration formerGrace;
+
+    @Option(
+            names = "--floor",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = {
+                "Keep blobs that are younger, by the store's clock, whatever else says that they may go (default: 6h, as in",
+                "blobshuffle.retention.floor.ms). With less, a mistake costs data before anybody can stop it."
+            })
+    private @Nullable Duration givenFloor;
 
     @Option(
             names = "--writers-stopped",
@@ -231,6 +242,9 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettings(
                     "Cannot sweep: --only-cluster changes what the store says, and --execute is not given. Give both.");
         }
+        if (floor().isNegative()) {
+            throw new InvalidSettings("Cannot sweep: --floor is " + seconds(floor()) + ". Give 0s or more.");
+        }
         boolean isShort = objection().compareTo(LEAST_OBJECTION) < 0 && !writersStopped;
         if (objection().isNegative() || isShort) {
             throw new InvalidSettings("Cannot sweep: --objection is " + seconds(objection())
@@ -254,6 +268,10 @@ public final class GcCommand implements Callable<Integer> {
 
     private Duration grace() {
         return Replaced.of("--grace", givenGrace, formerGrace).orElse(RetentionSettings.COMMAND_GRACE);
+    }
+
+    private Duration floor() {
+        return givenFloor == null ? RetentionSettings.FLOOR.defaultValue() : givenFloor;
     }
 
     private Duration objection() {
@@ -281,12 +299,13 @@ public final class GcCommand implements Callable<Integer> {
             StopSignal stopSignal = new StopSignal(time);
             SweepScope scope = SweepScope.everything(Set.copyOf(deletedTopics));
             Sweep sweep = new Sweep(store, scope, new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most), stopSignal);
-            GcRun run = new GcRun(sweep, claim, logs, stopSignal, waits());
-            SweepReport found = timeToLive.isPresent() ? run.byAge(timeToLive.get(), time) : run.byLogs(time);
+            GcRun run = new GcRun(sweep, claim, logs, stopSignal, waits(new BlobLifetime(timeToLive, floor())));
+            tellFloor();
+            SweepReport found = timeToLive.isPresent() ? run.byAge(timeToLive.get()) : run.byLogs();
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =
                     found.oldest().isPresent() ? Holder.of(found.oldest().get(), logs.admin()) : List.of();
-            GcReport report = new GcReport(found, holders, hidden, executes());
+            GcReport report = new GcReport(found, holders, hidden, floor(), executes());
             out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
             return 0;
@@ -307,11 +326,20 @@ public final class GcCommand implements Callable<Integer> {
         out.flush();
     }
 
-    private GcRun.Waits waits() {
+    private void tellFloor() {
+        Duration usual = RetentionSettings.FLOOR.defaultValue();
+        if (floor().compareTo(usual) < 0) {
+            progress("Blobs from an age of " + seconds(floor()) + " on may be deleted (--floor; " + seconds(usual)
+                    + " is usual). A mistake costs young blobs too, before anybody can stop it.");
+        }
+    }
+
+    private GcRun.Waits waits(BlobLifetime lifetime) {
         return new GcRun.Waits(
                 executes(),
                 isOnlyCluster,
                 writersStopped,
+                lifetime,
                 grace(),
                 objection(),
                 Optional.ofNullable(confirmed),

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.internal.retention.BlobReference;
 import dev.blobshuffle.core.internal.retention.SweepReport;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,10 @@ import java.util.Set;
  * @param found by the sweep
  * @param holders the groups that have still to read the oldest blob that is needed
  * @param hidden topics of blobs that the principal may not see
+ * @param floor younger blobs stay
  * @param isDeleted whether blobs were deleted
  */
-record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boolean isDeleted) {
+record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Duration floor, boolean isDeleted) {
     private int left() {
         return found.listed() - (isDeleted() ? found.unneeded() : 0);
     }
@@ -40,6 +42,12 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         }
         if (found.silent() > 0) {
             line(text, found.silent() + " blobs are kept, because a log of theirs has never held a record.");
+        }
+        if (found.spared() > 0) {
+            line(
+                    text,
+                    found.spared() + " blobs are not needed and stay, because they are younger than "
+                            + floor.toSeconds() + " s (--floor).");
         }
         if (found.otherContent() > 0) {
             line(
@@ -102,6 +110,8 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         gc.put("kept_blobs", found.kept());
         gc.put("kept_for_topics", found.unknownTopics().stream().sorted().toList());
         gc.put("silent_blobs", found.silent());
+        gc.put("spared_blobs", found.spared());
+        gc.put("floor_ms", floor.toMillis());
         gc.put("other_content_blobs", found.otherContent());
         gc.put("damaged_blobs", found.damaged());
         gc.put("blobs_left", left());

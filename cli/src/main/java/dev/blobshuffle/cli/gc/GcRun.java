@@ -1,12 +1,13 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.StoreClock;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.BlobListing;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepReport;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.claim.SweepClaim;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import java.time.Duration;
@@ -37,6 +38,7 @@ final class GcRun {
      * @param deletes whether to delete, and not only to count
      * @param takesOver whether other clusters that used the store are gone
      * @param hasNoWriters whether nobody writes
+     * @param lifetime how long blobs are kept
      * @param grace between the listing and the look into the logs
      * @param objection between that and the deletes
      * @param confirmed how many blobs may go although there is a reason to stop
@@ -46,6 +48,7 @@ final class GcRun {
             boolean deletes,
             boolean takesOver,
             boolean hasNoWriters,
+            BlobLifetime lifetime,
             Duration grace,
             Duration objection,
             Optional<Integer> confirmed,
@@ -60,12 +63,12 @@ final class GcRun {
     }
 
     /** Deletes, or counts, what no notification leads to. */
-    SweepReport byLogs(Time time) throws InterruptedException {
-        begin();
+    SweepReport byLogs() throws InterruptedException {
+        StoreClock clock = begin();
         SweepReport all = SweepReport.NOTHING;
         Optional<BlobId> after = Optional.empty();
         do {
-            BlobListing listing = sweep.list(after);
+            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
             after = listing.resumeAfter();
             waits.progress()
                     .accept("Listed " + listing.size() + " blobs"
@@ -75,7 +78,7 @@ final class GcRun {
             SweepReport report = sweep.byLogs(listing, logs);
             all = all.plus(report);
             if (waits.deletes()) {
-                reasonToStop(report, listing, time).ifPresent(reason -> requireConfirmed(reason, report));
+                reasonToStop(report, listing, clock).ifPresent(reason -> requireConfirmed(reason, report));
                 delete(listing);
             }
         } while (after.isPresent());
@@ -85,26 +88,31 @@ final class GcRun {
         return all;
     }
 
-    /** Deletes, or counts, what is older than an age. */
-    SweepReport byAge(Duration age, Time time) throws InterruptedException {
-        begin();
-        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
+    /**
+     * Deletes, or counts, what is older than an age.
+     *
+     * @param age the time to live
+     */
+    SweepReport byAge(Duration age) throws InterruptedException {
+        StoreClock clock = begin();
         SweepReport all = SweepReport.NOTHING;
         Optional<BlobId> after = Optional.empty();
         do {
-            BlobListing listing = sweep.listBefore(generation, after);
+            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
             after = listing.resumeAfter();
             waits.progress()
                     .accept("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");
-            all = all.plus(sweep.byAge(listing));
+            SweepReport report = sweep.byAge(listing);
+            all = all.plus(report);
             if (waits.deletes()) {
+                future(listing, clock).ifPresent(reason -> requireConfirmed(reason, report));
                 delete(listing);
             }
         } while (after.isPresent());
         return all;
     }
 
-    private void begin() throws InterruptedException {
+    private StoreClock begin() throws InterruptedException {
         if (waits.takesOver()) {
             claim.takeOver();
         }
@@ -113,6 +121,14 @@ final class GcRun {
         } else {
             claim.look();
         }
+        StoreClock clock = claim.clock();
+        Optional<String> difference = clock.differenceFromOwn();
+        if (difference.isPresent()) {
+            throw new InvalidSettings("Cannot sweep: " + difference.get() + ". Clocks may differ by "
+                    + StoreClock.MARGIN.toMinutes() + " minutes, so nobody can tell how old blobs are. Nothing was"
+                    + " deleted. Correct the clock (NTP), and run it again.");
+        }
+        return clock;
     }
 
     private void delete(BlobListing listing) throws InterruptedException {
@@ -126,9 +142,28 @@ final class GcRun {
         }
     }
 
-    /** Why these logs may not be the store's, or not all of them. */
-    private static Optional<String> reasonToStop(SweepReport report, BlobListing listing, Time time) {
-        long minute = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis());
+    /** Why clocks cannot be trusted. */
+    private static Optional<String> future(BlobListing listing, StoreClock clock) {
+        return listing.condemned() == 0
+                ? Optional.empty()
+                : listing.newestGeneration()
+                        .flatMap(clock::differenceFrom)
+                        .map(difference -> difference + ". Correct the clock (NTP). Nothing was deleted.");
+    }
+
+    /** Why these logs may not be the store's, or not all of them, or why clocks cannot be trusted. */
+    private static Optional<String> reasonToStop(SweepReport report, BlobListing listing, StoreClock clock) {
+        Optional<String> future = future(listing, clock);
+        return future.isPresent()
+                ? future
+                : reasonToDoubt(report, listing, clock)
+                        .map(reason ->
+                                reason + ", so this may be the wrong cluster, or only a part of its logs. Nothing"
+                                        + " was deleted. Check --bootstrap and --store.");
+    }
+
+    private static Optional<String> reasonToDoubt(SweepReport report, BlobListing listing, StoreClock clock) {
+        long minute = TimeUnit.MILLISECONDS.toMinutes(clock.now().toEpochMilli());
         if (listing.condemned() == 0) {
             return Optional.empty();
         }
@@ -147,8 +182,7 @@ final class GcRun {
     private void requireConfirmed(String reason, SweepReport report) {
         if (waits.confirmed().orElse(-1) < report.unneeded()) {
             throw new InvalidSettings("Cannot delete " + report.unneeded() + " blobs: " + reason
-                    + ", so this may be the wrong cluster, or only a part of its logs. Nothing was deleted."
-                    + " Check --bootstrap and --store; docs/operations.md, \"When a sweep stops\", says how to go on.");
+                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
         }
     }
 }

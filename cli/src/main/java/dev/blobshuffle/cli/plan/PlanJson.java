@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.planner.Cost;
 import dev.blobshuffle.planner.Estimate;
+import dev.blobshuffle.planner.FloorPrice;
 import dev.blobshuffle.planner.Latencies;
 import dev.blobshuffle.planner.Plan;
 import dev.blobshuffle.planner.Traffic;
@@ -107,6 +108,15 @@ final class PlanJson {
         rates.put("fetched_bytes", Math.round(traffic.fetchedBytes()));
         rates.put("inlined_bytes", Math.round(traffic.inlinedBytes()));
         json.put("per_second", rates);
+        json.put("retention_floor", floor(plan.floor()));
+        return json;
+    }
+
+    private static Map<String, Object> floor(FloorPrice floor) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("floor_seconds", floor.floor().toSeconds());
+        json.put("stored_bytes", Math.round(floor.keptBytes()));
+        json.put("storage_usd_per_hour", number(floor.usdPerHour()));
         return json;
     }
 

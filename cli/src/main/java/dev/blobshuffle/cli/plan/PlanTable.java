@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.planner.Cost;
 import dev.blobshuffle.planner.Estimate;
+import dev.blobshuffle.planner.FloorPrice;
 import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.Latencies;
 import dev.blobshuffle.planner.Plan;
@@ -98,6 +99,11 @@ final class PlanTable {
                 "  stored bytes",
                 cost.stored(),
                 "for " + seconds(plan.recommended().tuning().retention().toSeconds())));
+        FloorPrice floor = plan.floor();
+        lines.add(new CostLine(
+                "  (the floor of retention)",
+                floor.usdPerHour(),
+                text("%d h: %s, instead of the line above", floor.floor().toHours(), bytes(floor.keptBytes()))));
         if (cost.transferred() > 0) {
             lines.add(new CostLine("  bytes in and out of the store", cost.transferred(), ""));
         }

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -64,14 +65,14 @@ final class StoreLook {
                 isCut = true;
                 break;
             }
-            List<BlobId> listed = waiting.await(store.list(span));
+            List<StoredBlob> listed = waiting.await(store.list(span));
             listings++;
             blobs += listed.size();
-            for (BlobId blob : listed) {
-                recent += blob.generation() > minute - HOUR ? 1 : 0;
-                oldest = Math.min(oldest, blob.generation());
+            for (StoredBlob blob : listed) {
+                recent += blob.id().generation() > minute - HOUR ? 1 : 0;
+                oldest = Math.min(oldest, blob.id().generation());
             }
-            listed.stream().limit(SAMPLE).forEach(sample::add);
+            listed.stream().limit(SAMPLE).map(StoredBlob::id).forEach(sample::add);
         }
         long counted = oldest == Long.MAX_VALUE ? 0 : Math.max(1, Math.min(HOUR, minute - oldest + 1));
         return new StoreState(

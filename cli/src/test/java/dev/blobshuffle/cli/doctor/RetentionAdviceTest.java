@@ -15,6 +15,14 @@ class RetentionAdviceTest {
     }
 
     @Test
+    void aLowerFloorIsNamed() {
+        assertThat(RetentionAdvice.of(Map.of("blobshuffle.retention.floor.ms", "600000"))
+                        .toString())
+                .contains("every 60 min, from an age of 10 min on");
+        assertThat(RetentionAdvice.of(Map.of()).toString()).doesNotContain("from an age");
+    }
+
+    @Test
     void timeToLiveMayTakeWhatSomebodyComesFor() {
         Finding finding = RetentionAdvice.of(Map.of("blobshuffle.retention", "86400000"));
         assertThat(finding.level()).isEqualTo(Level.HINT);

@@ -51,8 +51,17 @@ class GcAttacksIT {
     private Path directory;
 
     private static Outcome gc(BlobTopic by, Path store, String... more) {
-        List<String> arguments = new ArrayList<>(
-                List.of("--execute", "--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "99"));
+        List<String> arguments = new ArrayList<>(List.of(
+                "--execute",
+                "--floor",
+                "0s",
+                "--writers-stopped",
+                "--grace",
+                "0s",
+                "--objection",
+                "0s",
+                "--confirm",
+                "99"));
         arguments.addAll(Arrays.asList(more));
         return by.run(new GcCommand(), store, new StringWriter(), arguments.toArray(String[]::new));
     }

@@ -15,6 +15,7 @@ import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
@@ -29,7 +30,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -119,7 +122,14 @@ class GcIT {
         return shared.run(new GcCommand(), store, out, more);
     }
 
+    /** Without a floor, since blobs are seconds old. */
     private Outcome sweep(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--floor", "0s"));
+        arguments.addAll(Arrays.asList(more));
+        return sweepAboveTheFloor(arguments.toArray(String[]::new));
+    }
+
+    private Outcome sweepAboveTheFloor(String... more) {
         List<String> arguments = new ArrayList<>(
                 List.of("--execute", "--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "9999"));
         arguments.addAll(Arrays.asList(more));
@@ -197,8 +207,18 @@ class GcIT {
         List<Notification> stored = storeWithoutTelling(2);
         assertThat(blobs()).isEqualTo(2);
         StringWriter out = new StringWriter();
-        CompletableFuture<Outcome> running = CompletableFuture.supplyAsync(() ->
-                gc(out, "--execute", "--writers-stopped", "--grace", "5s", "--objection", "0s", "--confirm", "9"));
+        CompletableFuture<Outcome> running = CompletableFuture.supplyAsync(() -> gc(
+                out,
+                "--execute",
+                "--floor",
+                "0s",
+                "--writers-stopped",
+                "--grace",
+                "5s",
+                "--objection",
+                "0s",
+                "--confirm",
+                "9"));
         BlobTopic.waitFor("the listing").until(() -> out.toString().contains("Waiting"));
         tell(stored.get(1));
         write("stored after the listing");
@@ -234,8 +254,17 @@ class GcIT {
     }
 
     private JsonNode json(String... more) throws IOException {
-        List<String> arguments = new ArrayList<>(
-                List.of("--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "9999", "--json"));
+        List<String> arguments = new ArrayList<>(List.of(
+                "--floor",
+                "0s",
+                "--writers-stopped",
+                "--grace",
+                "0s",
+                "--objection",
+                "0s",
+                "--confirm",
+                "9999",
+                "--json"));
         arguments.addAll(Arrays.asList(more));
         Outcome outcome = gc(new StringWriter(), arguments.toArray(String[]::new));
         assertThat(outcome.status()).as(outcome.text()).isZero();
@@ -295,7 +324,7 @@ class GcIT {
     void roundsThatHoldOneBlobEachSweepEverything() throws Exception {
         write("a", "b", "c", "d");
         purgeBefore(3);
-        Outcome dry = gc(new StringWriter(), "--writers-stopped", "--grace", "0s", "--most", "1");
+        Outcome dry = gc(new StringWriter(), "--floor", "0s", "--writers-stopped", "--grace", "0s", "--most", "1");
         assertThat(dry.text())
                 .contains("Listed 1 blobs; the next round", "1 blobs are needed", "3 blobs are not needed");
         assertThat(sweep("--most", "1").text()).contains("1 blobs are needed", "3 blobs are deleted");
@@ -344,6 +373,8 @@ class GcIT {
                         "0s",
                         "--confirm",
                         "67",
+                        "--floor",
+                        "0s",
                         "--rate",
                         "16")
                 .redirectErrorStream(true)
@@ -407,9 +438,19 @@ class GcIT {
         write("young");
         assertThat(gc(new StringWriter(), "--execute", "--retention", "60000").status())
                 .isEqualTo(2);
-        assertThat(gc(new StringWriter(), "--execute", "--retention", "15m", "--writers-stopped", "--objection", "0s")
-                        .text())
-                .contains("older than 900000 ms", "1 blobs are deleted");
+        String[] byAge = {"--execute", "--retention", "15m", "--writers-stopped", "--objection", "0s", "--floor", "0s"};
+        assertThat(gc(new StringWriter(), byAge).text())
+                .as("its id is of 1970, and the store got it now")
+                .contains("older than 900000 ms", "0 blobs are deleted");
+        assertThat(blobs()).isEqualTo(2);
+        try (Stream<Path> paths = Files.walk(store)) {
+            Path old = paths.filter(path -> path.toString().contains("/0000000007/")
+                            && path.toString().endsWith(".blob"))
+                    .findFirst()
+                    .orElseThrow();
+            Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofMinutes(16))));
+        }
+        assertThat(gc(new StringWriter(), byAge).text()).contains("older than 900000 ms", "1 blobs are deleted");
         assertThat(blobs()).isEqualTo(1);
     }
 
@@ -440,10 +481,58 @@ class GcIT {
     }
 
     @Test
+    void nothingYoungerThanTheFloorIsDeletedUnlessYouSaySo() throws Exception {
+        write("a", "b");
+        purgeBefore(1);
+        assertThat(sweepAboveTheFloor().text())
+                .contains(
+                        "1 blobs are needed",
+                        "1 blobs are not needed and stay, because they are younger than 21600 s",
+                        "0 blobs are deleted")
+                .doesNotContain("6 h", "A mistake");
+        assertThat(sweepAboveTheFloor("--floor", "59s").text())
+                .contains("Blobs from an age of 59s on may be deleted (--floor; 21600s is usual). A mistake costs");
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(sweep().text()).contains("1 blobs are deleted");
+        assertThat(blobs()).isEqualTo(1);
+    }
+
+    /** By its writer's clock; whoever knows better confirms the number. */
+    @Test
+    void blobOfTheFutureStopsTheSweep() throws Exception {
+        write("a", "b");
+        purgeBefore(1);
+        long minute = TimeUnit.MILLISECONDS.toMinutes(Instant.now().toEpochMilli()) + 60;
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
+            opened.put(new BlobId(minute, 7, 0), BlobContent.of(new byte[] {1}))
+                    .toCompletableFuture()
+                    .join();
+        }
+        Outcome stopped = gc(
+                new StringWriter(),
+                "--execute",
+                "--floor",
+                "0s",
+                "--writers-stopped",
+                "--grace",
+                "0s",
+                "--objection",
+                "0s");
+        assertThat(stopped.status()).isEqualTo(2);
+        assertThat(stopped.text())
+                .contains(
+                        "Cannot delete 1 blobs: a writer's clock is", "Correct the clock (NTP). Nothing was deleted.");
+        assertThat(blobs()).isEqualTo(3);
+        assertThat(sweep().text()).contains("1 blobs are deleted");
+    }
+
+    @Test
     void withoutTheOptionNothingIsDeleted() throws Exception {
         write("a");
         purgeBefore(1);
-        assertThat(gc(new StringWriter(), "--writers-stopped", "--grace", "0s").text())
+        assertThat(gc(new StringWriter(), "--floor", "0s", "--writers-stopped", "--grace", "0s")
+                        .text())
                 .contains("1 blobs are not needed. Nothing was deleted");
         assertThat(blobs()).isEqualTo(1);
     }
@@ -548,7 +637,7 @@ class GcIT {
         int status = new CommandLine(new GcCommand())
                 .setOut(writer)
                 .setErr(writer)
-                .execute("--config", config.toString(), "--writers-stopped", "--grace", "0s");
+                .execute("--config", config.toString(), "--floor", "0s", "--writers-stopped", "--grace", "0s");
         assertThat(status).as(out.toString()).isZero();
         assertThat(out.toString()).contains("Nothing was deleted; run it with --execute.");
     }

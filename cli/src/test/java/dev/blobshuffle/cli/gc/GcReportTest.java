@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.retention.SweepReport;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -10,9 +11,29 @@ import org.junit.jupiter.api.Test;
 
 class GcReportTest {
     private static GcReport report(int otherContent) {
+        return report(otherContent, 0);
+    }
+
+    private static GcReport report(int otherContent, int spared) {
         SweepReport found = new SweepReport(
-                5, 100, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), otherContent, 0, 0, 0);
-        return new GcReport(found, List.of(), Set.of(), true);
+                5,
+                100,
+                0,
+                Optional.empty(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                Set.of(),
+                0,
+                Optional.empty(),
+                otherContent,
+                0,
+                0,
+                spared,
+                0);
+        return new GcReport(found, List.of(), Set.of(), Duration.ofHours(6), true);
     }
 
     @Test
@@ -23,6 +44,16 @@ class GcReportTest {
         assertThat(report(5).json("file:///store", "needed"))
                 .contains("\"other_content_blobs\": 5", "\"damaged_blobs\": 0", "\"blobs_left\": 5");
         assertThat(report(0).text()).doesNotContain("other content");
+    }
+
+    @Test
+    void blobsYoungerThanTheFloorAreCountedApart() {
+        assertThat(report(0, 3).text())
+                .contains("3 blobs are not needed and stay, because they are younger than 21600 s");
+        assertThat(report(0, 3).json("file:///store", "needed"))
+                .contains("\"spared_blobs\": 3", "\"floor_ms\": 21600000");
+        assertThat(report(0, 3).found().leavesNothing()).isFalse();
+        assertThat(report(0).text()).doesNotContain("younger");
     }
 
     @Test

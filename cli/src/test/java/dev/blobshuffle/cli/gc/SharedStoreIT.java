@@ -74,6 +74,8 @@ class SharedStoreIT {
                 store,
                 new StringWriter(),
                 "--execute",
+                "--floor",
+                "0s",
                 "--writers-stopped",
                 "--grace",
                 "0s",

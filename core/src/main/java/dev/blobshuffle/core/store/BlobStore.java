@@ -44,15 +44,18 @@ public interface BlobStore extends AutoCloseable {
     /** Deletes blobs. A missing blob is not a failure. */
     CompletionStage<Void> delete(Collection<BlobId> ids);
 
-    /** The blobs of one generation, in no order. */
-    CompletionStage<List<BlobId>> list(long generation);
+    /**
+     * The blobs of one generation, in no order, with the times at which they were stored. These
+     * times cost no request of their own.
+     */
+    CompletionStage<List<StoredBlob>> list(long generation);
 
     /**
      * The blobs of several generations, in no order. Returns the same as {@link #list(long)} of
      * each, which would cost an object store many times the requests.
      */
-    default CompletionStage<List<BlobId>> list(GenerationSpan generations) {
-        FutureGroup<List<BlobId>> lists = new FutureGroup<>();
+    default CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
+        FutureGroup<List<StoredBlob>> lists = new FutureGroup<>();
         for (long generation = generations.first(); generation < generations.last(); generation++) {
             lists.add(list(generation));
         }

@@ -32,7 +32,12 @@ public final class SystemTime implements Time, AutoCloseable {
 
     /** A source of time with its own timer thread. */
     public SystemTime() {
-        this(System::currentTimeMillis);
+        this(wallClock());
+    }
+
+    /** The machine's wall clock alone: milliseconds since the Unix epoch; may jump. */
+    public static LongSupplier wallClock() {
+        return System::currentTimeMillis;
     }
 
     /**

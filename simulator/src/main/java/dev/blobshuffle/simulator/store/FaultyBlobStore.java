@@ -11,6 +11,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.store.FaultPlan.Request;
 import java.nio.ByteBuffer;
@@ -82,12 +83,12 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return request(Request.LIST, "list generation " + generation, () -> store().list(generation), NOTHING);
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return request(
                 Request.LIST, "list generations from " + generations.first(), () -> store().list(generations), NOTHING);
     }

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.planner.LatencyModel;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -56,12 +57,12 @@ public final class SlowBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return later(profile.get(), 0, () -> store().list(generation), () -> {});
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return later(profile.get(), 0, () -> store().list(generations), () -> {});
     }
 

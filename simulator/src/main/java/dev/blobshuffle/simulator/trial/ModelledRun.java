@@ -15,6 +15,7 @@ import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -145,7 +146,9 @@ public final class ModelledRun {
     /** Deletes what nobody reads any more, and ends a run that has failed. */
     private void keepHouse() {
         long generation = time.wallMillis() / 60_000 - 2;
-        List<BlobId> old = memory.list(generation).toCompletableFuture().join();
+        List<BlobId> old = memory.list(generation).toCompletableFuture().join().stream()
+                .map(StoredBlob::id)
+                .toList();
         memory.delete(old).toCompletableFuture().join();
         if (now() < end.toNanos()) {
             if (intervals.isPresent() && intervals.get().hasFailed((now() - warmUp.toNanos()) / 1e9)) {

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +45,9 @@ public final class ClaimWatch implements AutoCloseable {
     private @Nullable Claimant claimant;
 
     private Set<String> lines = Set.of();
+    /** When the last attempt to make the claim began, by this machine's clock. */
+    private Instant began = Instant.EPOCH;
+
     private Duration pause = FIRST_RETRY;
     private boolean isWarned;
     private boolean isContested;
@@ -117,6 +121,7 @@ public final class ClaimWatch implements AutoCloseable {
                 tell(raise());
                 isMade = true;
                 attempt.complete(true);
+                compareClocks();
             }
             isWarned = false;
             pause = FIRST_RETRY;
@@ -139,12 +144,34 @@ public final class ClaimWatch implements AutoCloseable {
     }
 
     private Verdict raise() throws InterruptedException {
+        began = StoreClock.own(time);
         lines = source.lines();
         try {
             return known().raise(lines);
         } catch (RuntimeException e) {
             lines = source.linesAfter(e).orElseThrow(() -> e);
             return known().raise(lines);
+        }
+    }
+
+    /**
+     * Warns if this machine's clock is wrong: its blobs will carry a wrong minute. The claim has just
+     * written the register, so its time is the store's.
+     */
+    private void compareClocks() {
+        if (isContested) {
+            return; // Then it has not written the register.
+        }
+        try {
+            cell.read()
+                    .flatMap(register -> StoreClock.of(location, time, register.stored(), began)
+                            .differenceFromOwn())
+                    .ifPresent(difference -> LOG.warn(
+                            "A clock is wrong: {}. Blobs carry the time of their writer, and nothing is deleted from a"
+                                    + " store with blobs of the future. Correct the clock (NTP).",
+                            difference));
+        } catch (StoreUnavailable e) {
+            LOG.debug("The clock of {} could not be read.", location, e);
         }
     }
 

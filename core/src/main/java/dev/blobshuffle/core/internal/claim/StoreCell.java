@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -45,7 +46,7 @@ public final class StoreCell implements ClaimCell {
 
     /** The blobs of generation 0. */
     public List<BlobId> earlierClaims() {
-        return await(() -> store.list(GENERATION));
+        return await(() -> store.list(GENERATION)).stream().map(StoredBlob::id).toList();
     }
 
     /** Deletes some of them. */

@@ -1,16 +1,19 @@
 package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a store heeds conditions. One that ignores them lets two sweepers both believe that
- * they are alone. Owned by one thread.
+ * Checks that a store heeds conditions, and reads its clock on the way. A store that ignores
+ * conditions lets two sweepers both believe that they are alone. Owned by one thread.
  */
 public final class StoreConditions {
     private static final String REGISTER = "conditions";
@@ -18,7 +21,7 @@ public final class StoreConditions {
     private final BlobStore store;
     private final Registers registers;
     private final Time time;
-    private boolean isTried;
+    private @Nullable StoreClock clock;
 
     /**
      * A check that has not run.
@@ -40,14 +43,23 @@ public final class StoreConditions {
     }
 
     /**
-     * Tries a condition on a register of its own, the first time.
+     * Tries a condition on a register of its own, the first time. The time at which the register was
+     * written is the store's.
      *
-     * @throws InvalidSettings the store ignores it
+     * @return the store's clock, as the first call read it
+     * @throws InvalidSettings the store ignores the condition
      */
-    public void require() {
-        if (isTried) {
-            return;
+    public StoreClock require() {
+        StoreClock known = clock;
+        if (known == null) {
+            Instant before = StoreClock.own(time);
+            known = StoreClock.of(store.location(), time, tryCondition(), before);
+            clock = known;
         }
+        return known;
+    }
+
+    private Instant tryCondition() {
         try {
             Optional<Register> held =
                     registers.read(REGISTER).toCompletableFuture().join();
@@ -64,7 +76,13 @@ public final class StoreConditions {
                         + ": it ignores the conditions of requests (If-Match), so nobody can tell who else sweeps it."
                         + " Use a store that heeds them.");
             }
-            isTried = true;
+            return registers
+                    .read(REGISTER)
+                    .toCompletableFuture()
+                    .join()
+                    .orElseThrow(() -> new StoreUnavailable("Cannot read the clock of " + store.location()
+                            + ": its register " + REGISTER + " is gone. Check what deletes from the store."))
+                    .stored();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }

@@ -179,6 +179,11 @@ public enum Counter {
     SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
     /** As {@link #SWEEPS}. A failure loses nothing; the next sweep continues. */
     SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
+    /** These count as {@link #SWEEP_FAILURES} too. The log names both times. */
+    CLOCK_DIFFERENCES(
+            Unit.OCCURRENCES,
+            "Sweeps that stopped because two clocks differ by more than 15 minutes: this machine's, the store's, "
+                    + "or a writer's."),
     /** As {@link #SWEEPS}. */
     BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because they were no longer needed, including orphans."),
     /** As {@link #SWEEPS}. */

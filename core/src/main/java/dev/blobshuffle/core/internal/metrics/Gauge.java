@@ -69,6 +69,11 @@ public enum Gauge {
     STORED_BYTES(Unit.BYTES, "Estimated bytes of the stored blobs, from the average size of a sample."),
     /** As {@link #STORED_BLOBS}. */
     NEEDED_BLOBS(Unit.BLOBS, "Blobs of the last sweep that notifications referenced."),
+    /** They are deleted when they are old enough. */
+    SPARED_BLOBS(
+            Unit.BLOBS,
+            "Blobs of the last sweep that nobody needs and that stay because they are younger than "
+                    + "`blobshuffle.retention.floor.ms`."),
     /** The application's log names the notification. */
     OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest needed blob, by the clock of its writer."),
     /** If this exceeds two or three intervals, retention has stopped. */

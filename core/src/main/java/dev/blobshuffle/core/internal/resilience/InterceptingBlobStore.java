@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -39,12 +40,12 @@ abstract class InterceptingBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public final CompletionStage<List<BlobId>> list(long generation) {
+    public final CompletionStage<List<StoredBlob>> list(long generation) {
         return run(StoreCall.other("list generation " + generation, () -> store().list(generation)));
     }
 
     @Override
-    public final CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public final CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return run(StoreCall.other("list generations from " + generations.first(), () -> store().list(generations)));
     }
 

@@ -8,8 +8,19 @@ import java.util.Optional;
 /**
  * The blobs that a store held when it was listed, in the order of their ids, and which of them are
  * still undecided. A writer numbers its blobs, so the blobs of one minute form a run of consecutive
- * numbers. A run takes as much memory as one blob; in addition each blob takes two bits. Owned by
- * one thread at a time.
+ * numbers. A run takes as much memory as one blob; in addition each blob takes two bits, for four
+ * states:
+ *
+ * <pre>
+ *   undecided  tombstone
+ *       1          0      old enough, and undecided
+ *       1          1      too young to be deleted, and undecided
+ *       0          0      stays
+ *       0          1      will be deleted
+ * </pre>
+ *
+ * <p>No times are kept: the age of a blob is compared while the store is listed. Owned by one thread
+ * at a time.
  */
 public final class BlobListing {
     private final int mostRuns;
@@ -27,6 +38,7 @@ public final class BlobListing {
     private int runs;
     private int blobs;
     private boolean isFull;
+    private Optional<Long> newest = Optional.empty();
     private long averageBytes;
 
     /**
@@ -58,6 +70,15 @@ public final class BlobListing {
         }
         undecided.set(blobs++);
         return true;
+    }
+
+    /** As {@link #add}, for a blob that is too young to be deleted. */
+    boolean addYoung(BlobId id) {
+        boolean isAdded = add(id);
+        if (isAdded) {
+            condemned.set(blobs - 1);
+        }
+        return isAdded;
     }
 
     private void begin(BlobId id) {
@@ -93,6 +114,15 @@ public final class BlobListing {
         averageBytes = bytes;
     }
 
+    /** The newest generation in the store, listed or not; empty if the store has no blob. */
+    public Optional<Long> newestGeneration() {
+        return newest;
+    }
+
+    void newestGeneration(long generation) {
+        newest = Optional.of(generation);
+    }
+
     /** The blob of an index, from 0 on. */
     BlobId id(int index) {
         int found = Arrays.binarySearch(starts, 0, runs, index);
@@ -100,10 +130,29 @@ public final class BlobListing {
         return new BlobId(generations[run], writers[run], firsts[run] + (index - starts[run]));
     }
 
-    /** The first undecided index from the given one on; empty if there is none. */
+    /**
+     * The first undecided index from the given one on whose blob is old enough; empty if there is
+     * none.
+     */
     Optional<Integer> undecided(int from) {
         int next = undecided.nextSetBit(from);
+        while (next >= 0 && condemned.get(next)) {
+            next = undecided.nextSetBit(next + 1);
+        }
         return next < 0 ? Optional.empty() : Optional.of(next);
+    }
+
+    /** Decides that the undecided blobs that are too young stay, and returns their number. */
+    int spare() {
+        int spared = 0;
+        for (int index = undecided.nextSetBit(0); index >= 0; index = undecided.nextSetBit(index + 1)) {
+            if (condemned.get(index)) {
+                undecided.clear(index);
+                condemned.clear(index);
+                spared++;
+            }
+        }
+        return spared;
     }
 
     /** Marks a blob as decided. */
@@ -120,6 +169,9 @@ public final class BlobListing {
     /** The first index with a tombstone from the given one on; empty if there is none. */
     Optional<Integer> condemned(int from) {
         int next = condemned.nextSetBit(from);
+        while (next >= 0 && undecided.get(next)) {
+            next = condemned.nextSetBit(next + 1);
+        }
         return next < 0 ? Optional.empty() : Optional.of(next);
     }
 
@@ -146,6 +198,7 @@ public final class BlobListing {
             return false;
         }
         undecided.clear((int) index);
+        condemned.clear((int) index);
         return true;
     }
 

@@ -132,7 +132,9 @@ final class Candidates {
         return false;
     }
 
+    /** Decides that the blobs that are too young stay, and reports. */
     SweepReport report(ReferenceMarker marker) {
+        int spared = listing.spare();
         return new SweepReport(
                 listing.size(),
                 listing.estimatedBytes(),
@@ -149,6 +151,7 @@ final class Candidates {
                 otherContent,
                 foreign,
                 silent,
+                spared,
                 marker.links());
     }
 }

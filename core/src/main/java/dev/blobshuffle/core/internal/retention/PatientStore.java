@@ -18,10 +18,12 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -95,13 +97,17 @@ public final class PatientStore {
     }
 
     /** The blobs of a minute, in order. */
-    List<BlobId> list(long generation) throws InterruptedException {
-        return await(() -> store.list(generation)).stream().sorted().toList();
+    List<StoredBlob> list(long generation) throws InterruptedException {
+        return sorted(await(() -> store.list(generation)));
     }
 
     /** The blobs of several minutes, in order. */
-    public List<BlobId> list(GenerationSpan generations) throws InterruptedException {
-        return await(() -> store.list(generations)).stream().sorted().toList();
+    public List<StoredBlob> list(GenerationSpan generations) throws InterruptedException {
+        return sorted(await(() -> store.list(generations)));
+    }
+
+    private static List<StoredBlob> sorted(List<StoredBlob> blobs) {
+        return blobs.stream().sorted(Comparator.comparing(StoredBlob::id)).toList();
     }
 
     void put(BlobId id, BlobContent content) throws InterruptedException {

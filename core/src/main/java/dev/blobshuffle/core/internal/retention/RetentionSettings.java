@@ -30,7 +30,8 @@ public final class RetentionSettings implements SettingGroup {
             LEAST_GRACE,
             Optional.empty(),
             "How long blobs are kept: as long as Kafka holds a notification for them (`needed`), or for "
-                    + "a fixed time. After a fixed time blobs are deleted even if readers still need them.");
+                    + "a fixed time after they were stored, by the clock of the store. After a fixed time blobs "
+                    + "are deleted even if readers still need them.");
 
     /** How often an application sweeps. */
     public static final Setting<Optional<Duration>> SWEEP_INTERVAL = Setting.millisOrWord(
@@ -41,6 +42,15 @@ public final class RetentionSettings implements SettingGroup {
             "Interval at which the application deletes expired blobs, and how long a stored blob may "
                     + "exist without its notification. 0 leaves deletion to `blobshuffle gc`.");
 
+    /** The age below which nothing is deleted. */
+    public static final Setting<Duration> FLOOR = Setting.millis(
+            "retention.floor.ms",
+            0,
+            Duration.ofHours(6).toMillis(),
+            "Age below which no blob is deleted, by the clock of the store: neither one without a "
+                    + "notification nor one older than `retention`. It is the time in which you can notice "
+                    + "a mistake and stop deletion. `blobshuffle plan` shows what it costs. 0 is no floor.");
+
     @Override
     public String title() {
         return "Retention";
@@ -48,7 +58,7 @@ public final class RetentionSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(RETENTION, SWEEP_INTERVAL);
+        return List.of(RETENTION, FLOOR, SWEEP_INTERVAL);
     }
 
     /**

@@ -1,11 +1,13 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,9 @@ import java.util.TreeSet;
  * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
  * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
  * sweep may be killed at any moment, and several sweeps may run at once.
+ *
+ * <p>A blob that is younger than the floor ({@link BlobLifetime#floor()}) gets no tombstone. Its age
+ * is the difference of two times that the store gives.
  *
  * <p>The footer of a blob names the topics of its records, and the sweep reads it before it deletes
  * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If
@@ -74,32 +79,27 @@ public final class Sweep {
     }
 
     /**
-     * Lists the store, oldest generations first, until the listing is full.
+     * Lists the store, oldest generations first, until the listing is full. With a time to live,
+     * lists only blobs that are as old. Takes note of those that the floor protects.
      *
      * @param after where the previous listing ended; empty to start from the oldest
+     * @param clock the store's
      */
-    public BlobListing list(Optional<BlobId> after) throws InterruptedException {
-        return listBefore(Long.MAX_VALUE, after);
-    }
-
-    /**
-     * Lists the generations before one.
-     *
-     * @param generation the first that is not listed
-     * @param after as in {@link #list}
-     */
-    public BlobListing listBefore(long generation, Optional<BlobId> after) throws InterruptedException {
+    public BlobListing list(Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
+            throws InterruptedException {
+        AgeLimits limits = AgeLimits.at(clock.now(), lifetime);
         BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
         long first = after.map(BlobId::generation).orElse(FIRST_GENERATION);
         int digits = 0;
         boolean hasRoom = true;
         for (long minute : store.generations()) {
-            if (hasRoom && minute >= first && minute < generation) {
+            listing.newestGeneration(minute);
+            if (hasRoom && minute >= first && limits.mayList(minute)) {
                 GenerationSpan span = GenerationSpan.around(minute, digits);
-                List<BlobId> ids = store.list(span);
-                hasRoom = add(ids, first, generation, after, listing);
+                List<StoredBlob> found = store.list(span);
+                hasRoom = add(found, first, after, limits, listing);
                 first = span.last() + 1;
-                digits = digits(ids.size(), digits);
+                digits = digits(found.size(), digits);
             }
         }
         measure(listing);
@@ -117,12 +117,14 @@ public final class Sweep {
         return blobs < MOST_AT_ONCE / 10 ? Math.min(before + 1, GenerationSpan.MOST_DIGITS) : before;
     }
 
-    private static boolean add(List<BlobId> ids, long first, long end, Optional<BlobId> after, BlobListing listing) {
-        for (BlobId id : ids) {
+    private static boolean add(
+            List<StoredBlob> found, long first, Optional<BlobId> after, AgeLimits limits, BlobListing listing) {
+        for (StoredBlob blob : found) {
+            BlobId id = blob.id();
             boolean isMeant = id.generation() >= first
-                    && id.generation() < end
-                    && (after.isEmpty() || id.compareTo(after.get()) > 0);
-            if (isMeant && !listing.add(id)) {
+                    && (after.isEmpty() || id.compareTo(after.get()) > 0)
+                    && limits.lists(blob);
+            if (isMeant && !(limits.spares(blob) ? listing.addYoung(id) : listing.add(id))) {
                 return false;
             }
         }
@@ -178,7 +180,7 @@ public final class Sweep {
     /**
      * Sets tombstones on a whole listing without reading the logs: plain time-to-live.
      *
-     * @param listing of generations that are old enough
+     * @param listing of blobs that are old enough
      */
     public SweepReport byAge(BlobListing listing) throws InterruptedException {
         LogReach none = new LogReach();

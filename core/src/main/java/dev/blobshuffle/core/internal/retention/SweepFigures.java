@@ -41,6 +41,9 @@ final class SweepFigures implements AutoCloseable {
                 metrics.report(
                         Gauge.NEEDED_BLOBS,
                         () -> last.map(sweep -> (long) sweep.report().needed()).orElse(0L)),
+                metrics.report(
+                        Gauge.SPARED_BLOBS,
+                        () -> last.map(sweep -> (long) sweep.report().spared()).orElse(0L)),
                 metrics.report(Gauge.OLDEST_NEEDED_AGE, this::oldestNeededAge),
                 metrics.report(
                         Gauge.LAST_SWEEP_AGE,
@@ -71,6 +74,11 @@ final class SweepFigures implements AutoCloseable {
         metrics.add(Counter.ORPHANS_SWEPT, report.orphans());
         metrics.add(Counter.ORPHAN_BYTES_SWEPT, report.orphanBytes());
         last = Optional.of(new Last(report, time.nanos()));
+    }
+
+    /** Counts a sweep that stopped because clocks differ; it has also failed. */
+    void clocksDiffer() {
+        metrics.add(Counter.CLOCK_DIFFERENCES, 1);
     }
 
     void failed() {

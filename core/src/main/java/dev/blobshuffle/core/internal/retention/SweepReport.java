@@ -7,7 +7,7 @@ import java.util.TreeSet;
 
 /**
  * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
- * of other content, foreign, or already gone.
+ * of other content, foreign, silent, spared, or already gone.
  *
  * @param listed blobs that were examined
  * @param listedBytes their bytes, estimated
@@ -26,6 +26,8 @@ import java.util.TreeSet;
  *     to an engine without notifications, which deletes them itself
  * @param foreign blobs of other applications
  * @param silent blobs that are kept because one of their logs has never held a record
+ * @param spared blobs without a notification, or beyond their time to live, that stay because they
+ *     are younger than the floor
  * @param links notifications of blobs in this store, listed or not
  */
 public record SweepReport(
@@ -44,13 +46,14 @@ public record SweepReport(
         int otherContent,
         int foreign,
         int silent,
+        int spared,
         long links) {
     /** Crashes leave up to this many orphans. */
     private static final int USUAL_ORPHANS = 100;
 
     /** The report of a sweep that examined nothing. */
     public static final SweepReport NOTHING =
-            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0);
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0, 0);
 
     /** Copies the topics. */
     public SweepReport {
@@ -59,7 +62,7 @@ public record SweepReport(
 
     /** Whether the sweep deletes every blob that it examined. */
     public boolean leavesNothing() {
-        return needed + kept + damaged + otherContent + foreign + silent == 0;
+        return needed + kept + damaged + otherContent + foreign + silent + spared == 0;
     }
 
     /** Whether so many blobs are orphans that they may belong to another cluster. */
@@ -87,6 +90,7 @@ public record SweepReport(
                 otherContent + later.otherContent,
                 foreign + later.foreign,
                 silent + later.silent,
+                spared + later.spared,
                 links + later.links);
     }
 }

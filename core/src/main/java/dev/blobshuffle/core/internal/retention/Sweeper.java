@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.retention;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -16,7 +17,6 @@ import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public final class Sweeper implements AutoCloseable {
     private static final Duration LEAVE = Duration.ofSeconds(3);
 
     private final Optional<SweepTiming> timing;
-    private final Optional<Duration> timeToLive;
+    private final BlobLifetime lifetime;
     private final Supplier<BlobStore> stores;
     private final SweepSource source;
     private final SweepScope scope;
@@ -73,8 +73,7 @@ public final class Sweeper implements AutoCloseable {
      * A sweeper that has not started.
      *
      * @param timing when it sweeps; empty: never
-     * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs
-     *     decide
+     * @param lifetime how long blobs are kept
      * @param stores opens the store for each sweep, which closes it again
      * @param source the application's logs and claims
      * @param metrics the engine's
@@ -82,13 +81,13 @@ public final class Sweeper implements AutoCloseable {
      */
     public Sweeper(
             Optional<SweepTiming> timing,
-            Optional<Duration> timeToLive,
+            BlobLifetime lifetime,
             Supplier<BlobStore> stores,
             SweepSource source,
             ShuffleMetrics metrics,
             Time time) {
         this.timing = timing;
-        this.timeToLive = timeToLive;
+        this.lifetime = lifetime;
         this.stores = stores;
         this.source = source;
         this.scope = SweepScope.of(source::covers);
@@ -110,6 +109,7 @@ public final class Sweeper implements AutoCloseable {
     public static Sweeper of(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
         return of(
                 settings.value(RetentionSettings.SWEEP_INTERVAL).map(SweepTiming::every),
+                BlobLifetime.of(settings),
                 settings,
                 source,
                 metrics,
@@ -118,14 +118,19 @@ public final class Sweeper implements AutoCloseable {
 
     /**
      * The same with shorter times than the settings allow. A test knows how long its blobs can be
-     * without notifications.
+     * without notifications, and that nobody will miss them.
      */
     public static Sweeper of(
-            Optional<SweepTiming> timing, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
+            Optional<SweepTiming> timing,
+            BlobLifetime lifetime,
+            Settings settings,
+            SweepSource source,
+            ShuffleMetrics metrics,
+            Time time) {
         StoreContext context = new StoreContext(time, MeteredBlobStore.meter(metrics)).existing();
         return new Sweeper(
                 timing,
-                settings.value(RetentionSettings.RETENTION),
+                lifetime,
                 () -> BlobStores.openUnchecked(StoreSettings.uri(settings), context),
                 source,
                 metrics,
@@ -240,6 +245,8 @@ public final class Sweeper implements AutoCloseable {
         tombstones = null;
         listing = null;
         SweepRight right = source.right(store, time);
+        StoreClock clock = right.clock();
+        requireAgreement(clock.differenceFromOwn(), store);
         if (condemned != null) {
             sweep.delete(condemned, Optional.ofNullable(listed), right);
             swept(found, store);
@@ -250,21 +257,36 @@ public final class Sweeper implements AutoCloseable {
             resumeAfter = listed.resumeAfter();
         }
         right.raise();
-        listing = timeToLive.isPresent()
-                ? sweep.listBefore(expired(timeToLive.get()), resumeAfter)
-                : sweep.list(resumeAfter);
+        BlobListing next = sweep.list(resumeAfter, lifetime, clock);
+        requireAgreement(next.newestGeneration().flatMap(clock::differenceFrom), store);
+        listing = next;
+    }
+
+    /**
+     * Checks that clocks agree. Otherwise the next sweep begins again with a listing.
+     *
+     * @param difference too large a difference of two clocks; empty if there is none
+     */
+    private void requireAgreement(Optional<String> difference, BlobStore store) {
+        if (difference.isPresent()) {
+            figures.clocksDiffer();
+            throw new InvalidSettings("Cannot sweep " + store.location() + ": " + difference.get()
+                    + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
+                    + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP);"
+                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+        }
     }
 
     private SweepReport decide(Sweep sweep, BlobListing listed, BlobStore store) throws InterruptedException {
         SweepReport report;
-        if (timeToLive.isPresent()) {
+        if (lifetime.timeToLive().isPresent()) {
             report = sweep.byAge(listed);
         } else {
             try (NotificationLogs logs = source.logs(time)) {
                 report = sweep.byLogs(listed, logs);
             }
         }
-        if (report.hasTooManyOrphans() && timeToLive.isEmpty()) {
+        if (report.hasTooManyOrphans() && lifetime.timeToLive().isEmpty()) {
             throw new InvalidSettings("Cannot sweep " + store.location() + ": " + report.orphans() + " of "
                     + report.listed() + " blobs never had a notification, so they may be another cluster's."
                     + " Nothing is deleted; docs/operations.md, \"When a sweep stops\", says how to go on.");
@@ -272,14 +294,10 @@ public final class Sweeper implements AutoCloseable {
         return report;
     }
 
-    private long expired(Duration age) {
-        return TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
-    }
-
     private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because they hold other content, {} damaged.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because they hold other content, {} damaged, {} not needed and younger than the floor of {} s.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
@@ -292,6 +310,8 @@ public final class Sweeper implements AutoCloseable {
                 report.silent(),
                 report.otherContent(),
                 report.damaged(),
+                report.spared(),
+                lifetime.floor().toSeconds(),
                 report.oldest()
                         .map(reference -> " The oldest needed blob is " + reference + ".")
                         .orElse(""));

@@ -203,7 +203,8 @@ public final class Setting<T> {
         return doc;
     }
 
-    T defaultValue() {
+    /** The value where the setting is not given. */
+    public T defaultValue() {
         return defaultValue;
     }
 

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.io.File;
 import java.io.IOException;
@@ -24,6 +25,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -288,15 +291,34 @@ final class BlobDirectory {
         }
     }
 
-    void list(long generation, Set<BlobId> found) throws IOException {
+    /**
+     * Adds the blobs of a minute. Each blob costs one system call, for the time at which its file
+     * was written.
+     */
+    void list(long generation, Map<BlobId, StoredBlob> found) throws IOException {
         for (String prefix : BlobKey.generation(generation)) {
             try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
                 for (Path blob : blobs) {
-                    BlobKey.parse(prefix + blob.getFileName()).ifPresent(found::add);
+                    Optional<BlobId> id = BlobKey.parse(prefix + blob.getFileName());
+                    if (id.isPresent()) {
+                        add(id.get(), blob, found);
+                    }
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
                 // This shard has no blob of this minute.
             }
+        }
+    }
+
+    /** Of a blob in two directories, which a failed put may leave, the younger one counts. */
+    private static void add(BlobId id, Path blob, Map<BlobId, StoredBlob> found) throws IOException {
+        try {
+            StoredBlob here = new StoredBlob(
+                    id,
+                    Files.getLastModifiedTime(blob, LinkOption.NOFOLLOW_LINKS).toInstant());
+            found.merge(id, here, (one, other) -> one.stored().isAfter(other.stored()) ? one : other);
+        } catch (NoSuchFileException e) {
+            // Somebody has just deleted it.
         }
     }
 

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreInspection;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,7 +32,7 @@ public interface Bucket extends AutoCloseable {
     boolean putIfAbsent(String key, byte[] bytes);
 
     /**
-     * Reads a small text with its version; empty if there is no such object.
+     * Reads a small text with its version and time; empty if there is no such object.
      *
      * @param most bytes that it may have
      */
@@ -60,17 +61,17 @@ public interface Bucket extends AutoCloseable {
     void delete(List<String> keys);
 
     /**
-     * One page of the keys that begin with a text.
+     * One page of the objects whose keys begin with a text.
      *
      * @param from the {@link Page#next()} of the page before; empty for the first
      */
-    Page keys(String start, Optional<String> from);
+    Page<Entry> objects(String start, Optional<String> from);
 
     /**
-     * As {@link #keys}, but each key is cut after the first slash behind the start and listed once:
+     * The keys of these objects, but each key is cut after the first slash behind the start and listed once:
      * the "directories" below it.
      */
-    Page directories(String start, Optional<String> from);
+    Page<String> directories(String start, Optional<String> from);
 
     /**
      * Facts that only the service knows: its clock, and the rules that expire objects or keep
@@ -91,15 +92,23 @@ public interface Bucket extends AutoCloseable {
     void close();
 
     /**
+     * An object in a listing.
+     *
+     * @param key its key
+     * @param stored when it was written, by the service's clock
+     */
+    record Entry(String key, Instant stored) {}
+
+    /**
      * A part of a listing.
      *
-     * @param keys the keys, or cut keys
+     * @param entries the objects, or cut keys
      * @param next where the next page begins; empty for the last one
      */
-    record Page(List<String> keys, Optional<String> next) {
-        /** Copies the keys. */
+    record Page<T>(List<T> entries, Optional<String> next) {
+        /** Copies the entries. */
         public Page {
-            keys = List.copyOf(keys);
+            entries = List.copyOf(entries);
         }
     }
 }

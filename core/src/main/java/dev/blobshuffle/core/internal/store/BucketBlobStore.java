@@ -19,6 +19,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -264,31 +265,31 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return inEachShard(
                 "list generation " + generation,
                 shard -> {
-                    List<BlobId> ids = new ArrayList<>();
-                    for (String key : pages(bucket::keys, prefix.generation(shard, generation))) {
-                        prefix.blob(key).ifPresent(ids::add);
+                    List<StoredBlob> found = new ArrayList<>();
+                    for (Bucket.Entry object : pages(bucket::objects, prefix.generation(shard, generation))) {
+                        blob(object).ifPresent(found::add);
                     }
-                    return ids;
+                    return found;
                 },
                 shards -> shards.stream().flatMap(List::stream).toList());
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return inEachShard(
                 "list generations from " + generations.first(),
                 shard -> {
-                    List<BlobId> ids = new ArrayList<>();
-                    for (String key : pages(bucket::keys, prefix.span(shard, generations))) {
-                        prefix.blob(key)
-                                .filter(id -> generations.contains(id.generation()))
-                                .ifPresent(ids::add);
+                    List<StoredBlob> found = new ArrayList<>();
+                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(shard, generations))) {
+                        blob(object)
+                                .filter(blob -> generations.contains(blob.id().generation()))
+                                .ifPresent(found::add);
                     }
-                    return ids;
+                    return found;
                 },
                 shards -> shards.stream().flatMap(List::stream).toList());
     }
@@ -307,6 +308,10 @@ public final class BucketBlobStore implements BlobStore {
                 shards -> shards.stream().flatMap(List::stream).distinct().toList());
     }
 
+    private Optional<StoredBlob> blob(Bucket.Entry object) {
+        return prefix.blob(object.key()).map(id -> new StoredBlob(id, object.stored()));
+    }
+
     private interface ShardListing<T> {
         List<T> of(int shard);
     }
@@ -321,16 +326,16 @@ public final class BucketBlobStore implements BlobStore {
         return lists.all(join);
     }
 
-    private List<String> pages(BiFunction<String, Optional<String>, Bucket.Page> listing, String start) {
-        List<String> keys = new ArrayList<>();
+    private <T> List<T> pages(BiFunction<String, Optional<String>, Bucket.Page<T>> listing, String start) {
+        List<T> entries = new ArrayList<>();
         Optional<String> next = Optional.empty();
         do {
             meter.sent(Request.LIST);
-            Bucket.Page page = listing.apply(start, next);
-            keys.addAll(page.keys());
+            Bucket.Page<T> page = listing.apply(start, next);
+            entries.addAll(page.entries());
             next = page.next();
         } while (next.isPresent());
-        return keys;
+        return entries;
     }
 
     private <T> CompletionStage<T> run(StoreTasks tasks, String what, Supplier<T> work, Runnable atEnd) {

@@ -9,14 +9,17 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -181,11 +184,11 @@ public final class FileBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return reads.run("list generation " + generation, () -> {
-            Set<BlobId> ids = new LinkedHashSet<>();
-            forEachDirectory("list generation " + generation, directory -> directory.list(generation, ids));
-            return List.copyOf(ids);
+            Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
+            forEachDirectory("list generation " + generation, directory -> directory.list(generation, found));
+            return List.copyOf(found.values());
         });
     }
 

@@ -11,10 +11,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -82,9 +84,12 @@ final class FileRegisters implements Registers {
                 return Optional.empty();
             }
             try {
-                String text = Files.readString(path(name, number), StandardCharsets.UTF_8);
+                Path value = path(name, number);
+                String text = Files.readString(value, StandardCharsets.UTF_8);
                 byte[] ignored = Registers.bytes(name, text);
-                return Optional.of(new Register(Long.toString(number), text));
+                Instant stored = Files.getLastModifiedTime(value, LinkOption.NOFOLLOW_LINKS)
+                        .toInstant();
+                return Optional.of(new Register(Long.toString(number), text, stored));
             } catch (NoSuchFileException e) {
                 // Other writers have replaced this value so often that its file is gone. A newer
                 // one exists.

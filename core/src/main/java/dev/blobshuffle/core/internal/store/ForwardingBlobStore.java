@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -51,12 +52,12 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return store.list(generation);
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return store.list(generations);
     }
 

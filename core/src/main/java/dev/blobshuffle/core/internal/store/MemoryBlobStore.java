@@ -9,7 +9,10 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
+import dev.blobshuffle.core.time.SystemTime;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * A store in the heap of this process, bounded in bytes. It is for tests and for measuring
@@ -28,23 +32,45 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class MemoryBlobStore implements BlobStore {
     private final String name;
     private final long capacity;
-    private final ConcurrentSkipListMap<BlobId, byte[]> blobs = new ConcurrentSkipListMap<>();
+    private final LongSupplier wallClock;
+    private final ConcurrentSkipListMap<BlobId, Held> blobs = new ConcurrentSkipListMap<>();
     private final AtomicLong used = new AtomicLong();
     private volatile boolean closed;
 
     /**
-     * An empty store.
+     * A blob in memory.
+     *
+     * @param bytes never changed
+     * @param stored when it was stored
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Shared on purpose, and compared by nobody.
+    private record Held(byte[] bytes, Instant stored) {}
+
+    /**
+     * An empty store with the machine's clock.
      *
      * @param name distinguishes the store from others in this process
      * @param capacity the most bytes it holds, 1 or more
      */
     public MemoryBlobStore(String name, long capacity) {
+        this(name, capacity, SystemTime.wallClock());
+    }
+
+    /**
+     * An empty store with another clock.
+     *
+     * @param name distinguishes the store from others in this process
+     * @param capacity the most bytes it holds, 1 or more
+     * @param wallClock the store's clock, milliseconds since the Unix epoch
+     */
+    public MemoryBlobStore(String name, long capacity, LongSupplier wallClock) {
         if (capacity < 1) {
             throw new IllegalArgumentException(
                     "Cannot make memory store '" + name + "': capacity " + capacity + " bytes. Give 1 or more.");
         }
         this.name = name;
         this.capacity = capacity;
+        this.wallClock = wallClock;
     }
 
     @Override
@@ -54,8 +80,7 @@ public final class MemoryBlobStore implements BlobStore {
         }
         content.retain();
         try {
-            byte[] existing = blobs.get(id);
-            if (existing == null) {
+            if (!blobs.containsKey(id)) {
                 insert(id, content);
             }
             return CompletableFuture.completedFuture(null);
@@ -76,7 +101,8 @@ public final class MemoryBlobStore implements BlobStore {
                         + " of " + capacity + " bytes are used and the blob has " + length
                         + ". Delete blobs or give it more capacity.");
             }
-            stored = blobs.putIfAbsent(id, copy(content)) == null;
+            Held held = new Held(copy(content), Instant.ofEpochMilli(wallClock.getAsLong()));
+            stored = blobs.putIfAbsent(id, held) == null;
         } finally {
             if (!stored) {
                 used.addAndGet(-length);
@@ -104,10 +130,11 @@ public final class MemoryBlobStore implements BlobStore {
         if (closed) {
             return failed(closed("read blob " + id));
         }
-        byte[] bytes = blobs.get(id);
-        if (bytes == null) {
+        Held held = blobs.get(id);
+        if (held == null) {
             return failed(missing(id));
         }
+        byte[] bytes = held.bytes();
         if (range.end() > bytes.length) {
             return failed(range.outside(id, bytes.length, location()));
         }
@@ -120,8 +147,8 @@ public final class MemoryBlobStore implements BlobStore {
         if (closed) {
             return failed(closed("measure blob " + id));
         }
-        byte[] bytes = blobs.get(id);
-        return bytes == null ? failed(missing(id)) : CompletableFuture.completedFuture((long) bytes.length);
+        Held held = blobs.get(id);
+        return held == null ? failed(missing(id)) : CompletableFuture.completedFuture((long) held.bytes().length);
     }
 
     private BlobMissing missing(BlobId id) {
@@ -135,22 +162,24 @@ public final class MemoryBlobStore implements BlobStore {
             return failed(closed("delete blobs"));
         }
         for (BlobId id : ids) {
-            byte[] removed = blobs.remove(id);
+            Held removed = blobs.remove(id);
             if (removed != null) {
-                used.addAndGet(-removed.length);
+                used.addAndGet(-removed.bytes().length);
             }
         }
         return CompletableFuture.completedFuture(null);
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         if (closed) {
             return failed(closed("list generation " + generation));
         }
-        Map<BlobId, byte[]> blobsOfGeneration =
+        Map<BlobId, Held> blobsOfGeneration =
                 blobs.subMap(new BlobId(generation, 0, 0), true, new BlobId(generation, -1L, Long.MAX_VALUE), true);
-        return CompletableFuture.completedFuture(new ArrayList<>(blobsOfGeneration.keySet()));
+        List<StoredBlob> found = new ArrayList<>();
+        blobsOfGeneration.forEach((id, held) -> found.add(new StoredBlob(id, held.stored())));
+        return CompletableFuture.completedFuture(found);
     }
 
     @Override

@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.util.Collection;
 import java.util.List;
@@ -87,12 +88,12 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         return counted(store().list(generation));
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
         return counted(store().list(generations));
     }
 

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -225,7 +226,7 @@ final class ClaimWorld {
                 if (isWritten) {
                     String version = Integer.toString(
                             register.map(r -> Integer.parseInt(r.version())).orElse(0) + 1);
-                    register = Optional.of(new Register(version, text));
+                    register = Optional.of(new Register(version, text, Instant.EPOCH));
                 }
                 boolean isAnswerLost = random.nextInt(12) == 0;
                 step();

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -64,7 +65,7 @@ class ClaimantTest {
 
         @Override
         public Optional<Register> read() {
-            return Optional.of(new Register("1", text));
+            return Optional.of(new Register("1", text, Instant.EPOCH));
         }
 
         @Override

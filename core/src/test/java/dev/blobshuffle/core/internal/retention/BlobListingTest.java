@@ -53,6 +53,26 @@ class BlobListingTest {
     }
 
     @Test
+    void youngOnesAreSparedUnlessANotificationDecidesThem() {
+        BlobListing listing = listing(10, 10, new BlobId(1, 5, 0));
+        for (int sequence = 1; sequence < 4; sequence++) {
+            assertThat(listing.addYoung(new BlobId(1, 5, sequence))).isTrue();
+        }
+        listing.add(new BlobId(2, 5, 4));
+        assertThat(undecided(listing)).containsExactly(new BlobId(1, 5, 0), new BlobId(2, 5, 4));
+        assertThat(listing.condemned(0)).isEmpty();
+        assertThat(listing.decide(new BlobId(1, 5, 2))).isTrue();
+        assertThat(listing.decide(new BlobId(1, 5, 2))).isFalse();
+        listing.condemn(0);
+        assertThat(listing.spare()).isEqualTo(2);
+        assertThat(listing.spare()).isZero();
+        assertThat(listing.condemned()).isEqualTo(1);
+        assertThat(listing.condemned(0)).contains(0);
+        assertThat(listing.condemned(1)).isEmpty();
+        assertThat(undecided(listing)).containsExactly(new BlobId(2, 5, 4));
+    }
+
+    @Test
     void fullOneSaysWhereTheNextBegins() {
         BlobId first = new BlobId(1, 5, 0);
         BlobId second = new BlobId(1, 5, 1);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.StoreClock;
+import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -12,6 +14,7 @@ import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
@@ -25,14 +28,23 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,10 +58,17 @@ class SweeperTest {
     /** With one more, a sweep takes them for another cluster's. */
     private static final int USUAL_ORPHANS = 100;
 
+    private static final BlobLifetime NO_FLOOR = new BlobLifetime(Optional.empty(), Duration.ZERO);
+
     @TempDir
     private Path directory;
 
-    private final SystemTime time = new SystemTime();
+    private BlobLifetime lifetime = NO_FLOOR;
+
+    /** How far this machine's clock is ahead of the store's. */
+    private final AtomicLong ahead = new AtomicLong();
+
+    private final SystemTime time = new SystemTime(() -> SystemTime.wallClock().getAsLong() + ahead.get());
     private final ShuffleMetrics metrics = new ShuffleMetrics(time);
     private BlobStore store;
 
@@ -120,7 +139,8 @@ class SweeperTest {
         }
         Sweep sweep = new Sweep(
                 store, SweepScope.everything(Set.of()), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
-        SweepReport report = sweep.byAge(sweep.list(Optional.empty()));
+        SweepReport report =
+                sweep.byAge(sweep.list(Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
         assertThat(report.listed()).isEqualTo(5);
         assertThat(report.otherContent()).isEqualTo(2);
         assertThat(report.damaged()).isEqualTo(2);
@@ -153,13 +173,132 @@ class SweeperTest {
         }
     }
 
+    /** By its own clock the blobs would be a day old, and are of this second. */
+    @Test
+    void sweeperWhoseClockIsWrongDeletesNothingUntilItIsRight() throws Exception {
+        storeOrphans(3);
+        asIfOfGeneration(minuteNow() - 25 * 60);
+        storedAgo(Duration.ofHours(25), 1);
+        lifetime = new BlobLifetime(Optional.of(Duration.ofHours(24)), Duration.ZERO);
+        for (Duration wrong : List.of(Duration.ofHours(26), Duration.ofHours(-26), Duration.ofMinutes(16))) {
+            ahead.set(wrong.toMillis());
+            long before = metrics.value(Counter.CLOCK_DIFFERENCES);
+            try (Sweeper sweeper = sweeper()) {
+                awaitThat(() -> metrics.value(Counter.CLOCK_DIFFERENCES) >= before + 3);
+            }
+            assertThat(blobs()).as("ahead by " + wrong).isEqualTo(3);
+        }
+        assertThat(metrics.value(Counter.SWEEPS)).isZero();
+        try (Sweeper sweeper = sweeper()) {
+            ahead.set(Duration.ofMinutes(14).toMillis());
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 1);
+        }
+        assertThat(blobs()).isEqualTo(2);
+    }
+
+    @Test
+    void clockThatIsWrongIsNamedWithBothTimesAndTheRemedy() {
+        ahead.set(Duration.ofHours(26).toMillis());
+        StoreClock clock = new StoreConditions(store, time).require();
+        assertThat(clock.differenceFromOwn().orElseThrow())
+                .startsWith("this machine's clock is 26 hours ahead of the store's (here it is 2")
+                .contains(store.location() + " 2");
+        assertThat(clock.now()).isBefore(Instant.ofEpochMilli(time.wallMillis()).minus(Duration.ofHours(25)));
+    }
+
+    /** Ids are their writer's time, which is a day behind here. */
+    @Test
+    void timeToLiveIsCountedFromWhenTheStoreGotTheBlob() throws Exception {
+        storeOrphans(3);
+        asIfOfGeneration(minuteNow() - 25 * 60);
+        lifetime = new BlobLifetime(Optional.of(Duration.ofHours(24)), Duration.ZERO);
+        try (Sweeper sweeper = sweeper()) {
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
+            assertThat(blobs()).isEqualTo(3);
+            storedAgo(Duration.ofHours(25), 2);
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 2);
+        }
+        assertThat(blobs()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingYoungerThanTheFloorIsDeletedByNeed() throws Exception {
+        floorSpares(Optional.empty());
+    }
+
+    @Test
+    void nothingYoungerThanTheFloorIsDeletedByAge() throws Exception {
+        floorSpares(Optional.of(Duration.ofHours(1)));
+    }
+
+    private void floorSpares(Optional<Duration> timeToLive) throws Exception {
+        storeOrphans(5);
+        asIfOfGeneration(minuteNow() - 5 * 60);
+        storedAgo(Duration.ofHours(5), 5);
+        lifetime = new BlobLifetime(timeToLive, Duration.ofHours(6));
+        try (Sweeper sweeper = sweeper()) {
+            awaitThat(() -> metrics.value(Gauge.SPARED_BLOBS) == 5 && metrics.value(Counter.SWEEPS) >= 3);
+            assertThat(blobs()).isEqualTo(5);
+            storedAgo(Duration.ofHours(7), 2);
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 2);
+            awaitThat(() -> metrics.value(Gauge.SPARED_BLOBS) == 3);
+        }
+        assertThat(blobs()).isEqualTo(3);
+    }
+
+    /** A writer's clock is ahead, or the store's is behind. */
+    @Test
+    void blobOfTheFutureStopsSweepsUntilItIsOfThePast() throws Exception {
+        storeOrphans(3);
+        BlobId future = new BlobId(minuteNow() + 60, 7, 0);
+        put(future, new byte[] {1});
+        try (Sweeper sweeper = sweeper()) {
+            awaitThat(() -> metrics.value(Counter.CLOCK_DIFFERENCES) >= 3);
+            assertThat(blobs()).isEqualTo(4);
+            store.delete(List.of(future)).toCompletableFuture().join();
+            put(new BlobId(minuteNow() + 10, 7, 0), new byte[] {1}); // Clocks may differ by that much.
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 3);
+        }
+        assertThat(blobs()).isEqualTo(1);
+    }
+
+    private static long minuteNow() {
+        return SystemTime.wallClock().getAsLong() / BlobId.MILLIS_PER_GENERATION;
+    }
+
+    /** Lets the first few blobs be as old as that by the clock of the store. */
+    private void storedAgo(Duration age, int count) throws IOException {
+        FileTime then = FileTime.from(
+                Instant.ofEpochMilli(SystemTime.wallClock().getAsLong()).minus(age));
+        for (Path blob : files().subList(0, count)) {
+            Files.setLastModifiedTime(blob, then);
+        }
+    }
+
+    /** Lets all blobs be of a minute by their ids. */
+    private void asIfOfGeneration(long minute) throws IOException {
+        for (Path blob : files()) {
+            Path generation = blob.getParent().resolveSibling(String.format(Locale.ROOT, "%010d", minute));
+            Files.createDirectories(generation);
+            Files.move(blob, generation.resolve(blob.getFileName()));
+        }
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(path -> path.toString().endsWith(".blob"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
     private Sweeper sweeper() {
         return sweeper(new EmptyLogs());
     }
 
     private Sweeper sweeper(EmptyLogs logs) {
         SweepTiming often = new SweepTiming(Duration.ofMillis(20), Duration.ofMillis(5));
-        Sweeper sweeper = new Sweeper(Optional.of(often), Optional.empty(), this::open, logs, metrics, time);
+        Sweeper sweeper = new Sweeper(Optional.of(often), lifetime, this::open, logs, metrics, time);
         sweeper.watch(Membership.none()).reading().reads(Set.of(P0));
         return sweeper;
     }
@@ -205,18 +344,26 @@ class SweeperTest {
 
     /** One log, which begins with its first record and leads to nothing. */
     private static class EmptyLogs implements SweepSource, NotificationLogs, SweepRight {
+        private @Nullable StoreClock clock;
+
         @Override
         public boolean covers(String topic) {
             return true;
         }
 
         @Override
-        public SweepRight right(BlobStore swept, Time clock) {
+        public SweepRight right(BlobStore swept, Time own) {
+            clock = new StoreConditions(swept, own).require();
             return this;
         }
 
         @Override
-        public NotificationLogs logs(Time clock) {
+        public StoreClock clock() {
+            return Objects.requireNonNull(clock);
+        }
+
+        @Override
+        public NotificationLogs logs(Time own) {
             return this;
         }
 

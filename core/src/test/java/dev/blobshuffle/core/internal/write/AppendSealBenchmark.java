@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import java.lang.management.ManagementFactory;
@@ -173,7 +174,7 @@ public class AppendSealBenchmark {
         }
 
         @Override
-        public CompletionStage<List<BlobId>> list(long generation) {
+        public CompletionStage<List<StoredBlob>> list(long generation) {
             throw new UnsupportedOperationException();
         }
 

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.internal.claim.Claimant;
 import dev.blobshuffle.core.internal.claim.Claimant.Verdict;
 import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.store.BlobId;
@@ -70,6 +71,11 @@ public final class SweepClaim implements SweepRight {
         }
         topics.add(identity.topic());
         return topics;
+    }
+
+    @Override
+    public StoreClock clock() {
+        return conditions.require();
     }
 
     /**

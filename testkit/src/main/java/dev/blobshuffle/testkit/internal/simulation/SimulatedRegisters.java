@@ -2,6 +2,8 @@ package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.time.Time;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +16,13 @@ import java.util.concurrent.CompletionStage;
  */
 final class SimulatedRegisters implements Registers {
     private final Map<String, Register> held = new HashMap<>();
+    private final Time time;
     private long writes;
+
+    /** @param time the store's clock */
+    SimulatedRegisters(Time time) {
+        this.time = time;
+    }
 
     @Override
     public CompletionStage<Optional<Register>> read(String name) {
@@ -25,7 +33,7 @@ final class SimulatedRegisters implements Registers {
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
         boolean isSame = Optional.ofNullable(held.get(name)).equals(expected);
         if (isSame) {
-            held.put(name, new Register(Long.toString(++writes), text));
+            held.put(name, new Register(Long.toString(++writes), text, Instant.ofEpochMilli(time.wallMillis())));
         }
         return CompletableFuture.completedFuture(isSame);
     }

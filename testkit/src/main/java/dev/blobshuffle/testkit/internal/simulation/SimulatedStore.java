@@ -14,10 +14,12 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -45,8 +47,12 @@ final class SimulatedStore {
     private final SimulatedTime time;
     private final Ledger ledger;
     private final Map<BlobId, byte[]> blobs = new HashMap<>();
+
+    /** When each blob was stored. */
+    private final Map<BlobId, Instant> times = new HashMap<>();
+
     private final List<Client> clients = new ArrayList<>();
-    private final Registers registers = new SimulatedRegisters();
+    private final Registers registers;
     private final Predicate<BlobId> isNeeded;
     private long hiddenUntilMillis;
     private long downUntilMillis;
@@ -57,6 +63,12 @@ final class SimulatedStore {
         this.schedule = schedule;
         this.time = time;
         this.ledger = ledger;
+        registers = new SimulatedRegisters(time);
+    }
+
+    private void keep(BlobId id, BlobContent content) {
+        blobs.put(id, copy(content));
+        times.put(id, Instant.ofEpochMilli(time.wallMillis()));
     }
 
     /** The store as a process sees it. */
@@ -147,12 +159,12 @@ final class SimulatedStore {
                     strikes(Fault.STORE_HANGS, 60) ? LONGER_THAN_ANYBODY_WAITS : latency(strikes(Fault.PUT_SLOW, 12));
             time.schedule(latency, () -> {
                 if (!fails) {
-                    blobs.put(id, copy(content));
+                    keep(id, content);
                 }
                 if (straggles) {
                     content.retain();
                     time.schedule(latency(false), () -> {
-                        blobs.put(id, copy(content));
+                        keep(id, content);
                         content.release();
                     });
                 }
@@ -245,10 +257,11 @@ final class SimulatedStore {
         }
 
         @Override
-        public CompletionStage<List<BlobId>> list(long generation) {
+        public CompletionStage<List<StoredBlob>> list(long generation) {
             return ask(() -> blobs.keySet().stream()
                     .filter(id -> id.generation() == generation)
                     .sorted()
+                    .map(id -> new StoredBlob(id, times.getOrDefault(id, Instant.EPOCH)))
                     .toList());
         }
 

@@ -1,5 +1,7 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
+import dev.blobshuffle.core.internal.claim.StoreClock;
+import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.SweepRight;
@@ -34,6 +36,11 @@ final class Sweeps implements SweepSource {
     @Override
     public SweepRight right(BlobStore store, Time time) {
         return new SweepRight() {
+            @Override
+            public StoreClock clock() {
+                return new StoreConditions(store, time).require();
+            }
+
             @Override
             public void raise() {
                 world.time().pause();

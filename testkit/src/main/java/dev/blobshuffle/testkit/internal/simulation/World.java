@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
 import dev.blobshuffle.core.internal.shuffle.Engine;
@@ -161,7 +162,12 @@ final class World {
         Optional<SweepTiming> timing =
                 schedule.isSweeping() ? Optional.of(seams.sweeps(schedule.sweeps())) : Optional.empty();
         return new Sweeper(
-                timing, Optional.empty(), () -> store.client(process), new Sweeps(this), engine.metrics(), process);
+                timing,
+                new BlobLifetime(Optional.empty(), Duration.ZERO),
+                () -> store.client(process),
+                new Sweeps(this),
+                engine.metrics(),
+                process);
     }
 
     /** Whether a kind of fault happens now; counts it. */

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.internal.claim.Claimant;
 import dev.blobshuffle.core.internal.claim.Claimant.Verdict;
 import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -44,6 +45,11 @@ public final class LogSweepRight implements SweepRight {
         LogClaim claim = new LogClaim(log, time);
         user = claim.user();
         claimant = claim.claimant(cell, stopSignal);
+    }
+
+    @Override
+    public StoreClock clock() {
+        return conditions.require();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.log.sweep;
 import dev.blobshuffle.core.internal.retention.PatientStore;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoredBlob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,11 +46,11 @@ final class Spans {
             found.put(chosen.get(position), new ArrayList<>());
             position++;
         }
-        List<BlobId> all = store.list(span);
-        for (BlobId blob : all) {
-            List<BlobId> others = found.get(blob.generation());
+        List<StoredBlob> all = store.list(span);
+        for (StoredBlob blob : all) {
+            List<BlobId> others = found.get(blob.id().generation());
             if (others != null) {
-                others.add(blob);
+                others.add(blob.id());
             }
         }
         adapt(all.size());

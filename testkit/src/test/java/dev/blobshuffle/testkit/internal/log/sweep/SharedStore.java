@@ -10,10 +10,14 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +34,7 @@ final class SharedStore implements BlobStore, Registers {
     private final SimulatedTime time;
     private final Consumer<BlobId> deleted;
     private final Set<BlobId> blobs = new TreeSet<>();
+    private final Map<BlobId, Instant> times = new HashMap<>();
     private Optional<Register> claims = Optional.empty();
     private Optional<Register> conditions = Optional.empty();
     private int writes;
@@ -42,6 +47,10 @@ final class SharedStore implements BlobStore, Registers {
 
     Set<BlobId> blobs() {
         return blobs;
+    }
+
+    private Instant now() {
+        return Instant.ofEpochMilli(time.wallMillis());
     }
 
     /** The text of the claim register. */
@@ -67,6 +76,7 @@ final class SharedStore implements BlobStore, Registers {
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         return this.<Optional<Void>>later(20_000, () -> {
                     blobs.add(id);
+                    times.put(id, now());
                     return Optional.empty();
                 })
                 .thenAccept(done -> {});
@@ -83,7 +93,7 @@ final class SharedStore implements BlobStore, Registers {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(long generation) {
         if (generation == StoreCell.GENERATION) {
             return CompletableFuture.completedFuture(List.of()); // Whoever asks waits outside virtual time.
         }
@@ -91,6 +101,7 @@ final class SharedStore implements BlobStore, Registers {
                 2_000,
                 () -> blobs.stream()
                         .filter(blob -> blob.generation() == generation)
+                        .map(blob -> new StoredBlob(blob, times.getOrDefault(blob, Instant.EPOCH)))
                         .toList());
     }
 
@@ -125,7 +136,7 @@ final class SharedStore implements BlobStore, Registers {
         boolean isClaims = name.equals("claims");
         boolean isSame = expected.equals(isClaims ? claims : conditions);
         if (isSame) {
-            Optional<Register> next = Optional.of(new Register(Integer.toString(++writes), text));
+            Optional<Register> next = Optional.of(new Register(Integer.toString(++writes), text, now()));
             claims = isClaims ? next : claims;
             conditions = isClaims ? conditions : next;
         }

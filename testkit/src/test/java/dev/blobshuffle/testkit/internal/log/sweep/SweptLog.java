@@ -129,7 +129,7 @@ final class SweptLog implements AutoCloseable {
     Set<BlobId> stored() {
         Set<BlobId> all = new TreeSet<>();
         for (long generation : join(store.generations())) {
-            all.addAll(join(store.list(generation)));
+            join(store.list(generation)).forEach(blob -> all.add(blob.id()));
         }
         return all;
     }

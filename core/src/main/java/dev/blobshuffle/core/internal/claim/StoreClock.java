@@ -1,0 +1,100 @@
+package dev.blobshuffle.core.internal.claim;
+
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The clock of a store, read once: a register was written, and then read with the time at which the
+ * store says it was written. So {@link #now()} comes from the clock that dates the blobs, in every
+ * store and in every look-alike. Between a reading and its use the clock goes on with this
+ * machine's monotonic clock.
+ *
+ * <p>Ages are differences of the store's times alone. Other clocks are compared only to find one
+ * that is wrong: this machine's clock, and the writers' clocks, which generations show. A difference
+ * of up to {@link #MARGIN} is usual. Object stores refuse signed requests of a machine whose clock
+ * is further off.
+ *
+ * <p>Immutable.
+ */
+public final class StoreClock {
+    /** How far two clocks may differ. Orphans are told with the same margin. */
+    public static final Duration MARGIN = Duration.ofMinutes(15);
+
+    private final String location;
+    private final Time time;
+    private final Instant stored;
+    private final Instant ownBefore;
+    private final Instant ownAfter;
+    private final long readNanos;
+
+    private StoreClock(String location, Time time, Instant stored, Instant ownBefore) {
+        this.location = location;
+        this.time = time;
+        this.stored = stored;
+        this.ownBefore = ownBefore;
+        ownAfter = own(time);
+        readNanos = time.nanos();
+    }
+
+    /**
+     * A reading that ends now.
+     *
+     * @param location of the store
+     * @param time this machine's clocks
+     * @param stored the time of a register that was written between {@code before} and now
+     * @param before when the reading began, by this machine's clock
+     */
+    public static StoreClock of(String location, Time time, Instant stored, Instant before) {
+        return new StoreClock(location, time, stored, before);
+    }
+
+    /** What this machine's clock says. */
+    static Instant own(Time time) {
+        return Instant.ofEpochMilli(time.wallMillis());
+    }
+
+    /** The store's time, or a moment earlier. */
+    public Instant now() {
+        return stored.plusNanos(time.nanos() - readNanos);
+    }
+
+    /** Present if this machine's clock and the store's differ too much: by how much, and both times. */
+    public Optional<String> differenceFromOwn() {
+        Duration ahead = Duration.between(stored, ownBefore);
+        Duration behind = Duration.between(ownAfter, stored);
+        if (ahead.compareTo(MARGIN) > 0) {
+            return Optional.of(difference(ahead, "ahead of"));
+        }
+        return behind.compareTo(MARGIN) > 0 ? Optional.of(difference(behind, "behind")) : Optional.empty();
+    }
+
+    private String difference(Duration by, String where) {
+        return "this machine's clock is " + text(by) + " " + where + " the store's (here it is " + ownAfter + ", in "
+                + location + " " + stored + ")";
+    }
+
+    /**
+     * Present if a blob's generation is too far in the future: its writer's clock is wrong, or the
+     * store's.
+     *
+     * @param generation the newest one of the store
+     */
+    public Optional<String> differenceFrom(long generation) {
+        Instant now = now();
+        Instant minute = Instant.ofEpochMilli(generation * BlobId.MILLIS_PER_GENERATION);
+        Duration ahead = Duration.between(now, minute);
+        return ahead.compareTo(MARGIN) <= 0
+                ? Optional.empty()
+                : Optional.of("a writer's clock is " + text(ahead) + " ahead of the store's (the newest blob is of "
+                        + minute + ", and in " + location + " it is " + now + ")");
+    }
+
+    private static String text(Duration by) {
+        return by.toHours() < 2
+                ? by.plusSeconds(30).toMinutes() + " minutes"
+                : by.plusMinutes(30).toHours() + " hours";
+    }
+}
