@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
@@ -314,7 +315,9 @@ class ConsumerPositionIT {
         Clients.send(producer, topic, 0, "a", "b");
         Clients.send(clients.nativeProducer(), topic, 0, "c");
         for (long generation : store.generations().toCompletableFuture().get()) {
-            store.delete(store.list(generation).toCompletableFuture().get())
+            store.delete(store.list(generation).toCompletableFuture().get().stream()
+                            .map(StoredBlob::id)
+                            .toList())
                     .toCompletableFuture()
                     .get();
         }

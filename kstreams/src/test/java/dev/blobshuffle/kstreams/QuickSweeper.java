@@ -1,6 +1,8 @@
 package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.retention.SweepSource;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
@@ -10,8 +12,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * An application's own sweeper at intervals that settings do not allow, for tests whose blobs are
- * told of at once. Stateless.
+ * An application's own sweeper without a floor and at intervals that settings do not allow, for tests
+ * whose blobs are told of at once. Stateless.
  */
 final class QuickSweeper {
     /** Longer than a writer of a test is ever held up between a blob and its notification. */
@@ -28,6 +30,7 @@ final class QuickSweeper {
 
     /** The same with an interval of its own. */
     static Sweeper every(Duration interval, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
-        return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), settings, source, metrics, time);
+        BlobLifetime lifetime = new BlobLifetime(settings.value(RetentionSettings.RETENTION), Duration.ZERO);
+        return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), lifetime, settings, source, metrics, time);
     }
 }

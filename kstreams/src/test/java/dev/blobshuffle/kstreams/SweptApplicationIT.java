@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
@@ -116,7 +117,8 @@ class SweptApplicationIT {
                 BlobStore store = BlobStores.open(uri(), time)) {
             return store.generations().toCompletableFuture().join().stream()
                     .filter(generation -> generation > 0)
-                    .flatMap(generation -> store.list(generation).toCompletableFuture().join().stream())
+                    .flatMap(generation -> store.list(generation).toCompletableFuture().join().stream()
+                            .map(StoredBlob::id))
                     .collect(Collectors.toSet());
         }
     }

@@ -32,6 +32,8 @@ public final class FinalSweep {
                         "--store",
                         store,
                         "--execute",
+                        "--floor", // Its blobs are seconds old.
+                        "0s",
                         "--writers-stopped",
                         "--grace",
                         "0s",

@@ -12,6 +12,7 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.BlobListing;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
@@ -37,7 +38,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -73,6 +76,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SweeperIT {
     /** Where a store says by which clusters it is swept. */
     private static final String CLAIMS = "/0000000000/";
+
+    private static final BlobLifetime NO_FLOOR = new BlobLifetime(Optional.empty(), Duration.ZERO);
 
     private static final SweepTiming OFTEN = new SweepTiming(Duration.ofMillis(100), Duration.ofMillis(20));
 
@@ -188,7 +193,7 @@ class SweeperIT {
             Optional<Duration> timeToLive, Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads) {
         Sweeper sweeper = new Sweeper(
                 Optional.of(OFTEN),
-                timeToLive,
+                new BlobLifetime(timeToLive, Duration.ZERO),
                 stores,
                 new ClaimedLogs(identity("sweeper"), topic::equals),
                 into,
@@ -337,7 +342,13 @@ class SweeperIT {
                             && !path.toString().contains("0000000000"))
                     .findFirst()
                     .orElseThrow();
-            Files.move(generation, generation.resolveSibling("0000000007"));
+            Path old = generation.resolveSibling("0000000007");
+            Files.move(generation, old);
+            try (Stream<Path> blobs = Files.list(old)) {
+                Files.setLastModifiedTime(
+                        blobs.findFirst().orElseThrow(),
+                        FileTime.from(Instant.now().minus(Duration.ofMinutes(16))));
+            }
         }
         write(topic, "young");
         sweep(Optional.of(Duration.ofMinutes(15)), this::store, metrics, Set.of(new Partition(topic, 0)));
@@ -355,12 +366,12 @@ class SweeperIT {
             Sweep sweep = new Sweep(
                     opened, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             write(topic, "b");
-            BlobListing listing = sweep.list(Optional.empty());
+            SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
             write(topic, "stored after the listing");
             purgeBefore(1);
             SweepReport report = sweep.byLogs(listing, logs);
             assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
-            SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
             claim.raise();
             sweep.delete(listing, Optional.empty(), claim);
             assertThat(report.listed()).isEqualTo(2);
@@ -415,7 +426,7 @@ class SweeperIT {
             Sweep sweep = new Sweep(
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             claim.raise();
-            BlobListing listing = sweep.list(Optional.empty());
+            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
             assertThat(sweep.byLogs(listing, logs).unneeded()).isEqualTo(1);
             claim.raise();
             new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();
