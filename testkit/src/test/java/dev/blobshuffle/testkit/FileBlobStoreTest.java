@@ -284,8 +284,11 @@ class FileBlobStoreTest {
 
     @Test
     void anUnusableDirectoryDoesNotKeepTheOthersFromWorking() throws Exception {
-        Path file = Files.createFile(root.resolve("file"));
-        FileBlobStore store = open(file.resolve("sub"), root.resolve("good"));
+        Path bad = root.resolve("bad");
+        open(bad, root.resolve("good")).close();
+        Files.move(bad, root.resolve("away"));
+        Path file = Files.createFile(bad);
+        FileBlobStore store = open(bad, root.resolve("good"));
         for (int i = 0; i < 10; i++) {
             put(store, new BlobId(1, 1, i), 10);
             assertThat(read(store, new BlobId(1, 1, i))).isEqualTo(10);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -23,19 +24,27 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One directory of a file store. It holds blobs under their keys, and a staging area for blobs
  * being written. Blocks its caller for I/O. Thread-safe.
  */
 final class BlobDirectory {
+    /** The part of a path where drafts lie. */
+    static final String STAGING = "staging";
+
     /** How long puts skip a directory that failed. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -49,9 +58,18 @@ final class BlobDirectory {
     private static final ThreadLocal<ByteBuffer> WINDOW =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_LENGTH));
 
+    /** Admits no directory. */
+    private static final StoreMembers NO_STORE = new StoreMembers("", 0, Optional.empty());
+
     private final Path path;
     private final Time time;
     private final StagingArea staging;
+
+    private volatile StoreMembers members = NO_STORE;
+    private volatile Optional<String> id = Optional.empty();
+
+    /** The marker that was read last. */
+    private volatile Stamp checked = Stamp.NONE;
 
     /** Set until puts may use the directory again. */
     private volatile boolean failing;
@@ -64,31 +82,77 @@ final class BlobDirectory {
     BlobDirectory(Path path, Time time) {
         this.path = path;
         this.time = time;
-        staging = new StagingArea(path.resolve("staging"), time);
+        staging = new StagingArea(path.resolve(STAGING), time);
     }
 
     Path path() {
         return path;
     }
 
+    /** The marker; empty if there is none. */
+    Optional<DirectoryMarker> marker() throws IOException {
+        return DirectoryMarker.read(path);
+    }
+
     /**
-     * Prepares the directory and returns the id of its store: the offered id if it belongs to none
-     * yet.
+     * Prepares the directory for blobs.
+     *
+     * @param members decides whether the directory may be used
      */
-    String open(String offered) throws IOException {
-        PrivateFiles.createDirectories(path);
-        String id = StoreMarker.read(path, offered);
+    void open(StoreMembers members) throws IOException {
+        this.members = members;
+        requireThere();
         staging.open();
+    }
+
+    /** Leaves the directory out until it is there. */
+    void await(StoreMembers members) {
+        this.members = members;
+        fail();
+    }
+
+    /** The directory's id; empty until it was there, or if its marker does not name it. */
+    Optional<String> id() {
         return id;
     }
 
-    boolean isThere() {
-        return StoreMarker.isIn(path);
+    /**
+     * Checks that the directory is there, and that it is one of the store's. The marker is read
+     * again only if it is another file.
+     *
+     * @throws IOException it must not be used
+     */
+    void requireThere() throws IOException {
+        Stamp now;
+        try {
+            now = Stamp.of(path.resolve(StoreMarker.NAME));
+        } catch (NoSuchFileException e) {
+            throw notThere();
+        }
+        if (!now.equals(checked)) {
+            try {
+                id = members.admit(path, marker().orElseThrow(this::notThere));
+            } catch (InvalidSettings e) {
+                throw new IOException(path + " has a marker that cannot be read: " + e.getMessage(), e);
+            }
+            checked = now;
+        }
+        if (id.isPresent()) {
+            members.requireMember(path, id.get());
+        }
     }
 
-    void requireThere() throws IOException {
-        if (!isThere()) {
-            throw new NotDirectoryException(path + " (does not exist, or is not mounted)");
+    private IOException notThere() {
+        return new NotDirectoryException(path + " (does not exist, or is not mounted)");
+    }
+
+    /** What changes if another file takes the marker's name. */
+    private record Stamp(@Nullable Object key, FileTime modified, long size) {
+        static final Stamp NONE = new Stamp(null, FileTime.fromMillis(0), -1);
+
+        static Stamp of(Path marker) throws IOException {
+            BasicFileAttributes now = Files.readAttributes(marker, BasicFileAttributes.class);
+            return new Stamp(now.fileKey(), now.lastModifiedTime(), now.size());
         }
     }
 
@@ -203,7 +267,7 @@ final class BlobDirectory {
      * Makes a directory's entries durable. Windows offers no such call and makes them durable
      * itself.
      */
-    private static void force(Path directory) throws IOException {
+    static void force(Path directory) throws IOException {
         if (!IS_WINDOWS) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
                 channel.force(true);
@@ -348,6 +412,32 @@ final class BlobDirectory {
         } catch (NoSuchFileException | NotDirectoryException e) {
             // A sweep is removing it, or the file is not one of ours.
         }
+    }
+
+    /** Some of the blobs. */
+    List<BlobId> sample(int most) throws IOException {
+        Set<Long> generations = new LinkedHashSet<>();
+        generations(generations);
+        Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
+        for (long generation : generations) {
+            if (found.size() >= most) {
+                break;
+            }
+            list(generation, found);
+        }
+        return found.keySet().stream().limit(most).toList();
+    }
+
+    /** Whether it holds a value of a register. */
+    boolean hasRegister() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(path, FileRegisters.PREFIX + "*")) {
+            return files.iterator().hasNext();
+        }
+    }
+
+    /** Whether a store was ever opened in it. */
+    boolean isUsed() {
+        return Files.exists(path.resolve(STAGING)) || Files.exists(path.resolve(BlobKey.ROOT));
     }
 
     void close() {

@@ -43,6 +43,11 @@ public final class FileBlobStore implements BlobStore {
     private static final int READERS = 4;
 
     private final List<BlobDirectory> directories;
+    private final StoreMembers members;
+
+    /** The directory of the registers, if the markers do not name it. */
+    private final Optional<BlobDirectory> earlierRegisters;
+
     private final int fingerprint;
     private final Fsync fsync;
     private final StoreTasks writes;
@@ -50,22 +55,25 @@ public final class FileBlobStore implements BlobStore {
     private final FileRegisters registers;
     private final ReadBuffers buffers = new ReadBuffers(ReadBuffers.USUAL_KEPT);
 
-    private FileBlobStore(List<BlobDirectory> directories, int fingerprint, Fsync fsync, Time time) {
+    private FileBlobStore(List<BlobDirectory> directories, StoreOpening.Opened opened, Fsync fsync, Time time) {
         this.directories = directories;
-        this.fingerprint = fingerprint;
+        members = opened.members();
+        earlierRegisters = opened.registers();
+        fingerprint = BlobStores.fingerprint(opened.store());
         this.fsync = fsync;
         writes = new StoreTasks(time.workers("blobshuffle-file-write", WRITERS), location());
         reads = new StoreTasks(time.workers("blobshuffle-file-read", READERS), location());
-        registers = new FileRegisters(directories.get(0).path(), writes, Long.toHexString(time.randomLong()));
+        registers = new FileRegisters(this::placeOfRegisters, writes, Long.toHexString(time.randomLong()));
     }
 
     /**
      * Opens a store and creates its missing directories. Blocks.
      *
-     * @param directories one or more; the same ones in the same order in every instance
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory belongs to another
+     * @param directories all directories of the store, in any order
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the directories are not one whole
      *     store
-     * @throws StoreUnavailable recoverable: no directory can be written
+     * @throws StoreUnavailable recoverable: no directory can be written, or a new store cannot be
+     *     created in all of them
      */
     public static FileBlobStore open(List<Path> directories, Fsync fsync, Time time) {
         return open(directories, fsync, time, WhenAbsent.CREATE);
@@ -76,11 +84,11 @@ public final class FileBlobStore implements BlobStore {
             throw new IllegalArgumentException("Cannot open a file store: no directory is given. Give one or more.");
         }
         List<BlobDirectory> opened = new ArrayList<>();
-        for (Path directory : new LinkedHashSet<>(directories)) {
+        for (Path directory : directories) {
             opened.add(new BlobDirectory(directory.toAbsolutePath().normalize(), time));
         }
-        String id = StoreMarker.agree(opened, time, whenAbsent);
-        return new FileBlobStore(List.copyOf(opened), BlobStores.fingerprint(id), fsync, time);
+        StoreOpening.Opened store = new StoreOpening(opened, time, whenAbsent).open();
+        return new FileBlobStore(List.copyOf(opened), store, fsync, time);
     }
 
     @Override
@@ -117,13 +125,18 @@ public final class FileBlobStore implements BlobStore {
         return healthy;
     }
 
+    /** Where a blob belongs, of a number of places, from 0. */
+    static int place(BlobId id, int count) {
+        // Uses other bits than the key's shard, so that every directory has every shard.
+        return (int) Long.remainderUnsigned((id.writer() + id.sequence()) * 0xD6E8_FEB8_6659_FD93L >>> 20, count);
+    }
+
     private List<BlobDirectory> inOrder(BlobId id) {
         int count = directories.size();
         if (count == 1) {
             return directories;
         }
-        // Uses other bits than the key's shard, so that every directory has every shard.
-        int first = (int) Long.remainderUnsigned((id.writer() + id.sequence()) * 0xD6E8_FEB8_6659_FD93L >>> 20, count);
+        int first = place(id, count);
         List<BlobDirectory> order = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             order.add(directories.get((first + i) % count));
@@ -159,13 +172,16 @@ public final class FileBlobStore implements BlobStore {
             try {
                 return question.of(directory);
             } catch (NoSuchFileException e) {
-                if (!directory.isThere()) {
-                    failures.add(e);
+                try {
+                    directory.requireThere();
+                } catch (IOException notThere) {
+                    failures.add(notThere);
                 }
             } catch (IOException e) {
                 failures.add(e);
             }
         }
+        addIfChanged(failures);
         if (failures.isEmpty()) {
             throw new BlobMissing(
                     "Cannot read blob " + id + ": it is not in " + location()
@@ -205,6 +221,14 @@ public final class FileBlobStore implements BlobStore {
         void on(BlobDirectory directory) throws IOException;
     }
 
+    private void addIfChanged(List<IOException> failures) {
+        try {
+            members.requireUnchanged();
+        } catch (IOException e) {
+            failures.add(e);
+        }
+    }
+
     /**
      * Runs an action in every directory and fails if one fails. Callers would take a partial
      * listing or delete for a complete one.
@@ -214,7 +238,15 @@ public final class FileBlobStore implements BlobStore {
         for (BlobDirectory directory : directories) {
             try {
                 directory.requireThere();
+            } catch (IOException e) {
+                failures.add(e);
+            }
+        }
+        addIfChanged(failures);
+        for (BlobDirectory directory : failures.isEmpty() ? directories : List.<BlobDirectory>of()) {
+            try {
                 action.on(directory);
+                directory.requireThere(); // Unmounted meanwhile, it showed the files of the mount point.
             } catch (IOException e) {
                 failures.add(e);
             }
@@ -222,6 +254,36 @@ public final class FileBlobStore implements BlobStore {
         if (!failures.isEmpty()) {
             throw unavailable(what, failures, "Check that the directories are mounted and accessible.");
         }
+    }
+
+    /**
+     * The directory of the registers. No other directory takes its place: a register that is not
+     * there would look as if nobody had ever written it.
+     */
+    private Path placeOfRegisters() throws IOException {
+        members.requireSameRegisters();
+        IOException failure = new IOException("the directory " + members.layout().map(StoreLayout::first).orElse("")
+                + " of the store, which holds the registers, is not there");
+        for (BlobDirectory directory : directories) {
+            try {
+                directory.requireThere();
+                members.requireSameRegisters();
+                if (isForRegisters(directory)) {
+                    return directory.path();
+                }
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+        throw failure;
+    }
+
+    private boolean isForRegisters(BlobDirectory directory) throws IOException {
+        Optional<StoreLayout> layout = members.layout();
+        if (layout.isPresent()) {
+            return directory.id().equals(layout.map(StoreLayout::first));
+        }
+        return earlierRegisters.isPresent() ? directory == earlierRegisters.get() : directory.hasRegister();
     }
 
     @Override

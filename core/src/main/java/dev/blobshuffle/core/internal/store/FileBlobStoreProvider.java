@@ -47,7 +47,8 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
         return new FileNamedBlobs(directories.get(0), fsync(uri), context.time());
     }
 
-    private static List<Path> directories(StoreUri uri) {
+    /** The directories that a URI names. */
+    static List<Path> directories(StoreUri uri) {
         uri.requireKnown(PARAMETERS);
         List<Path> directories = new ArrayList<>();
         for (String directory : uri.path().split(",", -1)) {

@@ -13,9 +13,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -30,42 +28,72 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe.
  */
 final class FileRegisters implements Registers {
-    private static final String PREFIX = "blobshuffle-register-";
+    static final String PREFIX = "blobshuffle-register-";
     /**
      * How many values are kept. A listing sees at least one of them, even if that many replacements
      * run at the same time.
      */
     private static final int KEPT = 8;
 
-    private final Path directory;
+    private final Place place;
     private final StoreTasks tasks;
     private final String process;
     private final AtomicLong drafts = new AtomicLong();
 
+    /** Finds the directory of the registers. */
+    interface Place {
+        /**
+         * The directory.
+         *
+         * @throws IOException it is not there; another directory must not take its place
+         */
+        Path directory() throws IOException;
+    }
+
     /**
+     * @param place the directory of the registers, asked before each use
      * @param tasks where the work runs
      * @param process distinguishes this process's drafts from those of others
      */
-    FileRegisters(Path directory, StoreTasks tasks, String process) {
-        this.directory = directory;
+    FileRegisters(Place place, StoreTasks tasks, String process) {
+        this.place = place;
         this.tasks = tasks;
         this.process = process;
     }
 
+    /** Whether a directory holds a register. */
+    static boolean isIn(Path directory, String name) throws IOException {
+        return highest(directory, name) > 0;
+    }
+
+    /**
+     * Writes the first value of a register.
+     *
+     * @throws FileAlreadyExistsException it has one
+     */
+    static void start(Path directory, String name, String text) throws IOException {
+        Path draft = directory.resolve(PREFIX + name + ".first.tmp");
+        Files.deleteIfExists(draft);
+        try {
+            write(draft, text);
+            Path ignored = Files.createLink(path(directory, name, 1), draft);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+        BlobDirectory.force(directory);
+    }
+
     private interface Work<T> {
-        T run() throws IOException;
+        T in(Path directory) throws IOException;
     }
 
     private <T> CompletionStage<T> run(String what, Work<T> work) {
         return tasks.run(what, () -> {
             try {
-                if (!StoreMarker.isIn(directory)) {
-                    throw new NotDirectoryException(directory + " (does not exist, or is not mounted)");
-                }
-                return work.run();
+                return work.in(place.directory());
             } catch (IOException e) {
                 throw new StoreUnavailable(
-                        "Cannot " + what + ": " + directory + " failed with " + e
+                        "Cannot " + what + ": the directory of the registers failed with " + e
                                 + ". Check that the directory is mounted and writable.",
                         e);
             }
@@ -74,17 +102,17 @@ final class FileRegisters implements Registers {
 
     @Override
     public CompletionStage<Optional<Register>> read(String name) {
-        return run("read register " + name, () -> latest(name));
+        return run("read register " + name, directory -> latest(directory, name));
     }
 
-    private Optional<Register> latest(String name) throws IOException {
+    private static Optional<Register> latest(Path directory, String name) throws IOException {
         while (true) {
-            long number = highest(name);
+            long number = highest(directory, name);
             if (number == 0) {
                 return Optional.empty();
             }
             try {
-                Path value = path(name, number);
+                Path value = path(directory, name, number);
                 String text = Files.readString(value, StandardCharsets.UTF_8);
                 byte[] ignored = Registers.bytes(name, text);
                 Instant stored = Files.getLastModifiedTime(value, LinkOption.NOFOLLOW_LINKS)
@@ -93,7 +121,7 @@ final class FileRegisters implements Registers {
             } catch (NoSuchFileException e) {
                 // Other writers have replaced this value so often that its file is gone. A newer
                 // one exists.
-                if (highest(name) <= number) {
+                if (highest(directory, name) <= number) {
                     throw e;
                 }
             }
@@ -102,20 +130,20 @@ final class FileRegisters implements Registers {
 
     @Override
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
-        return run("write register " + name, () -> {
+        return run("write register " + name, directory -> {
             byte[] ignored = Registers.bytes(name, text);
             long next =
                     expected.map(register -> Long.parseLong(register.version())).orElse(0L) + 1;
-            return link(name, next, text) && isNewest(name, next);
+            return link(directory, name, next, text) && isNewest(directory, name, next);
         });
     }
 
-    private boolean link(String name, long number, String text) throws IOException {
+    private boolean link(Path directory, String name, long number, String text) throws IOException {
         Path draft = directory.resolve(PREFIX + name + "." + process + "." + drafts.incrementAndGet() + ".tmp");
         try {
             write(draft, text);
-            Files.createLink(path(name, number), draft);
-            force();
+            Files.createLink(path(directory, name, number), draft);
+            BlobDirectory.force(directory);
             return true;
         } catch (FileAlreadyExistsException e) {
             return false;
@@ -136,30 +164,22 @@ final class FileRegisters implements Registers {
         }
     }
 
-    private void force() throws IOException {
-        if (java.io.File.separatorChar != '\\') { // Windows cannot, and does so by itself.
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-        }
-    }
-
     /**
      * Whether the number is the newest. A slow writer may have created one that had been taken and
      * removed before.
      */
-    private boolean isNewest(String name, long number) throws IOException {
-        if (highest(name) > number) {
-            Files.deleteIfExists(path(name, number));
+    private static boolean isNewest(Path directory, String name, long number) throws IOException {
+        if (highest(directory, name) > number) {
+            Files.deleteIfExists(path(directory, name, number));
             return false;
         }
         if (number > KEPT) {
-            Files.deleteIfExists(path(name, number - KEPT));
+            Files.deleteIfExists(path(directory, name, number - KEPT));
         }
         return true;
     }
 
-    private long highest(String name) throws IOException {
+    private static long highest(Path directory, String name) throws IOException {
         String start = PREFIX + name + ".";
         long highest = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, start + "*")) {
@@ -173,7 +193,7 @@ final class FileRegisters implements Registers {
         return highest;
     }
 
-    private Path path(String name, long number) {
+    private static Path path(Path directory, String name, long number) {
         return directory.resolve(PREFIX + name + "." + number);
     }
 }

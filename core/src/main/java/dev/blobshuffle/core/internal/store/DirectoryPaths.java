@@ -1,0 +1,67 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** Checks of the paths of a file store, before anything is created in them. Stateless. */
+final class DirectoryPaths {
+    /** The parts of a path below a store's directory that are the store's own. */
+    private static final Set<String> RESERVED = Set.of("blobs", BlobDirectory.STAGING);
+
+    private DirectoryPaths() {}
+
+    /**
+     * Refuses two names of one directory, and a directory inside the blobs of another store.
+     *
+     * @throws InvalidSettings fatal: there is one
+     */
+    static void check(List<Path> directories) {
+        for (int i = 0; i < directories.size(); i++) {
+            requireOutside(directories.get(i));
+            for (int j = 0; j < i; j++) {
+                if (isSame(directories.get(j), directories.get(i))) {
+                    throw new InvalidSettings("Cannot open store file://" + directories.get(j) + ","
+                            + directories.get(i)
+                            + ": these are two names of one directory. Name each directory once.");
+                }
+            }
+        }
+    }
+
+    private static boolean isSame(Path one, Path other) {
+        try {
+            return one.equals(other) || Files.exists(one) && Files.exists(other) && Files.isSameFile(one, other);
+        } catch (IOException e) {
+            return false; // One of them cannot be used; opening it reports that.
+        }
+    }
+
+    /** A store's sweep and its operators may delete everything below these directories. */
+    private static void requireOutside(Path directory) {
+        Path real = real(directory);
+        for (Path above = real.getParent(); above != null; above = above.getParent()) {
+            String part = above.relativize(real).getName(0).toString();
+            if (RESERVED.contains(part) && Files.exists(above.resolve(StoreMarker.NAME))) {
+                throw new InvalidSettings("Cannot open store file://" + directory + ": it lies in the directory " + part
+                        + " of the store file://" + above + ". Name a directory outside it.");
+            }
+        }
+    }
+
+    /** The path without symbolic links, as far as it exists. */
+    private static Path real(Path directory) {
+        Path absolute = directory.toAbsolutePath().normalize();
+        for (Path there = absolute; there != null; there = there.getParent()) {
+            try {
+                return there.toRealPath().resolve(there.relativize(absolute)).normalize();
+            } catch (IOException e) {
+                continue; // It does not exist yet.
+            }
+        }
+        return absolute;
+    }
+}

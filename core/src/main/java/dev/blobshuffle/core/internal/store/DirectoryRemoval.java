@@ -1,0 +1,173 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.claim.ClaimText;
+import dev.blobshuffle.core.store.StoreUri;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Removes a directory from a file store for good. The URI names all other directories. If the
+ * directory held the claims, and nobody has copied them to another one, the claims begin again with
+ * a contest, so that nothing is swept until an operator takes the store over.
+ *
+ * <p>Owned by one thread.
+ */
+public final class DirectoryRemoval {
+    private final String uri;
+    private final List<Path> paths;
+    private final String removed;
+
+    /** The directories that stay, by their ids. */
+    private final Map<String, Path> members = new LinkedHashMap<>();
+
+    private StoreLayout next;
+    private boolean losesClaims;
+
+    /**
+     * Checks that the directory can be removed. Changes nothing.
+     *
+     * @param uri the store without the directory
+     * @param directory its id, as messages name it
+     * @throws InvalidSettings fatal: it cannot be removed
+     * @throws StoreUnavailable recoverable: another directory is not there
+     */
+    public DirectoryRemoval(String uri, String directory) {
+        this.uri = uri;
+        removed = directory;
+        StoreUri parsed = StoreUri.parse(uri);
+        if (!parsed.scheme().equals("file")) {
+            throw refused("only a file store has directories. Name one");
+        }
+        paths = FileBlobStoreProvider.directories(parsed).stream()
+                .map(path -> path.toAbsolutePath().normalize())
+                .toList();
+        DirectoryPaths.check(paths);
+        next = look();
+    }
+
+    private InvalidSettings refused(String reason) {
+        return new InvalidSettings("Cannot remove directory " + removed + " from " + uri + ": " + reason + ".");
+    }
+
+    /** The layout without the directory. */
+    private StoreLayout look() {
+        members.clear();
+        Optional<StoreLayout> newest = Optional.empty();
+        for (Path path : paths) {
+            DirectoryMarker.Place place = place(path);
+            if (newest.isPresent() && !newest.get().equals(place.layout())) {
+                throw refused(path + " and another directory do not name the same directories of one store."
+                        + " Run `blobshuffle doctor --store URI --create --execute` with all directories first");
+            }
+            newest = Optional.of(place.layout());
+            Path same = members.put(place.directory(), path);
+            if (same != null) {
+                throw refused(same + " and " + path + " are both directory " + place.directory()
+                        + ". Name each directory once");
+            }
+        }
+        StoreLayout layout = newest.orElseThrow();
+        List<String> rest = new ArrayList<>(layout.directories());
+        if (!rest.remove(removed) || !members.keySet().equals(Set.copyOf(rest))) {
+            throw refused("store " + layout.store() + " has the directories " + layout.directories()
+                    + ", and the URI names " + members.keySet()
+                    + ". Name all directories but the one to remove");
+        }
+        losesClaims = false;
+        if (layout.first().equals(removed)) {
+            String heir = heir(rest);
+            rest.remove(heir);
+            rest.add(0, heir);
+        }
+        return new StoreLayout(layout.store(), layout.edition() + 1, rest);
+    }
+
+    private DirectoryMarker.Place place(Path path) {
+        try {
+            return DirectoryMarker.read(path)
+                    .orElseThrow(() -> refused(path + " has no marker. Mount it, or name the right directory"))
+                    .place()
+                    .orElseThrow(() -> refused(path + " has a marker of an earlier version."
+                            + " Run `blobshuffle doctor --store URI --create --execute` with all directories first"));
+        } catch (IOException e) {
+            throw unavailable(path, e);
+        }
+    }
+
+    private StoreUnavailable unavailable(Path path, IOException e) {
+        return new StoreUnavailable(
+                "Cannot remove directory " + removed + " from " + uri + ": " + path + " failed with " + e
+                        + ". Check that it is mounted and writable.",
+                e);
+    }
+
+    /** The directory that holds the claims from now on. */
+    private String heir(List<String> rest) {
+        List<String> holders = new ArrayList<>();
+        for (String id : rest) {
+            Path path = path(id);
+            try {
+                if (FileRegisters.isIn(path, ClaimText.REGISTER)) {
+                    holders.add(id);
+                }
+            } catch (IOException e) {
+                throw unavailable(path, e);
+            }
+        }
+        if (holders.size() > 1) {
+            throw refused("several of the others hold claims (" + holders
+                    + "). Move the files " + FileRegisters.PREFIX + "* out of all but one");
+        }
+        losesClaims = holders.isEmpty();
+        return losesClaims ? rest.get(0) : holders.get(0);
+    }
+
+    private Path path(String id) {
+        Path path = members.get(id);
+        if (path == null) {
+            throw new IllegalStateException("Cannot find directory " + id + ": it is not named. Name it.");
+        }
+        return path;
+    }
+
+    /** What the removal does, for an operator. */
+    public String description() {
+        return "store " + next.store() + " has " + next.size() + " directories without " + removed
+                + (losesClaims
+                        ? ". The claims were in it: nothing is swept until you take the store over"
+                        : ". The claims are in " + path(next.first()));
+    }
+
+    /**
+     * Removes the directory.
+     *
+     * @throws StoreUnavailable recoverable: a directory is not there; repeat the removal
+     */
+    public void execute() {
+        Path lockPath = paths.stream().sorted().toList().get(0);
+        try (MarkerLock lock = MarkerLock.take(lockPath)) {
+            next = look();
+            if (losesClaims) {
+                FileRegisters.start(
+                        path(next.first()),
+                        ClaimText.REGISTER,
+                        ClaimText.NONE
+                                .contested("the directory with the claims was removed from the store")
+                                .text());
+            }
+            for (String id : next.directories()) {
+                DirectoryMarker.replace(path(id), new DirectoryMarker.Place(id, next));
+            }
+        } catch (IOException e) {
+            throw unavailable(lockPath, e);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The lock of a file store's markers. Its owner creates or replaces markers in several directories,
+ * while no other process of this version does. Owned by the thread that took it.
+ */
+final class MarkerLock implements AutoCloseable {
+    /** A lock of a file is the process's; this one is for its threads. */
+    private static final ReentrantLock THREADS = new ReentrantLock();
+
+    private final FileChannel channel;
+
+    private MarkerLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /**
+     * Takes the lock. Blocks while another process has it.
+     *
+     * @param directory the same one in each process that knows the store's directories by the same
+     *     names
+     */
+    static MarkerLock take(Path directory) throws IOException {
+        THREADS.lock();
+        try {
+            FileChannel channel = PrivateFiles.openOrCreate(directory.resolve(StoreMarker.NAME + ".lock"));
+            try {
+                var ignored = channel.lock();
+                return new MarkerLock(channel);
+            } catch (IOException | RuntimeException | Error e) {
+                channel.close();
+                throw e;
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            THREADS.unlock();
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            THREADS.unlock();
+        }
+    }
+}

@@ -1,0 +1,526 @@
+package dev.blobshuffle.core.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which directories are a file store, and what happens if others are named, or come and go. */
+class FileStoreDirectoriesTest {
+    @TempDir
+    private Path root;
+
+    private final SystemTime time = new SystemTime();
+    private final List<FileBlobStore> opened = new ArrayList<>();
+    private Path one;
+    private Path two;
+    private Path three;
+
+    @BeforeEach
+    void nameDirectories() {
+        one = root.resolve("one");
+        two = root.resolve("two");
+        three = root.resolve("three");
+    }
+
+    @AfterEach
+    void end() {
+        opened.forEach(FileBlobStore::close);
+        time.close();
+    }
+
+    private FileBlobStore create(Path... directories) {
+        return open(WhenAbsent.CREATE, directories);
+    }
+
+    private FileBlobStore open(Path... directories) {
+        return open(WhenAbsent.FAIL, directories);
+    }
+
+    private FileBlobStore open(WhenAbsent whenAbsent, Path... directories) {
+        FileBlobStore store = FileBlobStore.open(List.of(directories), Fsync.NONE, time, whenAbsent);
+        opened.add(store);
+        return store;
+    }
+
+    private static String marker(Path directory) throws IOException {
+        return Files.readString(directory.resolve(StoreMarker.NAME));
+    }
+
+    private static DirectoryMarker.Place place(Path directory) throws IOException {
+        return DirectoryMarker.read(directory).orElseThrow().place().orElseThrow();
+    }
+
+    private static BlobId id(long sequence) {
+        return new BlobId(29_700_000, 77, sequence);
+    }
+
+    private static void put(FileBlobStore store, long from, long end) throws Exception {
+        for (long sequence = from; sequence < end; sequence++) {
+            join(store.put(id(sequence), BlobContent.of(new byte[10])));
+        }
+    }
+
+    private static void read(FileBlobStore store, long sequence) throws Exception {
+        join(store.get(id(sequence), BlobRange.of(0, 10))).close();
+    }
+
+    private static Optional<String> register(FileBlobStore store) throws Exception {
+        return join(store.registers().orElseThrow().read("claims")).map(Register::text);
+    }
+
+    private static boolean start(FileBlobStore store, String text) throws Exception {
+        return join(store.registers().orElseThrow().replace("claims", Optional.empty(), text));
+    }
+
+    private static <T> T join(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(2, TimeUnit.MINUTES);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    private static long blobsIn(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(".blob")).count();
+        }
+    }
+
+    /** An unmounted disk: its mount point is there, and empty. */
+    private Path unmount(Path directory) throws IOException {
+        Path away = root.resolve("away-" + directory.getFileName());
+        Files.move(directory, away);
+        Files.createDirectory(directory);
+        return away;
+    }
+
+    private static void mount(Path away, Path directory) throws IOException {
+        Files.delete(directory);
+        Files.move(away, directory);
+    }
+
+    @Test
+    void someOfTheDirectoriesAreNotTheStore() throws Exception {
+        try (FileBlobStore store = create(one, two)) {
+            assertThat(start(store, "production")).isTrue();
+            put(store, 0, 20);
+        }
+        for (Path alone : List.of(one, two)) {
+            for (WhenAbsent whenAbsent : WhenAbsent.values()) {
+                assertThatThrownBy(() -> open(whenAbsent, alone))
+                        .isInstanceOf(InvalidSettings.class)
+                        .isNotInstanceOf(StoreAbsent.class)
+                        .hasMessageContaining(place(alone).layout().store() + " has 2 directories")
+                        .hasMessageContaining("the URI names 1")
+                        .hasMessageContaining(alone + " is " + place(alone).directory())
+                        .hasMessageContaining("Name all directories")
+                        .hasMessageContaining("--remove-directory "
+                                + place(alone.equals(one) ? two : one).directory());
+            }
+        }
+        assertThat(register(open(one, two))).contains("production");
+    }
+
+    @Test
+    void anotherDirectoryDoesNotStandInForOneOfTheStore() throws Exception {
+        create(one, two).close();
+        create(three).close();
+        Path empty = Files.createDirectory(root.resolve("empty"));
+        assertThatThrownBy(() -> create(one, three))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(one + " belongs to store " + place(one).layout().store())
+                .hasMessageContaining(three + " to store " + place(three).layout().store());
+        for (WhenAbsent whenAbsent : WhenAbsent.values()) {
+            assertThatThrownBy(() -> open(whenAbsent, two, empty, root.resolve("more")))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining(empty + " has no marker")
+                    .hasMessageContaining("Mount the directories");
+        }
+        assertThat(empty).isEmptyDirectory();
+    }
+
+    @Test
+    void theOrderOfThePathsDoesNotMatter() throws Exception {
+        FileBlobStore store = create(one, two);
+        FileBlobStore reversed = open(two, one);
+        assertThat(start(store, "production")).isTrue();
+        assertThat(register(reversed)).contains("production");
+        assertThat(start(reversed, "staging")).isFalse();
+        assertThat(reversed.fingerprint()).isEqualTo(store.fingerprint());
+        put(store, 0, 20);
+        put(reversed, 20, 40);
+        for (int i = 0; i < 40; i++) {
+            read(store, i);
+            read(reversed, i);
+        }
+        assertThat(join(reversed.list(29_700_000))).hasSize(40);
+    }
+
+    @Test
+    void directoriesMayBeMountedElsewhere() throws Exception {
+        try (FileBlobStore store = create(one, two)) {
+            assertThat(start(store, "claims of all")).isTrue();
+            put(store, 0, 20);
+        }
+        Path left = Files.move(one, root.resolve("left"));
+        Path right = Files.move(two, root.resolve("right"));
+        FileBlobStore store = open(right, left);
+        assertThat(register(store)).contains("claims of all");
+        assertThat(join(store.list(29_700_000))).hasSize(20);
+    }
+
+    @Test
+    void oneDirectoryUnderTwoNamesIsRefused() throws Exception {
+        Files.createDirectory(one);
+        Path link = Files.createSymbolicLink(root.resolve("link"), one);
+        for (Path again : List.of(one, link, root.resolve("other/../one"))) {
+            assertThatThrownBy(() -> create(one, again))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("two names of one directory")
+                    .hasMessageContaining("Name each directory once");
+        }
+        assertThat(one).isEmptyDirectory();
+    }
+
+    @Test
+    void aCopyOfADirectoryIsNoOtherDirectory() throws Exception {
+        create(one, two).close();
+        Files.createDirectory(three);
+        Files.copy(two.resolve(StoreMarker.NAME), three.resolve(StoreMarker.NAME));
+        for (WhenAbsent whenAbsent : WhenAbsent.values()) {
+            assertThatThrownBy(() -> open(whenAbsent, two, three))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining(two + " and " + three + " are both directory " + place(two).directory());
+        }
+    }
+
+    @Test
+    void aNewStoreNeedsAllItsDirectories() throws Exception {
+        Path file = Files.createFile(root.resolve("file"));
+        assertThatThrownBy(() -> create(one, file.resolve("below")))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("a new one needs all its directories");
+        assertThat(one.resolve(StoreMarker.NAME)).doesNotExist();
+        assertThatThrownBy(() -> open(one, two)).isInstanceOf(StoreAbsent.class);
+    }
+
+    @Test
+    void instancesThatCreateAStoreAtOnceAgree() throws Exception {
+        List<List<Path>> orders =
+                List.of(List.of(one, two, three), List.of(three, two, one), List.of(two, three, one));
+        ExecutorService threads = Executors.newFixedThreadPool(6);
+        try {
+            List<Callable<FileBlobStore>> openings = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                List<Path> order = orders.get(i % 3);
+                openings.add(() -> FileBlobStore.open(order, Fsync.NONE, time, WhenAbsent.CREATE));
+            }
+            for (Future<FileBlobStore> opening : threads.invokeAll(openings)) {
+                opened.add(opening.get());
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(opened).extracting(FileBlobStore::fingerprint).containsOnly(opened.get(0).fingerprint());
+        assertThat(Stream.of(place(one), place(two), place(three))
+                        .map(DirectoryMarker.Place::layout)
+                        .collect(Collectors.toSet()))
+                .hasSize(1);
+    }
+
+    @Test
+    void aCreationThatWasInterruptedIsCompleted() throws Exception {
+        create(one, two).close();
+        Files.delete(two.resolve(StoreMarker.NAME));
+        FileBlobStore store = create(one, two);
+        assertThat(place(two).layout()).isEqualTo(place(one).layout());
+        assertThat(start(store, "used")).isTrue();
+        Path away = unmount(two);
+        create(one, two); // In use: the directory is somewhere else.
+        assertThat(two).isEmptyDirectory();
+        mount(away, two);
+    }
+
+    @Test
+    void theRegistersOfADirectoryThatIsNotThereDoNotBeginAgain() throws Exception {
+        FileBlobStore before = create(one, two);
+        assertThat(start(before, "production")).isTrue();
+        put(before, 0, 20);
+        Path away = unmount(one);
+        FileBlobStore after = open(two, one);
+        for (FileBlobStore store : List.of(before, after)) {
+            assertThatThrownBy(() -> register(store))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining(place(away).directory())
+                    .hasMessageContaining("holds the registers");
+            assertThatThrownBy(() -> start(store, "staging")).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> join(store.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
+            put(store, 20, 40);
+        }
+        assertThat(blobsIn(two)).isGreaterThanOrEqualTo(20);
+        mount(away, one);
+        for (FileBlobStore store : List.of(before, after)) {
+            assertThat(register(store)).contains("production");
+            assertThat(join(store.list(29_700_000))).hasSize(40);
+        }
+    }
+
+    @Test
+    void aDirectoryThatComesBackAsAnotherOneIsNotUsed() throws Exception {
+        FileBlobStore store = create(one, two);
+        put(store, 0, 20);
+        create(three).close();
+        Path away = unmount(two);
+        mount(three, two);
+        assertThatThrownBy(() -> join(store.list(29_700_000)))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining(two + " belongs to store " + place(two).layout().store());
+        put(store, 20, 40);
+        assertThat(blobsIn(two)).isZero();
+        int unavailable = 0;
+        for (int i = 0; i < 20; i++) {
+            try {
+                read(store, i);
+            } catch (StoreUnavailable e) {
+                unavailable++;
+            }
+        }
+        assertThat(unavailable).isPositive();
+        Files.move(two, three);
+        Files.move(away, two);
+        assertThat(join(store.list(29_700_000))).hasSize(40);
+    }
+
+    @Test
+    void aDirectoryIsAddedByAnOperatorOnly() throws Exception {
+        create(one, two).close();
+        assertThatThrownBy(() -> open(one, two, three))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("has 2 directories")
+                .hasMessageContaining("the URI names 3")
+                .hasMessageContaining(three + " has no marker")
+                .hasMessageContaining("doctor --store URI --create --execute");
+        assertThat(three).doesNotExist();
+        Path away = unmount(two);
+        assertThatThrownBy(() -> create(one, two, three))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Mount the directories that are not there");
+        mount(away, two);
+
+        FileBlobStore store = create(three, one, two);
+        assertThat(place(one).layout()).isEqualTo(place(three).layout()).isEqualTo(place(two).layout());
+        assertThat(place(one).layout().size()).isEqualTo(3);
+        put(store, 0, 60);
+        assertThat(blobsIn(three)).isPositive();
+        assertThatThrownBy(() -> open(one, two)).isInstanceOf(InvalidSettings.class);
+    }
+
+    @Test
+    void anInstanceWithTheOldListLosesAndDeletesNothing() throws Exception {
+        FileBlobStore old = create(one, two);
+        assertThat(start(old, "production")).isTrue();
+        put(old, 0, 30);
+        FileBlobStore renewed = create(one, two, three);
+        assertThat(register(renewed)).contains("production");
+        put(renewed, 30, 90);
+        put(old, 90, 120);
+        assertThat(blobsIn(three)).isPositive();
+        assertThat(register(old)).contains("production");
+
+        int unavailable = 0;
+        for (int i = 0; i < 120; i++) {
+            read(renewed, i);
+            try {
+                read(old, i);
+            } catch (StoreUnavailable e) { // Never BlobMissing, which would end the reader.
+                assertThat(e).hasMessageContaining("were changed while it was open: it has 3 now");
+                unavailable++;
+            }
+        }
+        assertThat(unavailable).isEqualTo((int) blobsIn(three));
+        for (CompletionStage<?> whole :
+                List.of(old.list(29_700_000), old.generations(), old.delete(List.of(id(1))))) {
+            assertThatThrownBy(() -> join(whole))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("new URI");
+        }
+        assertThat(join(renewed.list(29_700_000))).hasSize(120);
+    }
+
+    @Test
+    void anAdditionThatWasInterruptedIsRepeated() throws Exception {
+        create(one, two).close();
+        String former = marker(one);
+        String formerOfTwo = marker(two);
+        create(one, two, three).close();
+        Files.writeString(one.resolve(StoreMarker.NAME), former);
+        Files.writeString(two.resolve(StoreMarker.NAME), formerOfTwo);
+        open(one, two); // The new directory is marked first, so nothing has changed.
+        assertThatThrownBy(() -> open(one, two, three))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("interrupted")
+                .hasMessageContaining("--create --execute");
+        create(one, two, three).close();
+        open(one, two, three);
+        assertThat(place(one).layout().size()).isEqualTo(3);
+    }
+
+    private String uri(Path... directories) {
+        return "file://" + Stream.of(directories).map(Path::toString).collect(Collectors.joining(","));
+    }
+
+    /** As operations.md describes it. */
+    @Test
+    void aDirectoryIsRemovedWithoutLoss() throws Exception {
+        FileBlobStore old = create(one, two);
+        assertThat(start(old, "production")).isTrue();
+        put(old, 0, 40);
+        String removed = place(two).directory();
+        Path away = Files.move(two.resolve(StoreMarker.NAME), root.resolve("moved-aside"));
+        put(old, 40, 80); // It is not written to any more.
+        long left = blobsIn(two);
+        copyBlobs(two, one);
+        DirectoryRemoval removal = new DirectoryRemoval(uri(one), removed);
+        assertThat(removal.description()).contains("claims are in " + one);
+        assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettings.class);
+        removal.execute();
+
+        FileBlobStore renewed = open(one);
+        assertThat(register(renewed)).contains("production");
+        assertThat(join(renewed.list(29_700_000))).hasSize(80);
+        put(old, 80, 100);
+        assertThat(blobsIn(two)).isEqualTo(left);
+        for (int i = 0; i < 100; i++) {
+            read(renewed, i);
+            read(old, i);
+        }
+        assertThatThrownBy(() -> join(old.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(old.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
+        Files.move(away, two.resolve(StoreMarker.NAME));
+        put(old, 100, 120);
+        assertThat(blobsIn(two)).as("it is back, and not the store's").isEqualTo(left);
+        assertThatThrownBy(() -> open(one, two))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(two + " is not one of them");
+    }
+
+    private static void copyBlobs(Path from, Path to) throws IOException {
+        List<Path> blobs;
+        try (Stream<Path> files = Files.walk(from)) {
+            blobs = files.filter(file -> file.toString().endsWith(".blob")).toList();
+        }
+        for (Path blob : blobs) {
+            Path target = to.resolve(from.relativize(blob));
+            Files.createDirectories(target.getParent());
+            Files.copy(blob, target);
+        }
+    }
+
+    @Test
+    void claimsThatAreLostWithTheirDirectoryBeginWithAContest() throws Exception {
+        FileBlobStore old = create(one, two);
+        assertThat(start(old, "production")).isTrue();
+        String removed = place(one).directory();
+        Path away = unmount(one);
+        DirectoryRemoval removal = new DirectoryRemoval(uri(two), removed);
+        assertThat(removal.description()).contains("nothing is swept");
+        removal.execute();
+        assertThat(register(open(two)).orElseThrow()).contains("contest the directory with the claims was removed");
+        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
+        mount(away, one);
+        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
+    }
+
+    @Test
+    void onlyADirectoryThatIsNotNamedIsRemoved() throws Exception {
+        create(one, two, three).close();
+        String id = place(three).directory();
+        for (List<Path> wrong : List.of(List.of(one), List.of(one, two, three), List.of(one, three))) {
+            assertThatThrownBy(() -> new DirectoryRemoval(uri(wrong.toArray(Path[]::new)), id))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("Name all directories but the one to remove");
+        }
+        assertThatThrownBy(() -> new DirectoryRemoval(uri(one, two), "00000000"))
+                .isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> new DirectoryRemoval("s3://bucket", id)).isInstanceOf(InvalidSettings.class);
+        assertThat(place(one).layout().size()).isEqualTo(3);
+    }
+
+    @Test
+    void aStoreDoesNotLieAmongTheBlobsOfAnother() throws Exception {
+        create(one).close();
+        Path link = Files.createSymbolicLink(root.resolve("link"), one);
+        for (Path inside : List.of(one.resolve("blobs"), one.resolve("blobs/00/x"), link.resolve("staging/x"))) {
+            assertThatThrownBy(() -> create(inside))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("of the store file://" + one.toRealPath());
+        }
+        create(one.resolve("beside")).close();
+    }
+
+    @Test
+    void aMarkerOfAnUnknownFormIsRefused() throws Exception {
+        create(one).close();
+        Files.writeString(one.resolve(StoreMarker.NAME), marker(one).replace("directories ", "directories: "));
+        assertThatThrownBy(() -> open(one))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Upgrade this instance");
+    }
+
+    @Test
+    void aMarkerTouchedIsReadAgainAndStillTheSame() throws Exception {
+        FileBlobStore store = create(one);
+        put(store, 0, 1);
+        Path marker = one.resolve(StoreMarker.NAME);
+        Path draft = Files.writeString(root.resolve("draft"), marker(one));
+        Files.move(draft, marker, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        assertThat(join(store.list(29_700_000))).hasSize(1);
+        Files.writeString(marker, "something else");
+        assertThatThrownBy(() -> join(store.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> read(store, 5))
+                .isInstanceOf(StoreUnavailable.class)
+                .isNotInstanceOf(BlobMissing.class);
+    }
+
+    @Test
+    void namesOfDirectoriesAreNotTheirPaths() throws Exception {
+        create(one, two).close();
+        assertThat(marker(one)).doesNotContain("one");
+        assertThat(Set.of(place(one).directory(), place(two).directory())).hasSize(2);
+        assertThat(place(one).layout().first()).isEqualTo(place(one).directory());
+    }
+}
