@@ -48,6 +48,7 @@ final class S3Marker {
         String offered = StoreMarker.newId(context.time());
         for (int attempt = 1; ; attempt++) {
             try {
+                requireOutside();
                 Optional<String> found = read();
                 if (found.isPresent()) {
                     return found.get();
@@ -55,6 +56,7 @@ final class S3Marker {
                 if (context.whenAbsent() == WhenAbsent.FAIL) {
                     throw StoreMarker.absent(settings.location());
                 }
+                requireAlone();
                 write(offered);
             } catch (AwsServiceException e) {
                 mayGoOn(objects.failures().of(WHAT, e), S3Failures.isSkewed(e), attempt);
@@ -77,6 +79,39 @@ final class S3Marker {
             throw failure;
         }
         pause(FIRST_PAUSE.multipliedBy(1L << (attempt - 1)));
+    }
+
+    /** Refuses a prefix among the blobs of another store. */
+    private void requireOutside() {
+        for (String marker : settings.prefix().outerMarkers()) {
+            if (exists(marker)) {
+                throw settings.prefix().inside("s3://" + settings.bucket() + "/" + marker);
+            }
+        }
+    }
+
+    private boolean exists(String key) {
+        context.meter().sent(Request.HEAD);
+        try {
+            objects.requests().head(objects.head(key));
+            return true;
+        } catch (AwsServiceException e) {
+            if (e.statusCode() == 404) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Refuses to create a store around the keys of another one. */
+    private void requireAlone() {
+        String location = "s3://" + settings.bucket();
+        objects.forEachPage(
+                objects.list(settings.prefix().blobs()).delimiter("/"), context.meter(), page -> {
+                    page.commonPrefixes()
+                            .forEach(start -> settings.prefix().requireOwn(start.prefix(), location));
+                    page.contents().forEach(object -> settings.prefix().requireOwn(object.key(), location));
+                });
     }
 
     private Optional<String> read() {

@@ -184,6 +184,21 @@ class S3BlobStoreTest {
                 .hasMessageContaining("s3://blobs/blobshuffle-store is not a marker");
     }
 
+    @Test
+    void aStoreAmongTheBlobsOfAnotherIsRefused() {
+        builder().prefix("shop").open(context).close();
+        assertThatThrownBy(() -> builder().prefix("shop/blobs/x").open(context))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("s3://blobs/shop/blobshuffle-store")
+                .hasMessageContaining("Choose a prefix outside it");
+        builder().prefix("other/blobs/x").open(context).close(); // There is no store around it yet.
+        assertThatThrownBy(() -> builder().prefix("other").open(context))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("s3://blobs/other/blobs/x/ exists");
+        assertThat(sim.keys("blobs"))
+                .containsExactlyInAnyOrder("shop/blobshuffle-store", "other/blobs/x/blobshuffle-store");
+    }
+
     @ParameterizedTest
     @EnumSource(RequestChecksum.class)
     void eachChecksumIsAccepted(RequestChecksum checksum) throws Exception {

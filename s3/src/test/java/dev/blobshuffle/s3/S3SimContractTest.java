@@ -1,7 +1,10 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.NamedBlobs;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.S3Sim;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
@@ -15,7 +18,19 @@ class S3SimContractTest extends BlobStoreContractTest {
     @Override
     protected BlobStore open() {
         TestCredentials.use();
-        return BlobStores.open("s3://contract/team/shuffle?path-style=true&endpoint=" + sim.endpoint(), time);
+        return BlobStores.open(uri(), time);
+    }
+
+    private String uri() {
+        return "s3://contract/team/shuffle?path-style=true&endpoint=" + sim.endpoint();
+    }
+
+    @Override
+    protected boolean putBeside(String key) {
+        try (NamedBlobs beside = BlobStores.openNamed(uri(), StoreContext.unmetered(time))) {
+            beside.put(key, BlobContent.of(new byte[3]));
+        }
+        return true;
     }
 
     @AfterEach

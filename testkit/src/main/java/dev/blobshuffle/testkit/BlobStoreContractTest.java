@@ -11,6 +11,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.GenerationSpan;
@@ -56,6 +57,17 @@ public abstract class BlobStoreContractTest {
 
     /** Opens an empty store of at least 256 MiB, which the test closes. */
     protected abstract BlobStore open();
+
+    /**
+     * Stores a few bytes below the open store's directory or prefix, under a key that is not a
+     * blob's, as another program might.
+     *
+     * @return whether it did; false if nothing else can be stored there
+     * @throws Exception it failed
+     */
+    protected boolean putBeside(String key) throws Exception {
+        return false;
+    }
 
     @BeforeEach
     final void openStore() {
@@ -296,6 +308,40 @@ public abstract class BlobStoreContractTest {
         put(id(1), 10);
         join(store.delete(List.of(id(1))));
         assertThat(join(store.generations())).isEmpty();
+    }
+
+    @Test
+    void keysOfOthersAreNoBlobs() throws Exception {
+        put(id(1), 10);
+        String key = BlobKey.of(id(2));
+        String name = key.substring(key.lastIndexOf('/') + 1);
+        String generation = key.substring(0, key.length() - name.length());
+        String other = BlobKey.generation((BlobKey.shard(id(2)) + 1) % BlobKey.SHARDS, GENERATION);
+        for (String foreign : List.of(
+                key + ".tmp",
+                generation + "." + name + ".x7Hq",
+                generation + "deeper/" + name,
+                generation + key,
+                other + name,
+                key.replace("/00", "/"),
+                key.replace("-2.", "-02."),
+                key.replace("-2.", "-99999999999999999999."),
+                key.replace("b10b", "B10B"),
+                "copy/" + key,
+                "copy-of-" + key,
+                "blobs/" + name,
+                "blobs/40/" + generation.substring("blobs/00/".length()) + name)) {
+            assertThat(BlobKey.parse(foreign)).as(foreign).isEmpty();
+            if (!putBeside(foreign)) {
+                return;
+            }
+        }
+        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 2)))).containsExactly(id(1));
+        assertThat(join(store.generations())).containsExactly(GENERATION);
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
+        join(store.delete(List.of(id(1), id(2))));
+        assertThat(listed(store.list(GENERATION))).isEmpty();
     }
 
     @Test

@@ -9,10 +9,17 @@ import org.junit.jupiter.api.AfterEach;
 
 class BucketBlobStoreContractTest extends BlobStoreContractTest {
     private final SystemTime time = new SystemTime();
+    private final HeapBucket bucket = new HeapBucket();
 
     @Override
     protected BlobStore open() {
-        return BucketBlobStore.open(new HeapBucket(), new KeyPrefix("team/shuffle/"), StoreContext.unmetered(time));
+        return BucketBlobStore.open(bucket, new KeyPrefix("team/shuffle/"), StoreContext.unmetered(time));
+    }
+
+    @Override
+    protected boolean putBeside(String key) {
+        bucket.objects.put("team/shuffle/" + key, new byte[3]);
+        return true;
     }
 
     @AfterEach

@@ -73,7 +73,7 @@ class BucketBlobStoreTest {
             bucket.cut = 0;
             assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 11))))
                     .isInstanceOf(BlobCorrupt.class);
-            assertThat(requests).containsExactly(Request.GET, Request.PUT, Request.HEAD, Request.HEAD);
+            assertThat(requests).containsExactly(Request.GET, Request.LIST, Request.PUT, Request.HEAD, Request.HEAD);
         }
     }
 
@@ -121,6 +121,45 @@ class BucketBlobStoreTest {
             assertThat(join(store.list(GENERATION))).extracting(StoredBlob::id).containsExactly(id(1));
             assertThat(join(store.generations())).containsExactly(GENERATION);
         }
+    }
+
+    @Test
+    void aStoreAmongTheBlobsOfAnotherIsRefused() {
+        open("shop/").close();
+        open("").close();
+        for (String inside : List.of("shop/blobs/", "shop/blobs/x/", "shop/blobs/00/0029700000/", "blobs/shop/")) {
+            assertThatThrownBy(() -> open(inside))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("'" + inside + "'")
+                    .hasMessageContaining(
+                            "heap://bucket/" + (inside.startsWith("shop") ? "shop/" : "") + "blobshuffle-store")
+                    .hasMessageContaining("Choose a prefix outside it");
+        }
+        open("shop/beside/").close();
+        open("myblobs/x/").close();
+        assertThat(bucket.objects.keySet())
+                .containsExactly(
+                        "blobshuffle-store",
+                        "myblobs/x/blobshuffle-store",
+                        "shop/beside/blobshuffle-store",
+                        "shop/blobshuffle-store");
+    }
+
+    @Test
+    void aStoreAroundTheKeysOfAnotherIsNotCreated() throws Exception {
+        open("shop/blobs/x/").close(); // There is no store around it yet.
+        assertThatThrownBy(() -> open("shop/"))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("heap://bucket/shop/blobs/x/ exists");
+        assertThat(bucket.objects.keySet()).containsExactly("shop/blobs/x/blobshuffle-store");
+        bucket.objects.clear();
+        try (BucketBlobStore store = open("shop/")) {
+            for (int i = 0; i < 20; i++) {
+                put(store, i);
+            }
+        }
+        bucket.objects.remove("shop/blobshuffle-store");
+        open("shop/").close(); // Its own blobs, of a store whose marker somebody deleted.
     }
 
     @Test

@@ -4,6 +4,8 @@ import dev.blobshuffle.core.internal.store.FileBlobStore;
 import dev.blobshuffle.core.internal.store.Fsync;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +20,14 @@ class FileBlobStoreContractTest extends BlobStoreContractTest {
     @Override
     protected BlobStore open() {
         return FileBlobStore.open(List.of(directory), Fsync.BLOB, time);
+    }
+
+    @Override
+    protected boolean putBeside(String key) throws IOException {
+        Path file = directory.resolve(key);
+        Files.createDirectories(file.getParent());
+        Files.write(file, new byte[3]);
+        return true;
     }
 
     @AfterEach

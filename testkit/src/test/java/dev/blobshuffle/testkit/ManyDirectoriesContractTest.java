@@ -4,6 +4,8 @@ import dev.blobshuffle.core.internal.store.FileBlobStore;
 import dev.blobshuffle.core.internal.store.Fsync;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +21,14 @@ class ManyDirectoriesContractTest extends BlobStoreContractTest {
     protected BlobStore open() {
         List<Path> directories = List.of(directory.resolve("a"), directory.resolve("b"), directory.resolve("c"));
         return FileBlobStore.open(directories, Fsync.NONE, time);
+    }
+
+    @Override
+    protected boolean putBeside(String key) throws IOException {
+        Path file = directory.resolve("b").resolve(key);
+        Files.createDirectories(file.getParent());
+        Files.write(file, new byte[3]);
+        return true;
     }
 
     @AfterEach

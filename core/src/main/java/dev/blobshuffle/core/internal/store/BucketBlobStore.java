@@ -114,6 +114,7 @@ public final class BucketBlobStore implements BlobStore {
      * once, one of them sets the id.
      */
     private static String agree(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        requireOutside(bucket, prefix, context);
         String key = prefix.marker();
         String where = bucket.location() + "/" + key;
         context.meter().sent(Request.GET);
@@ -122,6 +123,9 @@ public final class BucketBlobStore implements BlobStore {
             throw StoreMarker.absent(where);
         }
         if (found.isEmpty()) {
+            for (String directory : pages(bucket::directories, prefix.blobs(), context.meter())) {
+                prefix.requireOwn(directory, bucket.location());
+            }
             String offered = StoreMarker.newId(context.time());
             context.meter().sent(Request.PUT);
             if (bucket.putIfAbsent(key, StoreMarker.content(offered).getBytes(StandardCharsets.UTF_8))) {
@@ -139,6 +143,15 @@ public final class BucketBlobStore implements BlobStore {
                                                         + " exists but cannot be read. Check whether another process deletes it, and start again.")))
                         .toString(),
                 where);
+    }
+
+    private static void requireOutside(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        for (String marker : prefix.outerMarkers()) {
+            context.meter().sent(Request.HEAD);
+            if (bucket.length(marker).isPresent()) {
+                throw prefix.inside(bucket.location() + "/" + marker);
+            }
+        }
     }
 
     @Override
@@ -270,7 +283,7 @@ public final class BucketBlobStore implements BlobStore {
                 "list generation " + generation,
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
-                    for (Bucket.Entry object : pages(bucket::objects, prefix.generation(shard, generation))) {
+                    for (Bucket.Entry object : pages(bucket::objects, prefix.generation(shard, generation), meter)) {
                         blob(object).ifPresent(found::add);
                     }
                     return found;
@@ -284,7 +297,7 @@ public final class BucketBlobStore implements BlobStore {
                 "list generations from " + generations.first(),
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
-                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(shard, generations))) {
+                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(shard, generations), meter)) {
                         blob(object)
                                 .filter(blob -> generations.contains(blob.id().generation()))
                                 .ifPresent(found::add);
@@ -300,7 +313,7 @@ public final class BucketBlobStore implements BlobStore {
                 "list generations",
                 shard -> {
                     List<Long> generations = new ArrayList<>();
-                    for (String directory : pages(bucket::directories, prefix.shard(shard))) {
+                    for (String directory : pages(bucket::directories, prefix.shard(shard), meter)) {
                         prefix.parseGeneration(directory).ifPresent(generations::add);
                     }
                     return generations;
@@ -326,7 +339,8 @@ public final class BucketBlobStore implements BlobStore {
         return lists.all(join);
     }
 
-    private <T> List<T> pages(BiFunction<String, Optional<String>, Bucket.Page<T>> listing, String start) {
+    private static <T> List<T> pages(
+            BiFunction<String, Optional<String>, Bucket.Page<T>> listing, String start, RequestMeter meter) {
         List<T> entries = new ArrayList<>();
         Optional<String> next = Optional.empty();
         do {

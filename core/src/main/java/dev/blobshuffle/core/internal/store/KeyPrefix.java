@@ -5,8 +5,11 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.StoreUri;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 
 /**
  * The common prefix of all keys of a store in a bucket. It lets several stores and other data share
@@ -65,6 +68,54 @@ public record KeyPrefix(String text) {
     /** The key of the store's {@link StoreMarker}. */
     public String marker() {
         return text + StoreMarker.NAME;
+    }
+
+    /**
+     * The keys of the markers of stores whose blobs this prefix would lie among: for each part
+     * {@code blobs}, the marker beside it. Empty for most prefixes.
+     */
+    public List<String> outerMarkers() {
+        List<String> markers = new ArrayList<>();
+        String root = "/" + BlobKey.ROOT;
+        String slashed = "/" + text;
+        for (int at = slashed.indexOf(root); at >= 0; at = slashed.indexOf(root, at + 1)) {
+            markers.add(text.substring(0, at) + StoreMarker.NAME);
+        }
+        return List.copyOf(markers);
+    }
+
+    /**
+     * Refuses a prefix among the blobs of another store, whose marker was found.
+     *
+     * @param marker the location of that marker
+     */
+    public InvalidSettings inside(String marker) {
+        return new InvalidSettings("Cannot open a store with the prefix '" + text + "': it lies among the blobs of the"
+                + " store whose marker is " + marker
+                + ", and rules for those blobs would apply to it. Choose a prefix outside it.");
+    }
+
+    /** The common start of the keys of all blobs. */
+    public String blobs() {
+        return text + BlobKey.ROOT;
+    }
+
+    /**
+     * Refuses to create a store around keys of others.
+     *
+     * @param directory a start of keys below {@link #blobs()}, up to its next slash; or a key
+     * @param location the bucket, for messages
+     * @throws InvalidSettings fatal: the directory is not one of this store's blobs
+     */
+    public void requireOwn(String directory, String location) {
+        boolean isOwn = directory.startsWith(blobs())
+                && IntStream.range(0, BlobKey.SHARDS)
+                        .anyMatch(shard -> directory.equals(shard(shard)));
+        if (!isOwn) {
+            throw new InvalidSettings("Cannot create a store with the prefix '" + text + "': " + location + "/"
+                    + directory + " exists, which is not of a blob. Another store may lie there, and rules for this"
+                    + " store's blobs would apply to it. Choose another prefix, or move it.");
+        }
     }
 
     /** The key of a register. */

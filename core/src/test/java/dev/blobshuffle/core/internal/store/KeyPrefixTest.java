@@ -42,6 +42,28 @@ class KeyPrefixTest {
         assertThat(prefix.parseGeneration("a/c/blobs/05/0029700000/")).isEmpty();
     }
 
+    @Test
+    void markersOfStoresAroundAPrefixAreThoseBesideAPartNamedBlobs() {
+        assertThat(new KeyPrefix("").outerMarkers()).isEmpty();
+        assertThat(new KeyPrefix("team/myblobs/blobs2/").outerMarkers()).isEmpty();
+        assertThat(new KeyPrefix("blobs/").outerMarkers()).containsExactly("blobshuffle-store");
+        assertThat(new KeyPrefix("a/blobs/b/blobs/blobs/c/").outerMarkers())
+                .containsExactly(
+                        "a/blobshuffle-store", "a/blobs/b/blobshuffle-store", "a/blobs/b/blobs/blobshuffle-store");
+    }
+
+    @Test
+    void onlyShardsOfBlobsAreTheStoresOwn() {
+        KeyPrefix prefix = new KeyPrefix("a/");
+        prefix.requireOwn("a/blobs/00/", "s3://b");
+        prefix.requireOwn("a/blobs/3f/", "s3://b");
+        for (String foreign : new String[] {"a/blobs/40/", "a/blobs/x/", "a/blobs/note", "a/blobs/0/", "blobs/00/"}) {
+            assertThatThrownBy(() -> prefix.requireOwn(foreign, "s3://b"))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("s3://b/" + foreign + " exists");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
