@@ -78,6 +78,9 @@ record DirectoryMarker(String store, Optional<Place> place) {
     static Optional<DirectoryMarker> read(Path directory) throws IOException {
         Path marker = directory.resolve(StoreMarker.NAME);
         try {
+            if (Files.size(marker) > 4L * StoreMarker.LONGEST) {
+                throw notAMarker(marker.toString());
+            }
             return Optional.of(parse(Files.readString(marker, StandardCharsets.UTF_8), marker.toString()));
         } catch (NoSuchFileException e) {
             return Optional.empty();
@@ -107,8 +110,7 @@ record DirectoryMarker(String store, Optional<Place> place) {
         Path draft = draft(directory, place);
         try {
             write(draft, place);
-            Path ignored =
-                    Files.move(draft, directory.resolve(StoreMarker.NAME), StandardCopyOption.ATOMIC_MOVE);
+            Path ignored = Files.move(draft, directory.resolve(StoreMarker.NAME), StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(draft);
         }
@@ -121,8 +123,7 @@ record DirectoryMarker(String store, Optional<Place> place) {
 
     private static void write(Path draft, Place place) throws IOException {
         Files.deleteIfExists(draft);
-        try (FileChannel channel =
-                FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(place.content());
             while (bytes.hasRemaining()) {
                 int ignored = channel.write(bytes);

@@ -2,7 +2,9 @@ package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +23,7 @@ final class DirectoryPaths {
      */
     static void check(List<Path> directories) {
         for (int i = 0; i < directories.size(); i++) {
-            requireOutside(directories.get(i));
+            requireOutside(directories.get(i), directories);
             for (int j = 0; j < i; j++) {
                 if (isSame(directories.get(j), directories.get(i))) {
                     throw new InvalidSettings("Cannot open store file://" + directories.get(j) + ","
@@ -41,14 +43,38 @@ final class DirectoryPaths {
     }
 
     /** A store's sweep and its operators may delete everything below these directories. */
-    private static void requireOutside(Path directory) {
+    private static void requireOutside(Path directory, List<Path> named) {
         Path real = real(directory);
         for (Path above = real.getParent(); above != null; above = above.getParent()) {
             String part = above.relativize(real).getName(0).toString();
-            if (RESERVED.contains(part) && Files.exists(above.resolve(StoreMarker.NAME))) {
+            if (RESERVED.contains(part) && (Files.exists(above.resolve(StoreMarker.NAME)) || isNamed(above, named))) {
                 throw new InvalidSettings("Cannot open store file://" + directory + ": it lies in the directory " + part
                         + " of the store file://" + above + ". Name a directory outside it.");
             }
+        }
+    }
+
+    private static boolean isNamed(Path directory, List<Path> named) {
+        return named.stream().anyMatch(other -> real(other).equals(directory));
+    }
+
+    /**
+     * Refuses to create a store around the files of another one.
+     *
+     * @throws InvalidSettings fatal: a file below {@code blobs} is not of a store in this directory
+     */
+    static void requireAlone(Path directory) throws IOException {
+        Path blobs = directory.resolve("blobs");
+        try (DirectoryStream<Path> shards = Files.newDirectoryStream(blobs)) {
+            for (Path shard : shards) {
+                if (!shard.getFileName().toString().matches("[0-3][0-9a-f]")) {
+                    throw new InvalidSettings("Cannot create a store in file://" + directory + ": " + shard
+                            + " exists, which is not of a blob. Another store may lie there."
+                            + " Choose another directory, or move it.");
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return; // There are no blobs yet.
         }
     }
 

@@ -123,8 +123,8 @@ public final class DirectoryRemoval {
             }
         }
         if (holders.size() > 1) {
-            throw refused("several of the others hold claims (" + holders
-                    + "). Move the files " + FileRegisters.PREFIX + "* out of all but one");
+            throw refused("several of the others hold claims (" + holders + "). Move the files " + FileRegisters.PREFIX
+                    + "* out of all but one");
         }
         losesClaims = holders.isEmpty();
         return losesClaims ? rest.get(0) : holders.get(0);

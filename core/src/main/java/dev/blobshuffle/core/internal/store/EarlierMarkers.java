@@ -90,10 +90,11 @@ final class EarlierMarkers {
         for (int i = 0; i < directories.size(); i++) {
             for (int count = named + 1; count <= MOST; count++) {
                 if (shared(samples.get(i), count).isPresent()) {
-                    throw new InvalidSettings("Cannot open store file://" + directories.get(i) + ": its blobs are those of"
-                            + " one of " + count + " directories, and " + named
-                            + (named == 1 ? " is named." : " are named.")
-                            + " Name all directories of the store, separated by commas.");
+                    throw new InvalidSettings(
+                            "Cannot open store file://" + directories.get(i) + ": its blobs are those of"
+                                    + " one of " + count + " directories, and " + named
+                                    + (named == 1 ? " is named." : " are named.")
+                                    + " Name all directories of the store, separated by commas.");
                 }
             }
         }
@@ -104,7 +105,8 @@ final class EarlierMarkers {
      * are all directories of the store.
      */
     Optional<List<BlobDirectory>> proven() {
-        List<Optional<BlobDirectory>> order = new ArrayList<>(Collections.nCopies(directories.size(), Optional.empty()));
+        List<Optional<BlobDirectory>> order =
+                new ArrayList<>(Collections.nCopies(directories.size(), Optional.empty()));
         for (int i = 0; i < directories.size(); i++) {
             Optional<Integer> place = shared(samples.get(i), directories.size());
             if (place.isEmpty() || order.get(place.get()).isPresent()) {

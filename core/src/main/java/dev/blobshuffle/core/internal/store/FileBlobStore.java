@@ -262,8 +262,9 @@ public final class FileBlobStore implements BlobStore {
      */
     private Path placeOfRegisters() throws IOException {
         members.requireSameRegisters();
-        IOException failure = new IOException("the directory " + members.layout().map(StoreLayout::first).orElse("")
-                + " of the store, which holds the registers, is not there");
+        IOException failure = new IOException(
+                "the directory " + members.layout().map(StoreLayout::first).orElse("")
+                        + " of the store, which holds the registers, is not there");
         for (BlobDirectory directory : directories) {
             try {
                 directory.requireThere();

@@ -109,8 +109,7 @@ public record KeyPrefix(String text) {
      */
     public void requireOwn(String directory, String location) {
         boolean isOwn = directory.startsWith(blobs())
-                && IntStream.range(0, BlobKey.SHARDS)
-                        .anyMatch(shard -> directory.equals(shard(shard)));
+                && IntStream.range(0, BlobKey.SHARDS).anyMatch(shard -> directory.equals(shard(shard)));
         if (!isOwn) {
             throw new InvalidSettings("Cannot create a store with the prefix '" + text + "': " + location + "/"
                     + directory + " exists, which is not of a blob. Another store may lie there, and rules for this"

@@ -87,8 +87,8 @@ final class StoreMembers {
      */
     void requireMember(Path path, String directory) throws IOException {
         if (newest.isPresent() && !newest.get().has(directory)) {
-            throw new IOException(path + " was removed from store " + store
-                    + ". Start this instance again with the store's new URI");
+            throw new IOException(
+                    path + " was removed from store " + store + ". Start this instance again with the store's new URI");
         }
     }
 

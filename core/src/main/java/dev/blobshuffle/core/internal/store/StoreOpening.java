@@ -203,6 +203,14 @@ final class StoreOpening {
             throw unusable("there is no store in it, and a new one needs all its directories."
                     + " Check that they are mounted and writable.");
         }
+        for (BlobDirectory directory : directories) {
+            try {
+                DirectoryPaths.requireAlone(directory.path());
+            } catch (IOException e) {
+                failures.add(e);
+                throw unusable("a directory cannot be listed. Check that the directories are readable.");
+            }
+        }
         List<String> ids = new ArrayList<>();
         directories.forEach(directory -> ids.add(newId(ids)));
         Map<BlobDirectory, String> toMark = new LinkedHashMap<>();
@@ -238,8 +246,7 @@ final class StoreOpening {
         List<BlobDirectory> stale = new ArrayList<>();
         List<BlobDirectory> strangers = new ArrayList<>();
         marked.forEach((directory, marker) -> {
-            Optional<DirectoryMarker.Place> place =
-                    marker.place().filter(found -> layout.has(found.directory()));
+            Optional<DirectoryMarker.Place> place = marker.place().filter(found -> layout.has(found.directory()));
             if (place.isEmpty()) {
                 strangers.add(directory);
                 return;
@@ -263,14 +270,18 @@ final class StoreOpening {
         List<BlobDirectory> unmarked = directories.stream()
                 .filter(directory -> !marked.containsKey(directory))
                 .toList();
-        List<String> missing =
-                layout.directories().stream().filter(id -> !members.containsKey(id)).toList();
+        List<String> missing = layout.directories().stream()
+                .filter(id -> !members.containsKey(id))
+                .toList();
         boolean isWhole = stale.isEmpty() && strangers.isEmpty() && directories.size() == layout.size();
         if (isWhole) {
-            return Plan.of(layout, isUnfinished(layout, members) ? pairs(unmarked, missing) : Map.of());
+            return isUnfinished(layout, members)
+                    ? extended(layout, members, stale, strangers, unmarked)
+                    : Plan.of(layout, Map.of());
         }
         boolean isUpgrading = stale.isEmpty()
-                && strangers.stream().allMatch(directory -> marked.get(directory).place().isEmpty())
+                && strangers.stream()
+                        .allMatch(directory -> marked.get(directory).place().isEmpty())
                 && directories.size() == layout.size();
         if (isUpgrading) { // By another instance, or by one that was interrupted.
             return Plan.of(layout, pairs(strangers, missing));
@@ -308,7 +319,10 @@ final class StoreOpening {
         return pairs;
     }
 
-    /** Adds directories. New ones are marked first, so that an interrupted command changes nothing. */
+    /**
+     * Adds directories, and forgets those that were never marked. New ones are marked first, so that
+     * an interrupted command changes nothing.
+     */
     private Plan extended(
             StoreLayout layout,
             Map<String, BlobDirectory> members,
@@ -326,7 +340,8 @@ final class StoreOpening {
             });
             return Plan.of(layout, toMark);
         }
-        List<String> ids = new ArrayList<>(layout.directories());
+        List<String> ids = new ArrayList<>(
+                layout.directories().stream().filter(members::containsKey).toList());
         for (BlobDirectory directory : added) {
             String id = newId(ids);
             ids.add(id);
@@ -355,9 +370,8 @@ final class StoreOpening {
         unmarked.forEach(directory -> reason.append(' ').append(directory).append(" has no marker,"));
         reason.setCharAt(reason.length() - 1, '.');
         if (directories.size() < layout.size()) {
-            reason.append(" Name all directories of the store, separated by commas.")
-                    .append(" If one is lost for good, remove it with `blobshuffle doctor --store URI")
-                    .append(" --remove-directory ")
+            reason.append(" Name all directories of the store, separated by commas, or, if one is lost for good,")
+                    .append(" remove it with `blobshuffle doctor --store URI --remove-directory ")
                     .append(String.join(",", missing))
                     .append(" --execute`.");
         } else if (missing.isEmpty()) {

@@ -97,7 +97,11 @@ class EarlierMarkersTest {
         StoreLayout layout =
                 DirectoryMarker.read(one).orElseThrow().place().orElseThrow().layout();
         assertThat(layout.first())
-                .isEqualTo(DirectoryMarker.read(one).orElseThrow().place().orElseThrow().directory());
+                .isEqualTo(DirectoryMarker.read(one)
+                        .orElseThrow()
+                        .place()
+                        .orElseThrow()
+                        .directory());
         assertThat(DirectoryMarker.read(two).orElseThrow().place().orElseThrow().layout())
                 .isEqualTo(layout);
         assertThatThrownBy(() -> open(two)).isInstanceOf(InvalidSettings.class);

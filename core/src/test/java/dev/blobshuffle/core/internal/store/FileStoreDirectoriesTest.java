@@ -161,8 +161,10 @@ class FileStoreDirectoriesTest {
         Path empty = Files.createDirectory(root.resolve("empty"));
         assertThatThrownBy(() -> create(one, three))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining(one + " belongs to store " + place(one).layout().store())
-                .hasMessageContaining(three + " to store " + place(three).layout().store());
+                .hasMessageContaining(
+                        one + " belongs to store " + place(one).layout().store())
+                .hasMessageContaining(
+                        three + " to store " + place(three).layout().store());
         for (WhenAbsent whenAbsent : WhenAbsent.values()) {
             assertThatThrownBy(() -> open(whenAbsent, two, empty, root.resolve("more")))
                     .isInstanceOf(InvalidSettings.class)
@@ -223,7 +225,8 @@ class FileStoreDirectoriesTest {
         for (WhenAbsent whenAbsent : WhenAbsent.values()) {
             assertThatThrownBy(() -> open(whenAbsent, two, three))
                     .isInstanceOf(InvalidSettings.class)
-                    .hasMessageContaining(two + " and " + three + " are both directory " + place(two).directory());
+                    .hasMessageContaining(two + " and " + three + " are both directory "
+                            + place(two).directory());
         }
     }
 
@@ -239,8 +242,7 @@ class FileStoreDirectoriesTest {
 
     @Test
     void instancesThatCreateAStoreAtOnceAgree() throws Exception {
-        List<List<Path>> orders =
-                List.of(List.of(one, two, three), List.of(three, two, one), List.of(two, three, one));
+        List<List<Path>> orders = List.of(List.of(one, two, three), List.of(three, two, one), List.of(two, three, one));
         ExecutorService threads = Executors.newFixedThreadPool(6);
         try {
             List<Callable<FileBlobStore>> openings = new ArrayList<>();
@@ -254,7 +256,9 @@ class FileStoreDirectoriesTest {
         } finally {
             threads.shutdownNow();
         }
-        assertThat(opened).extracting(FileBlobStore::fingerprint).containsOnly(opened.get(0).fingerprint());
+        assertThat(opened)
+                .extracting(FileBlobStore::fingerprint)
+                .containsOnly(opened.get(0).fingerprint());
         assertThat(Stream.of(place(one), place(two), place(three))
                         .map(DirectoryMarker.Place::layout)
                         .collect(Collectors.toSet()))
@@ -308,7 +312,8 @@ class FileStoreDirectoriesTest {
         mount(three, two);
         assertThatThrownBy(() -> join(store.list(29_700_000)))
                 .isInstanceOf(StoreUnavailable.class)
-                .hasMessageContaining(two + " belongs to store " + place(two).layout().store());
+                .hasMessageContaining(
+                        two + " belongs to store " + place(two).layout().store());
         put(store, 20, 40);
         assertThat(blobsIn(two)).isZero();
         int unavailable = 0;
@@ -342,7 +347,9 @@ class FileStoreDirectoriesTest {
         mount(away, two);
 
         FileBlobStore store = create(three, one, two);
-        assertThat(place(one).layout()).isEqualTo(place(three).layout()).isEqualTo(place(two).layout());
+        assertThat(place(one).layout())
+                .isEqualTo(place(three).layout())
+                .isEqualTo(place(two).layout());
         assertThat(place(one).layout().size()).isEqualTo(3);
         put(store, 0, 60);
         assertThat(blobsIn(three)).isPositive();
@@ -372,8 +379,7 @@ class FileStoreDirectoriesTest {
             }
         }
         assertThat(unavailable).isEqualTo((int) blobsIn(three));
-        for (CompletionStage<?> whole :
-                List.of(old.list(29_700_000), old.generations(), old.delete(List.of(id(1))))) {
+        for (CompletionStage<?> whole : List.of(old.list(29_700_000), old.generations(), old.delete(List.of(id(1))))) {
             assertThatThrownBy(() -> join(whole))
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("new URI");
@@ -490,6 +496,38 @@ class FileStoreDirectoriesTest {
                     .hasMessageContaining("of the store file://" + one.toRealPath());
         }
         create(one.resolve("beside")).close();
+        assertThatThrownBy(() -> create(two, two.resolve("blobs/x"))).isInstanceOf(InvalidSettings.class);
+        create(three.resolve("blobs/x")).close(); // There is no store around it yet.
+        assertThatThrownBy(() -> create(three))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(three.resolve("blobs/x") + " exists");
+    }
+
+    @Test
+    void twoStoresCreatedAtOnceWithOneDirectoryInCommonDoNotPassForOne() throws Exception {
+        FileBlobStore first = create(one, two);
+        create(one, three);
+        assertThatThrownBy(() -> join(first.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> open(one, two))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(two + " is not one of them");
+    }
+
+    @Test
+    void aMarkerHoldsAsManyDirectoriesAsEarlierVersionsRead() {
+        Path[] directories = Stream.iterate(0, i -> i + 1)
+                .limit(90)
+                .map(i -> root.resolve("d" + i))
+                .toArray(Path[]::new);
+        create(directories).close();
+        Path[] more = Stream.concat(
+                        Stream.of(directories),
+                        Stream.iterate(90, i -> i + 1).limit(10).map(i -> root.resolve("d" + i)))
+                .toArray(Path[]::new);
+        assertThatThrownBy(() -> create(more))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("100 directories are too many");
+        open(directories);
     }
 
     @Test
