@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.DirectoryRemoval;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding.Level;
@@ -38,7 +39,8 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         description = {
             "Checks a store, brokers, a commit log and settings, and says what to do about what it finds.",
-            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store.",
+            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store",
+            "or adds directories to it, and --remove-directory --execute removes one.",
             "With --log and without a store it checks the log alone.",
             "Exit status: 0 without errors, 1 with errors."
         })
@@ -101,11 +103,23 @@ public final class DoctorCommand implements Callable<Integer> {
             names = "--create",
             description = {
                 "Make the store if there is none. Check first that its directory is mounted, or that the bucket is the right",
-                "one: readers cannot follow notifications that lead to another store. Without --execute it only says so."
+                "one: readers cannot follow notifications that lead to another store. With all directories of a file store and",
+                "new ones, it adds the new ones. Without --execute it only says so."
             })
     private boolean creates;
 
-    @Option(names = "--execute", description = "Make the store, and not only report. With --create.")
+    @Option(
+            names = "--remove-directory",
+            paramLabel = "ID",
+            description = {
+                "Remove a directory from a file store for good, by its id in the store's markers. --store names all the",
+                "others. Move its marker aside and copy its blobs to another directory first. Without --execute it only says so."
+            })
+    private @Nullable String removed;
+
+    @Option(
+            names = "--execute",
+            description = "Make or change the store, and not only report. With --create or --remove-directory.")
     private boolean executes;
 
     @Option(
@@ -164,9 +178,12 @@ public final class DoctorCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
                     + " --blob-size 1B to " + MOST_BYTES / MEBIBYTE + "MiB.");
         }
-        if (executes && !creates) {
-            throw new InvalidSettings(
-                    "Cannot execute: the doctor changes nothing without --create. Give both or none.");
+        if (executes && !creates && removed == null) {
+            throw new InvalidSettings("Cannot execute: the doctor changes nothing without --create or"
+                    + " --remove-directory. Give one of them, or neither.");
+        }
+        if (creates && removed != null) {
+            throw new InvalidSettings("Cannot create and remove at once. Give one of --create and --remove-directory.");
         }
         Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
         Optional<String> namedLog = brokers.config().log(log);
@@ -207,6 +224,13 @@ public final class DoctorCommand implements Callable<Integer> {
     private Measured checkStore(
             String uri, int blobBytes, SystemTime time, BoundedWait patience, List<Finding> findings)
             throws InterruptedException {
+        if (removed != null) {
+            Finding removal = removal(uri, removed);
+            findings.add(removal);
+            if (removal.level() == Level.ERROR) {
+                return Measured.NOTHING;
+            }
+        }
         StoreContext context = StoreContext.unmetered(time);
         StoreContext given = creates && executes ? context : context.existing();
         try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, given))) {
@@ -220,6 +244,23 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(Finding.failed(Finding.STORE, "open", e));
         }
         return Measured.NOTHING;
+    }
+
+    private Finding removal(String uri, String directory) {
+        try {
+            DirectoryRemoval removal = new DirectoryRemoval(uri, directory);
+            if (!executes) {
+                return Finding.error(
+                        Finding.STORE,
+                        "remove",
+                        removal.description() + ". Nothing was changed",
+                        "Check that its blobs are copied or lost, and run it with --execute.");
+            }
+            removal.execute();
+            return Finding.ok(Finding.STORE, "remove", removal.description());
+        } catch (BlobShuffleException e) {
+            return Finding.failed(Finding.STORE, "remove", e);
+        }
     }
 
     private void addAdvice(Measured measured, Optional<Duration> mostTimeout, boolean hasLog, List<Finding> findings) {

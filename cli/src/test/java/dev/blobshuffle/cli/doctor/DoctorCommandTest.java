@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -213,6 +215,47 @@ class DoctorCommandTest {
         assertThat(run("--store", "file://" + root, "--create")).isZero();
         assertThat(run("--store", "file://" + root, "--execute")).isEqualTo(2);
         assertThat(output).contains("the doctor changes nothing without --create");
+    }
+
+    @Test
+    void aDirectoryIsAddedToAStoreOnlyWhenItExecutes() throws IOException {
+        Path one = directory.resolve("one");
+        Path two = directory.resolve("two");
+        assertThat(run("--store", "file://" + one, "--create", "--execute", "--samples", "1"))
+                .isZero();
+        String both = "file://" + one + "," + two;
+        for (String[] asked : new String[][] {{"--store", both}, {"--store", both, "--create"}}) {
+            assertThat(run(asked)).isEqualTo(1);
+            assertThat(output).contains("has 1 directory", two + " has no marker", "--create --execute");
+            assertThat(two).doesNotExist();
+        }
+        assertThat(run("--store", both, "--create", "--execute", "--samples", "1"))
+                .isZero();
+        assertThat(two.resolve("blobshuffle-store")).exists();
+        assertThat(run("--store", "file://" + two, "--create", "--execute")).isEqualTo(1);
+        assertThat(output).contains("has 2 directories", "Name all directories of the store");
+    }
+
+    @Test
+    void aDirectoryIsRemovedFromAStoreOnlyWhenItExecutes() throws IOException {
+        Path one = directory.resolve("one");
+        Path two = directory.resolve("two");
+        assertThat(run("--store", "file://" + one + "," + two, "--create", "--execute", "--samples", "1"))
+                .isZero();
+        String rest = "file://" + one;
+        assertThat(run("--store", rest)).isEqualTo(1);
+        Matcher id = Pattern.compile("--remove-directory ([0-9a-f]{8})").matcher(output);
+        assertThat(id.find()).isTrue();
+        assertThat(run("--store", rest, "--remove-directory", id.group(1))).isEqualTo(1);
+        assertThat(output).contains("Nothing was changed", "run it with --execute");
+        assertThat(run("--store", rest)).isEqualTo(1);
+        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--execute", "--samples", "1"))
+                .isZero();
+        assertThat(run("--store", rest, "--samples", "1")).isZero();
+        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--execute")).isEqualTo(1);
+        assertThat(output).contains("Name all directories but the one to remove");
+        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--create")).isEqualTo(2);
+        assertThat(output).contains("Cannot create and remove at once");
     }
 
     private int run(String... arguments) {
