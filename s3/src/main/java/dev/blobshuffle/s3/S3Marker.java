@@ -106,12 +106,10 @@ final class S3Marker {
     /** Refuses to create a store around the keys of another one. */
     private void requireAlone() {
         String location = "s3://" + settings.bucket();
-        objects.forEachPage(
-                objects.list(settings.prefix().blobs()).delimiter("/"), context.meter(), page -> {
-                    page.commonPrefixes()
-                            .forEach(start -> settings.prefix().requireOwn(start.prefix(), location));
-                    page.contents().forEach(object -> settings.prefix().requireOwn(object.key(), location));
-                });
+        objects.forEachPage(objects.list(settings.prefix().blobs()).delimiter("/"), context.meter(), page -> {
+            page.commonPrefixes().forEach(start -> settings.prefix().requireOwn(start.prefix(), location));
+            page.contents().forEach(object -> settings.prefix().requireOwn(object.key(), location));
+        });
     }
 
     private Optional<String> read() {

@@ -17,9 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -252,9 +252,11 @@ class DoctorCommandTest {
         assertThat(run("--store", rest, "--remove-directory", id.group(1), "--execute", "--samples", "1"))
                 .isZero();
         assertThat(run("--store", rest, "--samples", "1")).isZero();
-        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--execute")).isEqualTo(1);
+        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--execute"))
+                .isEqualTo(1);
         assertThat(output).contains("Name all directories but the one to remove");
-        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--create")).isEqualTo(2);
+        assertThat(run("--store", rest, "--remove-directory", id.group(1), "--create"))
+                .isEqualTo(2);
         assertThat(output).contains("Cannot create and remove at once");
     }
 
