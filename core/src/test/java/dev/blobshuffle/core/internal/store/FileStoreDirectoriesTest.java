@@ -269,13 +269,39 @@ class FileStoreDirectoriesTest {
     void aCreationThatWasInterruptedIsCompleted() throws Exception {
         create(one, two).close();
         Files.delete(two.resolve(StoreMarker.NAME));
-        FileBlobStore store = create(one, two);
+        create(one, two).close();
         assertThat(place(two).layout()).isEqualTo(place(one).layout());
-        assertThat(start(store, "used")).isTrue();
+    }
+
+    @Test
+    void aStoreInUseIsNotCompleted() throws Exception {
+        assertThat(start(create(one, two), "used")).isTrue();
         Path away = unmount(two);
-        create(one, two); // In use: the directory is somewhere else.
-        assertThat(two).isEmptyDirectory();
+        create(one, two);
+        assertThat(two)
+                .as("the mount point of a directory that is somewhere else")
+                .isEmptyDirectory();
         mount(away, two);
+    }
+
+    @Test
+    void anAdditionThatFailsChangesNothing() throws Exception {
+        create(one, two).close();
+        Files.createDirectories(three.resolve(StoreMarker.NAME));
+        assertThatThrownBy(() -> create(one, two, three))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("markers cannot be written");
+        open(one, two);
+    }
+
+    @Test
+    void aDirectoryThatWasRemovedIsNotWrittenTo() throws Exception {
+        FileBlobStore old = create(one, two);
+        new DirectoryRemoval(uri(one), place(two).directory()).execute();
+        assertThatThrownBy(() -> join(old.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        put(old, 0, 20);
+        assertThat(blobsIn(one)).isEqualTo(20);
+        assertThat(blobsIn(two)).isZero();
     }
 
     @Test
@@ -496,7 +522,7 @@ class FileStoreDirectoriesTest {
                     .hasMessageContaining("of the store file://" + one.toRealPath());
         }
         create(one.resolve("beside")).close();
-        assertThatThrownBy(() -> create(two, two.resolve("blobs/x"))).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> create(two, two.resolve("staging/x"))).isInstanceOf(InvalidSettings.class);
         create(three.resolve("blobs/x")).close(); // There is no store around it yet.
         assertThatThrownBy(() -> create(three))
                 .isInstanceOf(InvalidSettings.class)
