@@ -140,8 +140,12 @@ public final class SoakRun {
     private void sweep(PostgresServer server, Ending ending) {
         SystemTime time = ending.add(new SystemTime());
         CommitLog log = ending.add(CommitLogs.open(log(server), "soak-sweeper", time));
-        LogSweepOptions options =
-                new LogSweepOptions(GRACE, LogSweepOptions.USUAL.objection(), Duration.ofHours(1), SWEPT_PER_SECOND);
+        LogSweepOptions options = new LogSweepOptions(
+                GRACE,
+                LogSweepOptions.USUAL.objection(),
+                Duration.ofHours(1),
+                Duration.ZERO, // Its blobs live for minutes.
+                SWEPT_PER_SECOND);
         ending.add(new LogSweeper(
                         log,
                         () -> BlobStores.openUnchecked(store(), StoreContext.unmetered(time)),

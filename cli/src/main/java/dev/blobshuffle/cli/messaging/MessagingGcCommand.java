@@ -65,6 +65,16 @@ public final class MessagingGcCommand implements Callable<Integer> {
     private Duration grace;
 
     @Option(
+            names = "--floor",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = {
+                "Put no tombstone on younger blobs, whatever else says that they may go (default: 6h, as in",
+                "blobshuffle.retention.floor.ms). With less, a mistake costs data before anybody can stop it."
+            })
+    private @Nullable Duration givenFloor;
+
+    @Option(
             names = "--objection",
             paramLabel = "TIME",
             defaultValue = "5m",
@@ -115,7 +125,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     private int sweep(OpenLog log, PrintWriter out) throws InterruptedException {
         checkOptions();
-        LogSweepOptions asked = new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), rate);
+        LogSweepOptions asked =
+                new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), floor(), rate);
         try (BlobStore store = BlobStores.openUnchecked(
                 options.config().store(storeUri),
                 StoreContext.unmetered(log.time()).existing())) {
@@ -139,6 +150,10 @@ public final class MessagingGcCommand implements Callable<Integer> {
         }
     }
 
+    private Duration floor() {
+        return givenFloor == null ? LogSweepOptions.USUAL.floor() : givenFloor;
+    }
+
     private void checkOptions() {
         if (isOnlyLog && !executes) {
             throw new InvalidSettings("Cannot sweep: --only-log changes what the store says, and --execute is not"
@@ -148,9 +163,9 @@ public final class MessagingGcCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot sweep: --objection is " + Shown.time(objection)
                     + ", and live instances look once a minute. Give " + Shown.time(LEAST_OBJECTION) + " or more.");
         }
-        if (grace.isNegative() || rate < 1) {
-            throw new InvalidSettings("Cannot sweep: --grace is " + Shown.time(grace) + " and --rate " + rate
-                    + ". Give 0s or more, and 1 or more.");
+        if (grace.isNegative() || floor().isNegative() || rate < 1) {
+            throw new InvalidSettings("Cannot sweep: --grace is " + Shown.time(grace) + ", --floor "
+                    + Shown.time(floor()) + " and --rate " + rate + ". Give 0s or more, and 1 or more.");
         }
     }
 
@@ -176,6 +191,11 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     private String text(long batches, LogSweepReport report) {
         StringBuilder text = new StringBuilder();
+        if (floor().compareTo(LogSweepOptions.USUAL.floor()) < 0) {
+            text.append("Blobs from an age of ").append(Shown.time(floor()));
+            text.append(" on may get a tombstone (--floor; ").append(Shown.time(LogSweepOptions.USUAL.floor()));
+            text.append(" is usual). A mistake costs young blobs too, before anybody can stop it.\n");
+        }
         text.append(Shown.count(batches, "batch")).append(executes ? " removed from" : " to remove from");
         text.append(" the log, which the topics' retention does not keep.\n");
         text.append(Shown.count(report.buried(), "blob")).append(executes ? " got a" : " would get a");
@@ -183,7 +203,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
         text.append(Shown.count(report.orphans(), "orphan")).append(", to which no batch ever referred.\n");
         if (report.postponed() > 0) {
             text.append(Shown.count(report.postponed(), "blob"));
-            text.append(" may still get a batch. A later run buries those that do not.\n");
+            text.append(" may still get a batch, or are young (--floor). A later run buries those that do not.\n");
         }
         text.append(Shown.count(report.deleted(), "blob"));
         text.append(executes ? " deleted" : " to delete now");

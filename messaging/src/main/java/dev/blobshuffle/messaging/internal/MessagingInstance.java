@@ -182,7 +182,7 @@ public final class MessagingInstance implements Messaging {
                 .map(interval -> new LogSweeper(
                         log,
                         () -> BlobStores.openUnchecked(uri, context),
-                        LogSweepOptions.USUAL,
+                        LogSweepOptions.USUAL.withFloor(settings.value(RetentionSettings.FLOOR)),
                         interval,
                         metrics,
                         time));

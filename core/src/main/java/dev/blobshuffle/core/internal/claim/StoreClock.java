@@ -92,6 +92,21 @@ public final class StoreClock {
                         + minute + ", and in " + location + " it is " + now + ")");
     }
 
+    /**
+     * Present if another clock and the store's differ too much.
+     *
+     * @param other what the other clock says now
+     * @param whose names it, as in "the log's"
+     */
+    public Optional<String> differenceFrom(Instant other, String whose) {
+        Instant now = now();
+        Duration ahead = Duration.between(now, other);
+        return ahead.abs().compareTo(MARGIN) <= 0
+                ? Optional.empty()
+                : Optional.of(whose + " clock is " + text(ahead.abs()) + (ahead.isNegative() ? " behind" : " ahead of")
+                        + " the store's (there it is " + other + ", and in " + location + " " + now + ")");
+    }
+
     private static String text(Duration by) {
         return by.toHours() < 2
                 ? by.plusSeconds(30).toMinutes() + " minutes"

@@ -1,11 +1,14 @@
 package dev.blobshuffle.core.internal.log.sweep;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.internal.retention.PatientStore;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pass that deletes what a log does not need: it removes batches that no rule keeps, puts
@@ -28,6 +32,9 @@ import java.util.TreeMap;
  * <p>Deletion needs the right to it ({@link LogSweepRight}): the claim is raised after the
  * tombstones were put, then others have the time to contest it, and only what had its tombstone
  * before the claim is deleted. A store without registers is not swept.
+ *
+ * <p>A blob that is younger than the floor gets no tombstone: an orphan by the store's clock, which
+ * dates listings, and a blob whose batches were removed by the log's. Both clocks must agree.
  *
  * <p>Owned by one thread.
  */
@@ -50,6 +57,8 @@ public final class LogSweep {
     private final StopSignal stopSignal;
     private final Time time;
     private final Tally tally = new Tally();
+    private @Nullable LogSweepRight right;
+    private boolean areClocksCompared;
 
     /**
      * A pass that has not started.
@@ -172,6 +181,7 @@ public final class LogSweep {
     }
 
     private OptionalInt bury(long generation, List<BlobId> some) throws InterruptedException {
+        requireAgreement();
         return patient.await(() -> retention.bury(generation, some, options.grace()));
     }
 
@@ -182,7 +192,53 @@ public final class LogSweep {
     /** The first generation whose blobs may still be committed, or may soon have been. */
     private long firstYoung() throws InterruptedException {
         long minute = clock().toEpochMilli() / BlobId.MILLIS_PER_GENERATION;
-        return minute - retention.longestUncommitted().toMinutes() - RESERVE;
+        return minute
+                - Math.max(
+                        retention.longestUncommitted().toMinutes() + RESERVE,
+                        options.floor().toMinutes());
+    }
+
+    private LogSweepRight right() {
+        LogSweepRight known = right;
+        if (known == null) {
+            known = new LogSweepRight(blobs, log, stopSignal, time);
+            right = known;
+        }
+        return known;
+    }
+
+    /** Whether blobs have an age that counts: a store that is never swept keeps all anyway. */
+    private boolean hasFloor() {
+        return !options.floor().isZero() && blobs.registers().isPresent();
+    }
+
+    /**
+     * Checks once, before the first tombstone, that the log's clock and the store's agree.
+     *
+     * @throws InvalidSettings they do not: nothing is buried
+     */
+    private void requireAgreement() throws InterruptedException {
+        if (!hasFloor() || areClocksCompared) {
+            return;
+        }
+        Optional<String> difference = right().clock().differenceFrom(clock(), "the log's");
+        if (difference.isPresent()) {
+            throw new InvalidSettings("Cannot sweep " + blobs.location() + ": " + difference.get()
+                    + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
+                    + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP) of"
+                    + " the database or of the store.");
+        }
+        areClocksCompared = true;
+    }
+
+    private boolean isAnyYoung(List<StoredBlob> found, List<BlobId> unneeded) {
+        if (!hasFloor()) {
+            return false;
+        }
+        Instant old = right().clock().now().minus(options.floor());
+        Set<BlobId> some = Set.copyOf(unneeded);
+        return found.stream()
+                .anyMatch(blob -> some.contains(blob.id()) && blob.stored().isAfter(old));
     }
 
     private void buryOrphans() throws InterruptedException {
@@ -193,9 +249,9 @@ public final class LogSweep {
         boolean goesOn = true;
         while (goesOn && spans.hasNext()) {
             Instant began = clock();
-            Map<Long, List<BlobId>> found = spans.next();
-            for (Map.Entry<Long, List<BlobId>> one : found.entrySet()) {
-                // A commit is open: the next pass goes on here.
+            Map<Long, List<StoredBlob>> found = spans.next();
+            for (Map.Entry<Long, List<StoredBlob>> one : found.entrySet()) {
+                // A commit is open, or a blob is young: the next pass goes on here.
                 goesOn = goesOn && buryOrphans(one.getKey(), one.getValue(), began, plan);
             }
             if (goesOn) {
@@ -205,13 +261,17 @@ public final class LogSweep {
         forgetListed(plan);
     }
 
-    private boolean buryOrphans(long generation, List<BlobId> found, Instant began, ListingPlan plan)
+    private boolean buryOrphans(long generation, List<StoredBlob> found, Instant began, ListingPlan plan)
             throws InterruptedException {
         tally.listed++;
         for (int start = 0; start < found.size(); start += CHUNK) {
-            List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
+            List<StoredBlob> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
             List<BlobId> unneeded = unneeded(chunk);
             if (!unneeded.isEmpty()) {
+                if (isAnyYoung(chunk, unneeded)) {
+                    tally.postponed += unneeded.size();
+                    return false;
+                }
                 OptionalInt count = bury(generation, unneeded);
                 if (count.isEmpty()) {
                     tally.postponed += unneeded.size();
@@ -229,8 +289,9 @@ public final class LogSweep {
         return true;
     }
 
-    private List<BlobId> unneeded(List<BlobId> some) throws InterruptedException {
-        Set<BlobId> unneeded = patient.await(() -> retention.unneeded(some));
+    private List<BlobId> unneeded(List<StoredBlob> some) throws InterruptedException {
+        List<BlobId> ids = some.stream().map(StoredBlob::id).toList();
+        Set<BlobId> unneeded = patient.await(() -> retention.unneeded(ids));
         return unneeded.stream().sorted().toList();
     }
 
@@ -249,14 +310,14 @@ public final class LogSweep {
         if (!isAnyDue || blobs.registers().isEmpty()) {
             return;
         }
-        LogSweepRight right = new LogSweepRight(blobs, log, stopSignal, time);
-        right.raise();
-        String claim = right.claim();
+        LogSweepRight own = right();
+        own.raise();
+        String claim = own.claim();
         stopSignal.rest(options.objection());
         List<BlobId> some = due(claim);
         while (!some.isEmpty()) {
             List<BlobId> dead = some;
-            right.requireOwn();
+            own.requireOwn();
             store.delete(dead);
             Void ignored = patient.await(() -> retention.forget(dead));
             tally.deleted += dead.size();
@@ -285,7 +346,7 @@ public final class LogSweep {
         }
         Spans spans = new Spans(store, generation -> generation < young);
         while (spans.hasNext()) {
-            for (List<BlobId> found : spans.next().values()) {
+            for (List<StoredBlob> found : spans.next().values()) {
                 lookForOrphans(found);
             }
         }
@@ -294,10 +355,10 @@ public final class LogSweep {
         return report();
     }
 
-    private void lookForOrphans(List<BlobId> found) throws InterruptedException {
+    private void lookForOrphans(List<StoredBlob> found) throws InterruptedException {
         tally.listed++;
         for (int start = 0; start < found.size(); start += CHUNK) {
-            List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
+            List<StoredBlob> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
             tally.orphans += unneeded(chunk).size();
             restAfter(chunk.size());
         }

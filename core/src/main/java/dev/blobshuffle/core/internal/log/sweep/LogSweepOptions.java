@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.log.sweep;
 
 import dev.blobshuffle.core.internal.claim.ClaimWatch;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Duration;
 
 /**
@@ -11,22 +12,35 @@ import java.time.Duration;
  *     or copy checks the claims in it, and contests
  * @param uploadLife after this time no attempt to store a blob can still succeed; a generation is
  *     listed again until it is over
+ * @param floor no younger blob gets a tombstone; zero: no floor
  * @param blobsPerSecond the most blobs asked for, buried or deleted per second
  */
-public record LogSweepOptions(Duration grace, Duration objection, Duration uploadLife, int blobsPerSecond) {
+public record LogSweepOptions(
+        Duration grace, Duration objection, Duration uploadLife, Duration floor, int blobsPerSecond) {
     /**
      * The usual ones. A put may wait, be retried and be hedged for minutes, and a machine that
      * stood still may send later. Nobody knows a put that arrives a day late.
      */
-    public static final LogSweepOptions USUAL =
-            new LogSweepOptions(Duration.ofMinutes(15), ClaimWatch.INTERVAL.multipliedBy(3), Duration.ofDays(1), 1000);
+    public static final LogSweepOptions USUAL = new LogSweepOptions(
+            Duration.ofMinutes(15),
+            ClaimWatch.INTERVAL.multipliedBy(3),
+            Duration.ofDays(1),
+            RetentionSettings.FLOOR.defaultValue(),
+            1000);
 
     /** Checks the values. */
     public LogSweepOptions {
-        if (grace.isNegative() || objection.isNegative() || uploadLife.isNegative() || blobsPerSecond < 1) {
+        boolean isNegative =
+                grace.isNegative() || objection.isNegative() || uploadLife.isNegative() || floor.isNegative();
+        if (isNegative || blobsPerSecond < 1) {
             throw new IllegalArgumentException("Cannot sweep a log with grace " + grace + ", objection " + objection
-                    + ", life of uploads " + uploadLife + " and " + blobsPerSecond
+                    + ", life of uploads " + uploadLife + ", floor " + floor + " and " + blobsPerSecond
                     + " blobs per second. Use times from 0 and 1 or more blobs.");
         }
+    }
+
+    /** The same with another floor. */
+    public LogSweepOptions withFloor(Duration other) {
+        return new LogSweepOptions(grace, objection, uploadLife, other, blobsPerSecond);
     }
 }

@@ -1,7 +1,6 @@
 package dev.blobshuffle.core.internal.log.sweep;
 
 import dev.blobshuffle.core.internal.retention.PatientStore;
-import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.StoredBlob;
 import java.util.ArrayList;
@@ -39,18 +38,18 @@ final class Spans {
     }
 
     /** The blobs of the next generations, in their order. */
-    Map<Long, List<BlobId>> next() throws InterruptedException {
+    Map<Long, List<StoredBlob>> next() throws InterruptedException {
         GenerationSpan span = GenerationSpan.around(chosen.get(position), digits);
-        Map<Long, List<BlobId>> found = new TreeMap<>();
+        Map<Long, List<StoredBlob>> found = new TreeMap<>();
         while (hasNext() && span.contains(chosen.get(position))) {
             found.put(chosen.get(position), new ArrayList<>());
             position++;
         }
         List<StoredBlob> all = store.list(span);
         for (StoredBlob blob : all) {
-            List<BlobId> others = found.get(blob.id().generation());
+            List<StoredBlob> others = found.get(blob.id().generation());
             if (others != null) {
-                others.add(blob.id());
+                others.add(blob);
             }
         }
         adapt(all.size());

@@ -29,10 +29,10 @@ class LogSweepSimulationTest {
     /** A control ends at the first seed that finds something. */
     private static final int MOST_SEEDS = 1_000;
 
-    private static final LogSweepOptions SAFE =
-            new LogSweepOptions(Duration.ofMinutes(1), Duration.ofMinutes(3), Duration.ofMinutes(30), 1_000);
+    private static final LogSweepOptions SAFE = new LogSweepOptions(
+            Duration.ofMinutes(1), Duration.ofMinutes(3), Duration.ofMinutes(30), Duration.ZERO, 1_000);
     private static final LogSweepOptions WITHOUT_OBJECTION =
-            new LogSweepOptions(Duration.ofMinutes(1), Duration.ZERO, Duration.ofMinutes(30), 1_000);
+            new LogSweepOptions(Duration.ofMinutes(1), Duration.ZERO, Duration.ofMinutes(30), Duration.ZERO, 1_000);
 
     /** One log, three instances that crash and come back: orphans go, and nothing else. */
     private static List<String> playAlone(long seed, Set<LogDefect> defects) {

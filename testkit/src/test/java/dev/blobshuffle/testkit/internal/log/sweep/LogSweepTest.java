@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.BlobExpired;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.sweep.LogSweep;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
@@ -25,8 +26,12 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,6 +41,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,7 +151,8 @@ class LogSweepTest {
 
     @Test
     void listingOnlyOnceMissesAnUploadThatArrivesLate() throws InterruptedException {
-        LogSweepOptions once = new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ZERO, 1_000_000);
+        LogSweepOptions once =
+                new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, 1_000_000);
         BlobId committed = swept.orphan();
         swept.commit(committed, swept.topic("orders"));
         swept.pass(OLD);
@@ -268,6 +275,57 @@ class LogSweepTest {
         }
     }
 
+    /** The log's clock says that the orphan is old; the store's, that it is not. */
+    @Test
+    void anOrphanThatTheStoreGotOfLateStays() throws Exception {
+        BlobId orphan = swept.orphan();
+        setStored(Instant.now().minus(Duration.ofMinutes(9)));
+        swept.pass(OLD.plusMinutes(2));
+        LogSweepOptions floor = AT_ONCE.withFloor(Duration.ofMinutes(10));
+        LogSweepReport young = LogSweep.once(swept.log, swept.store, floor, swept.time);
+        assertThat(young.orphans()).isZero();
+        assertThat(young.postponed()).isEqualTo(1);
+        setStored(Instant.now().minus(Duration.ofMinutes(11)));
+        assertThat(LogSweep.once(swept.log, swept.store, floor, swept.time).orphans())
+                .isEqualTo(1);
+        assertThat(swept.stored()).containsExactly(orphan);
+    }
+
+    @Test
+    void nothingYoungerThanTheFloorByTheLogsClockIsBuried() throws Exception {
+        BlobId orphan = swept.orphan();
+        setStored(Instant.now().minus(Duration.ofHours(1)));
+        swept.pass(OLD);
+        LogSweepOptions floor = AT_ONCE.withFloor(OLD.plusMinutes(3));
+        assertThat(LogSweep.once(swept.log, swept.store, floor, swept.time).orphans())
+                .isZero();
+        swept.pass(Duration.ofMinutes(4));
+        assertThat(LogSweep.once(swept.log, swept.store, floor, swept.time).orphans())
+                .isEqualTo(1);
+        assertThat(swept.stored()).containsExactly(orphan);
+    }
+
+    @Test
+    void aLogWhoseClockIsNotTheStoresBuriesNothing() throws Exception {
+        BlobId orphan = swept.orphan();
+        setStored(Instant.now().minus(Duration.ofHours(1)));
+        swept.pass(Duration.ofMinutes(30));
+        assertThatThrownBy(() ->
+                        LogSweep.once(swept.log, swept.store, AT_ONCE.withFloor(Duration.ofMinutes(10)), swept.time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("the log's clock is 30 minutes ahead of the store's (there it is ");
+        assertThat(swept.stored()).containsExactly(orphan);
+    }
+
+    private void setStored(Instant time) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path blob :
+                    files.filter(path -> path.toString().endsWith(".blob")).toList()) {
+                Files.setLastModifiedTime(blob, FileTime.from(time));
+            }
+        }
+    }
+
     @Test
     void aStoppedPassEndsAtItsNextStep() {
         BlobId orphan = swept.orphan();
@@ -283,7 +341,8 @@ class LogSweepTest {
     void theBackgroundSweeperDeletesCountsAndStops() {
         BlobId orphan = swept.orphan();
         swept.pass(OLD);
-        LogSweepOptions now = new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ofHours(1), 1_000_000);
+        LogSweepOptions now =
+                new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ofHours(1), Duration.ZERO, 1_000_000);
         ShuffleMetrics metrics = new ShuffleMetrics(swept.time);
         LogSweeper sweeper = new LogSweeper(
                 swept.log,

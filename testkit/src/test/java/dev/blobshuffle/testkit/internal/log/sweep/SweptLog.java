@@ -31,7 +31,7 @@ import java.util.concurrent.CompletionStage;
 final class SweptLog implements AutoCloseable {
     /** Deletes as soon as the log allows it, and lists again for an hour. */
     static final LogSweepOptions AT_ONCE =
-            new LogSweepOptions(Duration.ofMinutes(1), Duration.ZERO, Duration.ofHours(1), 1_000_000);
+            new LogSweepOptions(Duration.ofMinutes(1), Duration.ZERO, Duration.ofHours(1), Duration.ZERO, 1_000_000);
 
     /** After this time no commit may refer to a blob, and it can be buried. */
     static final Duration OLD = Duration.ofMinutes(10);
