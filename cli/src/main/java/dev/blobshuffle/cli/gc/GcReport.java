@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.BlobReference;
 import dev.blobshuffle.core.internal.retention.SweepReport;
 import java.time.Duration;
@@ -48,6 +49,13 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Dur
                     text,
                     found.spared() + " blobs are not needed and stay, because they are younger than "
                             + floor.toSeconds() + " s (--floor).");
+        }
+        if (found.unsettled() > 0) {
+            line(
+                    text,
+                    found.unsettled() + " blobs are kept, because notifications may still appear in logs: "
+                            + found.doubtsInWords()
+                            + ". Bring their brokers and replicas back, and sweep again.");
         }
         if (found.otherContent() > 0) {
             line(
@@ -112,11 +120,21 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Dur
         gc.put("silent_blobs", found.silent());
         gc.put("spared_blobs", found.spared());
         gc.put("floor_ms", floor.toMillis());
+        gc.put("unsettled_blobs", found.unsettled());
+        gc.put("unsettled_logs", found.inDoubt().stream().map(this::unsettled).toList());
         gc.put("other_content_blobs", found.otherContent());
         gc.put("damaged_blobs", found.damaged());
         gc.put("blobs_left", left());
         found.oldest().ifPresent(reference -> gc.put("oldest_needed", oldest(reference)));
         return Json.write(Map.of("gc", gc));
+    }
+
+    private Map<String, Object> unsettled(Partition partition) {
+        Map<String, Object> log = new LinkedHashMap<>();
+        log.put("topic", partition.stream());
+        log.put("partition", partition.number());
+        log.put("reason", found.doubts().getOrDefault(partition, ""));
+        return log;
     }
 
     private Map<String, Object> oldest(BlobReference reference) {

@@ -3,7 +3,9 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.BlobListing;
+import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepReport;
@@ -11,6 +13,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.kafka.internal.claim.SweepClaim;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -68,6 +71,7 @@ final class GcRun {
         SweepReport all = SweepReport.NOTHING;
         Optional<BlobId> after = Optional.empty();
         do {
+            Map<Partition, NotificationLogs.Term> terms = logs.terms(topic -> true);
             BlobListing listing = sweep.list(after, waits.lifetime(), clock);
             after = listing.resumeAfter();
             waits.progress()
@@ -75,7 +79,7 @@ final class GcRun {
                             + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting "
                             + waits.grace().toSeconds() + " s for notifications on their way.");
             stopSignal.rest(waits.grace());
-            SweepReport report = sweep.byLogs(listing, logs);
+            SweepReport report = sweep.byLogs(listing, logs, terms);
             all = all.plus(report);
             if (waits.deletes()) {
                 reasonToStop(report, listing, clock).ifPresent(reason -> requireConfirmed(reason, report));

@@ -2,19 +2,30 @@ package dev.blobshuffle.cli.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.SweepReport;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class GcReportTest {
     private static GcReport report(int otherContent) {
-        return report(otherContent, 0);
+        return report(otherContent, 0, Map.of());
     }
 
     private static GcReport report(int otherContent, int spared) {
+        return report(otherContent, spared, Map.of());
+    }
+
+    private static GcReport report(int otherContent, Map<Partition, String> doubts) {
+        return report(otherContent, 0, doubts);
+    }
+
+    private static GcReport report(int otherContent, int spared, Map<Partition, String> doubts) {
         SweepReport found = new SweepReport(
                 5,
                 100,
@@ -32,6 +43,8 @@ class GcReportTest {
                 0,
                 0,
                 spared,
+                doubts.size(),
+                doubts,
                 0);
         return new GcReport(found, List.of(), Set.of(), Duration.ofHours(6), true);
     }
@@ -60,5 +73,27 @@ class GcReportTest {
     void aStoreWithBlobsOfOtherContentIsNotFree() {
         assertThat(report(5).found().leavesNothing()).isFalse();
         assertThat(report(0).found().leavesNothing()).isTrue();
+    }
+
+    @Test
+    void blobsOfUnsettledLogsAreReportedWithTheLogsAndTheRemedy() {
+        GcReport report = report(0, Map.of(new Partition("b", 10), "it has no leader", new Partition("b", 9), "why"));
+        assertThat(report.text())
+                .contains("2 blobs are kept, because notifications may still appear in logs:"
+                        + " b-9 (why), b-10 (it has no leader). Bring their brokers");
+        assertThat(report.json("file:///store", "needed"))
+                .contains("\"unsettled_blobs\": 2", "\"reason\": \"it has no leader\"");
+        assertThat(report.found().leavesNothing()).isFalse();
+        assertThat(report.found().plus(report.found()).unsettled()).isEqualTo(4);
+        assertThat(report(0).text()).doesNotContain("may still appear");
+    }
+
+    @Test
+    void aReportNamesTenLogsAndCountsTheOthers() {
+        Map<Partition, String> doubts = new HashMap<>();
+        for (int number = 0; number < 12; number++) {
+            doubts.put(new Partition("b", number), "why");
+        }
+        assertThat(report(0, doubts).text()).contains("b-9 (why) and 2 more.").doesNotContain("b-10");
     }
 }

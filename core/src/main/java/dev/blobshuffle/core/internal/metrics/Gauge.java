@@ -74,6 +74,11 @@ public enum Gauge {
             Unit.BLOBS,
             "Blobs of the last sweep that nobody needs and that stay because they are younger than "
                     + "`blobshuffle.retention.floor.ms`."),
+    /** The application's log names the partitions and the reasons. */
+    UNSETTLED_BLOBS(
+            Unit.BLOBS,
+            "Blobs of the last sweep that were kept because notifications may still appear in the log of a partition: "
+                    + "it has no leader, a replica is not in sync, or its leader changed."),
     /** The application's log names the notification. */
     OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest needed blob, by the clock of its writer."),
     /** If this exceeds two or three intervals, retention has stopped. */

@@ -1,8 +1,11 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,6 +31,8 @@ final class Candidates {
     private int otherContent;
     private int foreign;
     private int silent;
+    private int unsettled;
+    private final Map<Partition, String> doubts = new HashMap<>();
 
     /** @param reach how far back the logs go that were read so far */
     Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
@@ -125,7 +130,17 @@ final class Candidates {
             kept++;
             return true;
         }
-        if (unread.isEmpty() && blob.partitions().map(reach::anyIsSilent).orElse(false)) {
+        return unread.isEmpty() && isKeptByLogs(blob.partitions().orElse(Set.of()));
+    }
+
+    private boolean isKeptByLogs(Set<Partition> partitions) {
+        Map<Partition, String> found = reach.doubts(partitions);
+        if (!found.isEmpty()) {
+            doubts.putAll(found);
+            unsettled++;
+            return true;
+        }
+        if (reach.anyIsSilent(partitions)) {
             silent++;
             return true;
         }
@@ -152,6 +167,8 @@ final class Candidates {
                 foreign,
                 silent,
                 spared,
+                unsettled,
+                doubts,
                 marker.links());
     }
 }

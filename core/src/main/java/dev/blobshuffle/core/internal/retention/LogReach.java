@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -23,6 +24,64 @@ final class LogReach {
     private final Set<Partition> whole = new HashSet<>();
     private final Set<Partition> silent = new HashSet<>();
     private final Map<Partition, Long> oldest = new HashMap<>();
+    private final Set<String> topics = new HashSet<>();
+    private final Set<Partition> settled = new HashSet<>();
+    private final Map<Partition, String> doubts = new HashMap<>();
+
+    /**
+     * Records that the logs of some topics were read.
+     *
+     * @param listed the terms of the logs before the blobs were listed
+     */
+    void read(
+            Set<String> read,
+            Map<Partition, NotificationLogs.Extent> extents,
+            Map<Partition, NotificationLogs.Term> listed) {
+        topics.addAll(read);
+        extents.forEach((partition, extent) -> {
+            Optional<String> doubt = doubt(extent, Optional.ofNullable(listed.get(partition)));
+            if (doubt.isPresent()) {
+                doubts.put(partition, doubt.get());
+            } else {
+                settled.add(partition);
+                if (extent.start() == 0) {
+                    lostNothing(partition);
+                }
+                if (extent.end() == 0) {
+                    neverHeldAny(partition);
+                }
+            }
+        });
+    }
+
+    private static Optional<String> doubt(NotificationLogs.Extent extent, Optional<NotificationLogs.Term> listed) {
+        if (extent.doubt().isPresent()
+                || extent.term().equals(listed)
+                || extent.term().isEmpty()) {
+            return extent.doubt();
+        }
+        if (listed.isEmpty()) {
+            return Optional.of("it had no leader, or did not exist, when the store was listed");
+        }
+        return Optional.of(
+                extent.term().get().log().equals(listed.get().log())
+                        ? "its leader changed after the store was listed"
+                        : "its topic was created again after the store was listed");
+    }
+
+    /** The logs of these partitions in which notifications of the past may still appear, and why. */
+    Map<Partition, String> doubts(Collection<Partition> partitions) {
+        Map<Partition, String> found = new HashMap<>();
+        for (Partition partition : partitions) {
+            String doubt = doubts.get(partition);
+            if (doubt != null) {
+                found.put(partition, doubt);
+            } else if (topics.contains(partition.stream()) && !settled.contains(partition)) {
+                found.put(partition, "its topic has no such partition");
+            }
+        }
+        return found;
+    }
 
     /** Records that a log still begins at its first offset. */
     void lostNothing(Partition partition) {

@@ -26,7 +26,8 @@ import java.util.TreeSet;
  * than the time between storing a blob and sending its notification. Only then the sweep reads the
  * logs, from their starts to their current ends. A listed blob without a notification will never
  * get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
- * notification. The sweep sets a tombstone on it.
+ * notification. The sweep sets a tombstone on it. It keeps the blob if records of the past may still
+ * appear in one of its logs ({@link NotificationLogs.Extent#doubt}).
  *
  * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
  * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
@@ -147,12 +148,14 @@ public final class Sweep {
      * Decides on a listing by the current content of the logs: sets tombstones on unneeded blobs.
      *
      * @param listing older than the grace period
+     * @param terms of the logs, from before the listing
      * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications refer to
      *     another store, or those of another cluster refer to this one; nothing was deleted
      * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read; nothing was
      *     deleted
      */
-    public SweepReport byLogs(BlobListing listing, NotificationLogs logs) throws InterruptedException {
+    public SweepReport byLogs(BlobListing listing, NotificationLogs logs, Map<Partition, NotificationLogs.Term> terms)
+            throws InterruptedException {
         Set<String> existing = logs.topics();
         LogReach reach = new LogReach();
         ReferenceMarker marker = new ReferenceMarker(listing, store.fingerprint(), reach);
@@ -160,7 +163,7 @@ public final class Sweep {
         Set<String> next = firstTopics(listing, existing);
         Set<String> read = new TreeSet<>();
         while (true) {
-            read(next, logs, marker, reach);
+            reach.read(next, read(next, logs, marker), terms);
             read.addAll(next);
             next = candidates.decide(
                     topics -> {
@@ -233,8 +236,8 @@ public final class Sweep {
         return first;
     }
 
-    private void read(Set<String> topics, NotificationLogs logs, ReferenceMarker marker, LogReach reach)
-            throws InterruptedException {
+    private Map<Partition, NotificationLogs.Extent> read(
+            Set<String> topics, NotificationLogs logs, ReferenceMarker marker) throws InterruptedException {
         Map<Partition, NotificationLogs.Extent> extents = logs.read(topics, new NotificationLogs.Receiver() {
             @Override
             public void notification(Partition partition, long position, Notification notification, boolean isMarked) {
@@ -247,15 +250,8 @@ public final class Sweep {
                 slowDown(bytes);
             }
         });
-        extents.forEach((partition, extent) -> {
-            if (extent.start() == 0) {
-                reach.lostNothing(partition);
-            }
-            if (extent.end() == 0) {
-                reach.neverHeldAny(partition);
-            }
-        });
         marker.requireOwn();
+        return extents;
     }
 
     private void slowDown(long bytes) throws InterruptedException {

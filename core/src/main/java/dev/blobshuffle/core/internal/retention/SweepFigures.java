@@ -44,6 +44,10 @@ final class SweepFigures implements AutoCloseable {
                 metrics.report(
                         Gauge.SPARED_BLOBS,
                         () -> last.map(sweep -> (long) sweep.report().spared()).orElse(0L)),
+                metrics.report(
+                        Gauge.UNSETTLED_BLOBS,
+                        () -> last.map(sweep -> (long) sweep.report().unsettled())
+                                .orElse(0L)),
                 metrics.report(Gauge.OLDEST_NEEDED_AGE, this::oldestNeededAge),
                 metrics.report(
                         Gauge.LAST_SWEEP_AGE,

@@ -1,9 +1,15 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.store.BlobId;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
@@ -28,6 +34,9 @@ import java.util.TreeSet;
  * @param silent blobs that are kept because one of their logs has never held a record
  * @param spared blobs without a notification, or beyond their time to live, that stay because they
  *     are younger than the floor
+ * @param unsettled blobs that are kept because notifications of the past may still appear in one of
+ *     their logs
+ * @param doubts these logs, and why
  * @param links notifications of blobs in this store, listed or not
  */
 public record SweepReport(
@@ -47,22 +56,44 @@ public record SweepReport(
         int foreign,
         int silent,
         int spared,
+        int unsettled,
+        Map<Partition, String> doubts,
         long links) {
     /** Crashes leave up to this many orphans. */
     private static final int USUAL_ORPHANS = 100;
 
-    /** The report of a sweep that examined nothing. */
-    public static final SweepReport NOTHING =
-            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0, 0);
+    /** The most logs that a message names. */
+    private static final int NAMED = 10;
 
-    /** Copies the topics. */
+    /** The report of a sweep that examined nothing. */
+    public static final SweepReport NOTHING = new SweepReport(
+            0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0, 0, Map.of(), 0);
+
+    /** Copies the topics and the doubts. */
     public SweepReport {
         unknownTopics = Set.copyOf(unknownTopics);
+        doubts = Map.copyOf(doubts);
+    }
+
+    /** The first logs in doubt with their reasons, for people. */
+    public String doubtsInWords() {
+        String named = inDoubt().stream()
+                .limit(NAMED)
+                .map(partition -> partition + " (" + doubts.get(partition) + ")")
+                .collect(Collectors.joining(", "));
+        return doubts.size() > NAMED ? named + " and " + (doubts.size() - NAMED) + " more" : named;
+    }
+
+    /** The logs in doubt, in order. */
+    public List<Partition> inDoubt() {
+        return doubts.keySet().stream()
+                .sorted(Comparator.comparing(Partition::stream).thenComparing(Partition::number))
+                .toList();
     }
 
     /** Whether the sweep deletes every blob that it examined. */
     public boolean leavesNothing() {
-        return needed + kept + damaged + otherContent + foreign + silent + spared == 0;
+        return needed + kept + damaged + otherContent + foreign + silent + spared + unsettled == 0;
     }
 
     /** Whether so many blobs are orphans that they may belong to another cluster. */
@@ -74,6 +105,8 @@ public record SweepReport(
     public SweepReport plus(SweepReport later) {
         Set<String> topics = new TreeSet<>(unknownTopics);
         topics.addAll(later.unknownTopics);
+        Map<Partition, String> allDoubts = new HashMap<>(doubts);
+        allDoubts.putAll(later.doubts);
         return new SweepReport(
                 listed + later.listed,
                 listedBytes + later.listedBytes,
@@ -91,6 +124,8 @@ public record SweepReport(
                 foreign + later.foreign,
                 silent + later.silent,
                 spared + later.spared,
+                unsettled + later.unsettled,
+                allDoubts,
                 links + later.links);
     }
 }

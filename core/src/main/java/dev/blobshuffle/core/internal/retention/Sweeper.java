@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.retention;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.StoreClock;
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -16,6 +17,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -55,6 +57,9 @@ public final class Sweeper implements AutoCloseable {
 
     /** The listing to decide on next. Owned by the worker, as are the fields below. */
     private @Nullable BlobListing listing;
+
+    /** The terms of the logs, from before that listing. */
+    private Map<Partition, NotificationLogs.Term> terms = Map.of();
 
     /** The blobs with tombstones, which the next sweep deletes. */
     private @Nullable BlobListing tombstones;
@@ -257,6 +262,7 @@ public final class Sweeper implements AutoCloseable {
             resumeAfter = listed.resumeAfter();
         }
         right.raise();
+        terms = terms();
         BlobListing next = sweep.list(resumeAfter, lifetime, clock);
         requireAgreement(next.newestGeneration().flatMap(clock::differenceFrom), store);
         listing = next;
@@ -277,13 +283,22 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
+    private Map<Partition, NotificationLogs.Term> terms() throws InterruptedException {
+        if (lifetime.timeToLive().isPresent()) {
+            return Map.of();
+        }
+        try (NotificationLogs logs = source.logs(time)) {
+            return logs.terms(scope::covers);
+        }
+    }
+
     private SweepReport decide(Sweep sweep, BlobListing listed, BlobStore store) throws InterruptedException {
         SweepReport report;
         if (lifetime.timeToLive().isPresent()) {
             report = sweep.byAge(listed);
         } else {
             try (NotificationLogs logs = source.logs(time)) {
-                report = sweep.byLogs(listed, logs);
+                report = sweep.byLogs(listed, logs, terms);
             }
         }
         if (report.hasTooManyOrphans() && lifetime.timeToLive().isEmpty()) {
@@ -297,7 +312,7 @@ public final class Sweeper implements AutoCloseable {
     private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because they hold other content, {} damaged, {} not needed and younger than the floor of {} s.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because notifications may still appear in logs [{}], {} kept because they hold other content, {} damaged, {} not needed and younger than the floor of {} s.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
@@ -308,6 +323,8 @@ public final class Sweeper implements AutoCloseable {
                 report.kept(),
                 report.unknownTopics(),
                 report.silent(),
+                report.unsettled(),
+                report.doubtsInWords(),
                 report.otherContent(),
                 report.damaged(),
                 report.spared(),

@@ -41,10 +41,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,6 +291,61 @@ class SweeperTest {
             return files.filter(path -> path.toString().endsWith(".blob"))
                     .sorted()
                     .toList();
+        }
+    }
+
+    /** A record above the high watermark, and one that an offline replica has, are not read. */
+    @Test
+    void blobsOfALogThatMayStillGrowBackwardsStay() {
+        storeOrphans(2);
+        AtomicBoolean isInDoubt = new AtomicBoolean(true);
+        try (Sweeper sweeper = sweeper(new EmptyLogs() {
+            @Override
+            public Map<Partition, Extent> read(Set<String> topics, Receiver receiver) {
+                return isInDoubt.get()
+                        ? Map.of(P0, new Extent(0, 5, Optional.empty(), Optional.of("it has no leader")))
+                        : super.read(topics, receiver);
+            }
+        })) {
+            awaitThat(() -> metrics.value(Gauge.UNSETTLED_BLOBS) == 2);
+            long sweeps = metrics.value(Counter.SWEEPS);
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
+            assertThat(blobs()).isEqualTo(2);
+            assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
+
+            isInDoubt.set(false);
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 2);
+            assertThat(blobs()).isZero();
+            awaitThat(() -> metrics.value(Gauge.UNSETTLED_BLOBS) == 0);
+        }
+    }
+
+    /** The terms of a listing are those from before it: the ones of the sweep before. */
+    @Test
+    void blobsOfALogWithANewLeaderWaitForTheNextSweep() {
+        storeOrphans(2);
+        AtomicInteger leadership = new AtomicInteger();
+        AtomicBoolean isStable = new AtomicBoolean();
+        try (Sweeper sweeper = sweeper(new EmptyLogs() {
+            private Term term() {
+                return new Term("log", isStable.get() ? -1 : leadership.incrementAndGet());
+            }
+
+            @Override
+            public Map<Partition, Term> terms(Predicate<String> topics) {
+                return topics.test(P0.stream()) ? Map.of(P0, term()) : Map.of();
+            }
+
+            @Override
+            public Map<Partition, Extent> read(Set<String> topics, Receiver receiver) {
+                return Map.of(P0, new Extent(0, 5, Optional.of(term()), Optional.empty()));
+            }
+        })) {
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
+            assertThat(blobs()).isEqualTo(2);
+            isStable.set(true);
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 2);
+            assertThat(blobs()).isZero();
         }
     }
 

@@ -14,6 +14,7 @@ import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.BlobListing;
+import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepPace;
@@ -367,10 +368,11 @@ class SweeperIT {
                     opened, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             write(topic, "b");
             SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
             BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
             write(topic, "stored after the listing");
             purgeBefore(1);
-            SweepReport report = sweep.byLogs(listing, logs);
+            SweepReport report = sweep.byLogs(listing, logs, terms);
             assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
             claim.raise();
             sweep.delete(listing, Optional.empty(), claim);
@@ -426,8 +428,9 @@ class SweeperIT {
             Sweep sweep = new Sweep(
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             claim.raise();
+            Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
             BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
-            assertThat(sweep.byLogs(listing, logs).unneeded()).isEqualTo(1);
+            assertThat(sweep.byLogs(listing, logs, terms).unneeded()).isEqualTo(1);
             claim.raise();
             new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();
             assertThatThrownBy(() -> sweep.delete(listing, Optional.empty(), claim))
