@@ -14,11 +14,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -36,6 +34,8 @@ public final class KafkaNotificationLogs implements NotificationLogs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
 
     private final Admin admin;
+    private final LogSurveyor surveyor;
+    private final LeaderEnds leaderEnds;
     private final LogScan scan;
 
     /**
@@ -45,7 +45,10 @@ public final class KafkaNotificationLogs implements NotificationLogs {
      */
     public KafkaNotificationLogs(Map<String, ?> client, Time time) {
         admin = Admin.create(known(client, AdminClientConfig.configNames()));
-        scan = new LogScan(known(client, ConsumerConfig.configNames()), "read_uncommitted", time);
+        surveyor = new LogSurveyor(admin);
+        Map<String, Object> consumer = known(client, ConsumerConfig.configNames());
+        leaderEnds = new LeaderEnds(consumer, time);
+        scan = new LogScan(consumer, "read_uncommitted", time);
     }
 
     /**
@@ -97,24 +100,60 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         return hidden;
     }
 
+    @Override
+    public Map<Partition, Term> terms(Predicate<String> topics) throws InterruptedException {
+        List<String> meant = topics().stream().filter(topics).toList();
+        Map<Partition, Term> terms = new HashMap<>();
+        surveyor.survey(meant).terms().forEach((partition, term) -> terms.put(partition(partition), term));
+        return terms;
+    }
+
     /**
      * {@inheritDoc}
      *
-     * @throws KafkaException the brokers do not answer, or a topic is not there any more
+     * <p>The order of the requests is the argument: the state of the replicas, the ends of the
+     * leaders' logs, the records, and the state again (docs/decisions/0007-deleting-blobs.md).
+     *
+     * @throws KafkaException the brokers do not answer
      */
     @Override
     public Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException {
         if (topics.isEmpty()) {
             return Map.of();
         }
-        List<TopicPartition> partitions = partitions(topics);
-        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
-        Map<TopicPartition, Long> starts = offsets(partitions, OffsetSpec.earliest());
-        scan.read(starts, SCAN_TIMEOUT, record -> hand(record, receiver));
-        return partitions.stream()
-                .collect(Collectors.toMap(
-                        KafkaNotificationLogs::partition,
-                        partition -> new Extent(starts.getOrDefault(partition, 1L), ends.getOrDefault(partition, 0L))));
+        LogSurvey before = surveyor.survey(topics);
+        Map<TopicPartition, Long> leaderEnds = this.leaderEnds.of(before.settledEpochs(), SCAN_TIMEOUT);
+        Map<TopicPartition, Long> starts = surveyor.starts(before.terms().keySet());
+        Map<TopicPartition, Long> ends = new HashMap<>(before.ends());
+        ends.putAll(leaderEnds);
+        ends.keySet().retainAll(starts.keySet());
+        Set<TopicPartition> hidden = scan.read(starts, ends, SCAN_TIMEOUT, record -> hand(record, receiver));
+        LogSurvey after = surveyor.survey(topics);
+
+        Map<Partition, Extent> extents = new HashMap<>();
+        for (TopicPartition partition : before.partitions()) {
+            Optional<String> doubt = before.doubt(partition)
+                    .or(() -> after.doubtSince(before, partition))
+                    .or(() -> missing(partition, leaderEnds.keySet(), starts.keySet(), hidden));
+            long start = starts.getOrDefault(partition, 0L);
+            long end = ends.getOrDefault(partition, 0L);
+            extents.put(partition(partition), new Extent(start, end, before.term(partition), doubt));
+        }
+        return extents;
+    }
+
+    /** Why the records that were read may not be all. */
+    private static Optional<String> missing(
+            TopicPartition partition,
+            Set<TopicPartition> withEnd,
+            Set<TopicPartition> withStart,
+            Set<TopicPartition> hidden) {
+        if (!withEnd.contains(partition) || !withStart.contains(partition)) {
+            return Optional.of("its leader does not report where its log begins and ends");
+        }
+        return hidden.contains(partition)
+                ? Optional.of("it has records above the high watermark, which does not advance")
+                : Optional.empty();
     }
 
     private static Partition partition(TopicPartition partition) {
@@ -153,27 +192,6 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         }
     }
 
-    private List<TopicPartition> partitions(Set<String> topics) throws InterruptedException {
-        return ask(
-                "describe topics",
-                () -> admin.describeTopics(topics).allTopicNames().get().values().stream()
-                        .flatMap(topic -> topic.partitions().stream()
-                                .map(info -> new TopicPartition(topic.name(), info.partition())))
-                        .toList());
-    }
-
-    private Map<TopicPartition, Long> offsets(List<TopicPartition> partitions, OffsetSpec which)
-            throws InterruptedException {
-        Map<TopicPartition, ListOffsetsResultInfo> found = ask(
-                "find the starts and ends of logs",
-                () -> admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> which)))
-                        .all()
-                        .get());
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        found.forEach((partition, info) -> offsets.put(partition, info.offset()));
-        return offsets;
-    }
-
     private interface Question<T> {
         T ask() throws ExecutionException, InterruptedException;
     }
@@ -182,10 +200,7 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         try {
             return question.ask();
         } catch (ExecutionException e) {
-            throw new KafkaException(
-                    "Cannot " + what + ": " + e.getCause()
-                            + ". Check the brokers, and that the client may describe and read the topics.",
-                    e.getCause());
+            throw LogSurveyor.failed(what, e);
         }
     }
 

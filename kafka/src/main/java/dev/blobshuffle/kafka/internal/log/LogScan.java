@@ -3,7 +3,9 @@ package dev.blobshuffle.kafka.internal.log;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -20,6 +22,8 @@ public final class LogScan {
     private static final Duration POLL = Duration.ofMillis(100);
     /** What a scan holds in memory at once, about. */
     private static final int FETCH_BYTES = 8 << 20;
+    /** How long a scan waits for records that the brokers do not show yet. */
+    private static final Duration HIDDEN = Duration.ofSeconds(10);
 
     private final Map<String, Object> settings;
     private final Time time;
@@ -54,25 +58,92 @@ public final class LogScan {
         if (starts.isEmpty()) {
             return;
         }
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.assign(starts.keySet());
-            starts.forEach(consumer::seek);
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(starts)) {
             Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(starts.keySet()));
-            long deadline = time.nanos() + timeout.toNanos();
-            ends.entrySet().removeIf(end -> starts.getOrDefault(end.getKey(), 0L) >= end.getValue());
-            while (!ends.isEmpty()) {
-                Map<TopicPartition, Long> before = positions(consumer, ends);
-                consumer.poll(POLL).forEach(receiver);
-                Map<TopicPartition, Long> after = positions(consumer, ends);
-                if (!after.equals(before)) {
-                    deadline = time.nanos() + timeout.toNanos();
-                } else if (time.nanos() - deadline > 0) {
-                    throw new IllegalStateException("Cannot read to the ends of partitions: no progress for "
-                            + timeout.toSeconds() + " s at " + after + ", ends " + ends + ". Are the brokers there?");
+            advance(consumer, ends, timeout, receiver);
+            requireNone(consumer, ends, timeout);
+        }
+    }
+
+    /**
+     * Hands out every record from the given offsets to the given ends, in order per partition. An
+     * end may be above the high watermark; the scan waits a while for records that the brokers do
+     * not show yet.
+     *
+     * @param ends of the same partitions
+     * @param timeout how long the scan may make no progress
+     * @return the partitions whose last records the brokers still do not show
+     * @throws IllegalStateException if it makes no progress in another partition for that long
+     */
+    Set<TopicPartition> read(
+            Map<TopicPartition, Long> starts,
+            Map<TopicPartition, Long> ends,
+            Duration timeout,
+            Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
+        Set<TopicPartition> hidden = new HashSet<>();
+        if (starts.isEmpty()) {
+            return hidden;
+        }
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer(starts)) {
+            Map<TopicPartition, Long> left = new HashMap<>(ends);
+            Duration patience = timeout.compareTo(HIDDEN) < 0 ? timeout : HIDDEN;
+            advance(consumer, left, patience, receiver);
+            while (!left.isEmpty()) {
+                Map<TopicPartition, Long> visible = consumer.endOffsets(left.keySet());
+                Set<TopicPartition> unseen = new HashSet<>(left.keySet());
+                unseen.removeIf(partition -> consumer.position(partition) < visible.getOrDefault(partition, 0L));
+                left.keySet().removeAll(unseen);
+                hidden.addAll(unseen);
+                boolean isStuck = !advance(consumer, left, timeout, receiver);
+                if (isStuck) {
+                    requireNone(consumer, left, timeout);
                 }
-                ends.entrySet().removeIf(end -> after.getOrDefault(end.getKey(), 0L) >= end.getValue());
             }
+        }
+        return hidden;
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer(Map<TopicPartition, Long> starts) {
+        KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        consumer.assign(starts.keySet());
+        starts.forEach(consumer::seek);
+        return consumer;
+    }
+
+    /**
+     * Reads until all ends are reached, or nothing comes for a time. Removes the partitions that
+     * are done, and returns whether there was progress.
+     */
+    private boolean advance(
+            KafkaConsumer<byte[], byte[]> consumer,
+            Map<TopicPartition, Long> ends,
+            Duration patience,
+            Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
+        long deadline = time.nanos() + patience.toNanos();
+        boolean hasAdvanced = removeDone(consumer, ends);
+        while (!ends.isEmpty() && time.nanos() - deadline < 0) {
+            Map<TopicPartition, Long> before = positions(consumer, ends);
+            consumer.poll(POLL).forEach(receiver);
+            if (!positions(consumer, ends).equals(before)) {
+                deadline = time.nanos() + patience.toNanos();
+                hasAdvanced = true;
+            }
+            removeDone(consumer, ends);
+        }
+        return hasAdvanced;
+    }
+
+    private static boolean removeDone(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
+        return ends.entrySet().removeIf(end -> consumer.position(end.getKey()) >= end.getValue());
+    }
+
+    private static void requireNone(
+            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> left, Duration timeout) {
+        if (!left.isEmpty()) {
+            throw new IllegalStateException("Cannot read to the ends of partitions: no progress for "
+                    + timeout.toSeconds() + " s at " + positions(consumer, left) + ", ends " + left
+                    + ". Are the brokers there?");
         }
     }
 

@@ -1,0 +1,89 @@
+package dev.blobshuffle.kafka.internal.log;
+
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Finds the ends of the leaders' logs, records above the high watermark included. Clients can ask
+ * for the high watermark only. But a consumer lets the leader check its position (KIP-320): if the
+ * position is behind the end of the position's epoch, the answer is that end, and the end of the
+ * current epoch is the end of the log. So the consumer takes the largest position. Reads no
+ * records. Owned by one thread.
+ */
+final class LeaderEnds {
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Map<String, Object> settings;
+    private final Time time;
+
+    LeaderEnds(Map<String, ?> client, Time time) {
+        this.time = time;
+        settings = new HashMap<>(client);
+        settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        settings.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    }
+
+    /**
+     * The ends of logs. One is missing if its leader does not answer in time, or is another one.
+     *
+     * @param epochs of the leaders
+     */
+    Map<TopicPartition, Long> of(Map<TopicPartition, Integer> epochs, Duration timeout) {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        Set<TopicPartition> rest = new HashSet<>(epochs.keySet());
+        if (rest.isEmpty()) {
+            return ends;
+        }
+        long deadline = time.nanos() + timeout.toNanos();
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            seek(consumer, rest, epochs);
+            while (!rest.isEmpty() && time.nanos() - deadline < 0) {
+                try {
+                    consumer.poll(POLL);
+                } catch (LogTruncationException e) {
+                    take(e.divergentOffsets(), epochs, ends);
+                    rest.removeAll(e.partitions());
+                    seek(consumer, rest, epochs);
+                } catch (OffsetOutOfRangeException e) { // The leader did not check the position.
+                    rest.removeAll(e.partitions());
+                    seek(consumer, rest, epochs);
+                }
+            }
+        }
+        return ends;
+    }
+
+    /** A consumer reports the answer of one broker at a time and drops others, so it asks again. */
+    private static void seek(
+            KafkaConsumer<?, ?> consumer, Set<TopicPartition> partitions, Map<TopicPartition, Integer> epochs) {
+        consumer.assign(partitions);
+        partitions.forEach(partition -> consumer.seek(
+                partition, new OffsetAndMetadata(Long.MAX_VALUE, Optional.ofNullable(epochs.get(partition)), "")));
+    }
+
+    private static void take(
+            Map<TopicPartition, OffsetAndMetadata> found,
+            Map<TopicPartition, Integer> epochs,
+            Map<TopicPartition, Long> ends) {
+        found.forEach((partition, end) -> {
+            if (end.leaderEpoch().equals(Optional.ofNullable(epochs.get(partition)))) {
+                ends.put(partition, end.offset());
+            }
+        });
+    }
+}
