@@ -96,7 +96,7 @@ final class S3Marker {
             objects.requests().head(objects.head(key));
             return true;
         } catch (AwsServiceException e) {
-            if (e.statusCode() == 404) {
+            if (e.statusCode() == 404 || e.statusCode() == 403) { // A role may be limited to its own prefix.
                 return false;
             }
             throw e;

@@ -3,12 +3,15 @@ package dev.blobshuffle.kafka.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.core.internal.claim.StoreClock;
+import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.BlobListing;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.NotificationLogs.Extent;
@@ -70,6 +73,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class UnsettledLogsIT {
+    private static final BlobLifetime NO_FLOOR = new BlobLifetime(Optional.empty(), Duration.ZERO);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final SweepTiming OFTEN = new SweepTiming(Duration.ofSeconds(1), Duration.ofMillis(50));
 
@@ -219,7 +223,7 @@ class UnsettledLogsIT {
         write(topic, "hidden", "1");
         assertThat(blobs()).isEqualTo(2);
         ClaimedLogs source = new ClaimedLogs(ClaimIdentity.ofStreams("above", client()), topic::equals);
-        try (Sweeper sweeper = new Sweeper(Optional.of(OFTEN), Optional.empty(), this::store, source, metrics, time)) {
+        try (Sweeper sweeper = new Sweeper(Optional.of(OFTEN), NO_FLOOR, this::store, source, metrics, time)) {
             sweeper.watch(Membership.none()).reading().reads(Set.of(new Partition(topic, 0)));
             awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
             assertThat(blobs()).isEqualTo(2);
@@ -297,7 +301,8 @@ class UnsettledLogsIT {
             Sweep sweep = new Sweep(
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
-            BlobListing listing = sweep.list(Optional.empty());
+            StoreClock clock = new StoreConditions(store, time).require();
+            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, clock);
             admin.deleteTopics(List.of(topic)).all().get();
             await("the deletion").atMost(PATIENCE).until(() -> !logs.topics().contains(topic));
             create(topic, 1, 0, 1, 2);
@@ -308,7 +313,8 @@ class UnsettledLogsIT {
             assertThat(report.unneeded()).isZero();
             assertThat(report.unsettled()).isEqualTo(1);
             assertThat(report.doubtsInWords()).contains("again-0", "created again");
-            SweepReport next = sweep.byLogs(sweep.list(Optional.empty()), logs, logs.terms(topic::equals));
+            BlobListing again = sweep.list(Optional.empty(), NO_FLOOR, clock);
+            SweepReport next = sweep.byLogs(again, logs, logs.terms(topic::equals));
             assertThat(next.unneeded()).isEqualTo(1);
             assertThat(next.needed()).isEqualTo(1);
         }
