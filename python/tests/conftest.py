@@ -14,7 +14,22 @@ def golden():
     return lambda name: (GOLDEN / f"{name}.blob").read_bytes()
 
 
+_skipped: list[str] = []
+
+
 def pytest_runtest_logreport(report):
-    """Fail the run if a test was skipped: a skipped test proves nothing."""
+    """Remember each skipped test and its reason."""
     if report.skipped:
-        pytest.exit(f"{report.nodeid} was skipped, which counts as failed.", returncode=1)
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        _skipped.append(f"{report.nodeid} was skipped, which counts as failed. {reason}")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Fail the run if a test was skipped: a skipped test proves nothing."""
+    if _skipped and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in _skipped:
+        terminalreporter.write_line(line)

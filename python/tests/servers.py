@@ -1,4 +1,7 @@
-"""Real object stores on this machine: `.ci/install-servers` installs them."""
+"""Real object stores on this machine: `.ci/install-servers` installs them.
+
+A test that needs one which is not installed is skipped, and conftest.py counts that as failed.
+"""
 
 import contextlib
 import json
@@ -8,6 +11,8 @@ import socket
 import subprocess
 import time
 import urllib.request
+
+import pytest
 
 KEY, SECRET = "blobshuffle", "blobshuffle-secret"
 BUCKET = "blobs"
@@ -23,7 +28,8 @@ def program(name):
     cache = os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")
     servers = os.environ.get("BLOBSHUFFLE_SERVERS", pathlib.Path(cache) / "blobshuffle-servers")
     path = pathlib.Path(servers, "bin", name)
-    assert path.exists(), f"{path} is missing: run .ci/install-servers {name}"
+    if not path.exists():
+        pytest.skip(f"{path} is missing. Run .ci/install-servers {name}.")
     return str(path)
 
 

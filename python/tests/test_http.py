@@ -9,6 +9,7 @@ import threading
 import pytest
 from shuffles import read_all, table, write
 
+import blobshuffle.http
 from blobshuffle import BlobCorrupt, BlobMissing, HttpStore, StoreUnavailable
 
 
@@ -18,6 +19,15 @@ class Server(http.server.ThreadingHTTPServer):
     """Of answers to GET, if not 206."""
     cut = 0
     """Bytes that are missing at the end of bodies."""
+    refused = 0
+    """Connections to close at once."""
+
+    def process_request(self, request, client_address):
+        if self.refused:
+            self.refused -= 1
+            self.shutdown_request(request)  # pyright: ignore[reportArgumentType]
+        else:
+            super().process_request(request, client_address)
 
 
 class Daemon(http.server.BaseHTTPRequestHandler):
@@ -101,6 +111,19 @@ def test_failures_say_what_to_do(tmp_path):
             store_of(server).open("shuffles/s/nothing.blob")
     with pytest.raises(StoreUnavailable, match="Check that the daemon runs"):
         store_of(server).open(ref.path)
+
+
+def test_a_connection_that_the_daemon_refuses_is_opened_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(blobshuffle.http, "_PAUSES", (0, 0))
+    ref = write(tmp_path, table(1000), 3)
+    with daemon(tmp_path) as server:
+        server.refused = 2
+        store = store_of(server)
+        assert read_all([ref], 3, store=store) == read_all([ref], 3)
+        assert server.refused == 0
+        server.refused = 3
+        with pytest.raises(StoreUnavailable, match="Check that the daemon runs"):
+            store_of(server).open(ref.path)
 
 
 def test_it_only_reads():

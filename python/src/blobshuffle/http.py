@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -16,6 +18,9 @@ from blobshuffle.store import SHUFFLES, Entry, Store, Upload, missing
 
 TIMEOUT = 60.0
 """Seconds for a connection, and for each part of an answer."""
+
+_PAUSES = (0.2, 1.0)
+"""Seconds before a request is sent again on a new connection."""
 
 _KEPT = 8
 
@@ -85,6 +90,10 @@ class HttpStore(Store):
                     return self._exchange(connection, method, target, headers)
                 except (OSError, http.client.HTTPException):
                     connection.close()  # The daemon closed it while it was idle.
+            for pause in _PAUSES:
+                with contextlib.suppress(ConnectionResetError, BrokenPipeError, ssl.SSLEOFError):
+                    return self._exchange(self._connect(), method, target, headers)
+                time.sleep(pause)  # The daemon closed it: it has too many connections.
             return self._exchange(self._connect(), method, target, headers)
         except (OSError, http.client.HTTPException) as failure:
             raise StoreUnavailable(
