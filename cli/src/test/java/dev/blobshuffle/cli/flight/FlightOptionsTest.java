@@ -27,14 +27,17 @@ class FlightOptionsTest {
         List<String> rows = Files.readAllLines(GUIDE).stream()
                 .filter(line -> line.startsWith("| `--"))
                 .toList();
-        for (OptionSpec option : new CommandLine(new FlightServeCommand()).getCommandSpec().options()) {
+        for (OptionSpec option :
+                new CommandLine(new FlightServeCommand()).getCommandSpec().options()) {
             if (option.usageHelp() || option.versionHelp()) {
                 continue;
             }
             List<String> about = rows.stream()
                     .filter(row -> row.split("\\|")[1].matches(".*`" + option.longestName() + "[` ].*"))
                     .toList();
-            assertThat(about).as("rows of %s in %s", option.longestName(), GUIDE).hasSize(1);
+            assertThat(about)
+                    .as("rows of %s in %s", option.longestName(), GUIDE)
+                    .hasSize(1);
             if (option.defaultValue() != null) {
                 assertThat(about.get(0).split("\\|")[3])
                         .as("default of %s", option.longestName())

@@ -16,8 +16,10 @@ public final class Refused extends RuntimeException {
         UNKNOWN,
         /** Wait, or run the maps that are missing. */
         INCOMPLETE,
-        /** Ask for less, or later. */
-        EXHAUSTED
+        /** Ask for less, or make room. */
+        EXHAUSTED,
+        /** Ask again later. */
+        BUSY
     }
 
     private final Reason reason;

@@ -120,7 +120,9 @@ final class Connections {
         long now = time.nanos();
         open.values().forEach(visit -> {
             if (!visit.isKnown && now - visit.sinceNanos > limits.request().toNanos()) {
-                end(visit.channel, "no call with a valid token within " + limits.request().toMillis() + " ms");
+                end(
+                        visit.channel,
+                        "no call with a valid token within " + limits.request().toMillis() + " ms");
             }
         });
     }
@@ -159,7 +161,7 @@ final class Connections {
                 ChannelFuture ignored = http.goAway(
                         context,
                         http.connection().remote().lastStreamCreated(),
-                        Http2Error.ENHANCE_YOUR_CALM.code(),
+                        Http2Error.NO_ERROR.code(),
                         Unpooled.copiedBuffer(reason, StandardCharsets.UTF_8),
                         context.newPromise());
                 context.flush();

@@ -91,7 +91,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
             case FORBIDDEN -> HttpResponseStatus.FORBIDDEN;
             case UNKNOWN -> HttpResponseStatus.NOT_FOUND;
             case INCOMPLETE -> HttpResponseStatus.CONFLICT;
-            case EXHAUSTED -> HttpResponseStatus.SERVICE_UNAVAILABLE;
+            case EXHAUSTED, BUSY -> HttpResponseStatus.SERVICE_UNAVAILABLE;
         };
     }
 

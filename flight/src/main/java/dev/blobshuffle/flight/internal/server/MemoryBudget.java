@@ -119,7 +119,8 @@ final class MemoryBudget {
 
     /** Whether streams of a connection wait for memory. */
     synchronized boolean isShortFor(Object connection) {
-        return waiting.values().stream().anyMatch(wish -> wish.holder().connection().equals(connection));
+        return waiting.values().stream()
+                .anyMatch(wish -> wish.holder().connection().equals(connection));
     }
 
     /**

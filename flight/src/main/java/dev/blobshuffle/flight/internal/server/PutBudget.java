@@ -70,7 +70,7 @@ final class PutBudget {
         boolean isAdmitted = admitted < slots && mayHaveOne(holder.tenant());
         if (!isAdmitted && streams.containsKey(holder.connection())) {
             throw new Refused(
-                    Reason.EXHAUSTED,
+                    Reason.BUSY,
                     "Cannot put another map: the daemon takes " + slots + " at a time"
                             + (slotsOfTenant < slots ? ", " + slotsOfTenant + " of one tenant" : "")
                             + ", and this connection has one. Put it again when one has ended, use a connection for"
@@ -128,7 +128,8 @@ final class PutBudget {
     synchronized boolean isWanted(Object tenant) {
         return !waiting.isEmpty()
                 && (admitted == slots
-                        || waiting.values().stream().anyMatch(one -> one.tenant().equals(tenant)));
+                        || waiting.values().stream()
+                                .anyMatch(one -> one.tenant().equals(tenant)));
     }
 
     /**
@@ -138,8 +139,7 @@ final class PutBudget {
     synchronized Optional<Object> mustGive(long nowNanos, long longestNanos) {
         boolean isOverdue = admitted == slots
                 && waiting.values().stream()
-                        .anyMatch(
-                                one -> slots(one.tenant()) == 0 && nowNanos - one.sinceNanos() > longestNanos);
+                        .anyMatch(one -> slots(one.tenant()) == 0 && nowNanos - one.sinceNanos() > longestNanos);
         return isOverdue
                 ? held.entrySet().stream()
                         .filter(one -> one.getValue() > 1)

@@ -308,8 +308,9 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         }
         if (!isEnded && silence.isTooSlow(waited, bytes)) {
             puts.counters().stalled();
-            end("the client sent nothing for " + SILENCE.toSeconds()
-                    + " s while it held memory of the daemon. Begin again with the next attempt when batches are ready");
+            end(
+                    "the client sent nothing for " + SILENCE.toSeconds()
+                            + " s while it held memory of the daemon. Begin again with the next attempt when batches are ready");
         }
     }
 

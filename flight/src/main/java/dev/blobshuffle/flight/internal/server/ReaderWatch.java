@@ -57,14 +57,9 @@ final class ReaderWatch {
         boolean isShortForOthers = memory.isShortForOthers(holder);
         boolean isShort = isShortForOthers || memory.isShortFor(connection);
         long limit = (isShort ? STALL_WHILE_SHORT : STALL).toNanos();
-        long idle = streams.stream()
-                .mapToLong(PartitionStream::idleNanos)
-                .min()
-                .orElse(0);
-        long stalled = streams.stream()
-                .mapToLong(PartitionStream::stalledNanos)
-                .max()
-                .orElse(0);
+        long idle = streams.stream().mapToLong(PartitionStream::idleNanos).min().orElse(0);
+        long stalled =
+                streams.stream().mapToLong(PartitionStream::stalledNanos).max().orElse(0);
         // A client that reads one stream may leave the others, unless they stop somebody.
         if ((isShortForOthers ? stalled : Math.min(stalled, idle)) > limit) {
             if (end(connection, "it read nothing for " + limit / 1_000_000_000L + " s")) {

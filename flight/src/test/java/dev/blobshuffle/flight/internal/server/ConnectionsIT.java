@@ -146,8 +146,7 @@ class ConnectionsIT {
         start(new ConnectionLimits(8, 8, NEVER, Duration.ofMillis(1)));
         ManagedChannel channel = open();
         assertThat(stat(channel, "connections")).isEqualTo(1);
-        Daemons.patiently("the end of the connection")
-                .until(() -> channel.getState(false) == ConnectivityState.IDLE);
+        Daemons.patiently("the end of the connection").until(() -> channel.getState(false) == ConnectivityState.IDLE);
         assertThat(stat(channel, "connections")).isEqualTo(1);
     }
 

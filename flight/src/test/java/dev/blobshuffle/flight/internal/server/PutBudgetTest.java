@@ -150,7 +150,9 @@ class PutBudgetTest {
         assertThat(one.enter(holder, 0, () -> {})).isTrue();
         assertThatThrownBy(() -> one.enter(holder, 0, () -> {}))
                 .isInstanceOf(Refused.class)
-                .hasMessageContaining("4 at a time, 1 of one tenant, and this connection has one. Put it again");
+                .hasMessageContaining("4 at a time, 1 of one tenant, and this connection has one. Put it again")
+                .extracting(failure -> ((Refused) failure).reason())
+                .isEqualTo(Refused.Reason.BUSY);
         assertThat(one.waiting()).isZero();
     }
 

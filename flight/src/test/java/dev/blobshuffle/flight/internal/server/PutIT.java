@@ -224,7 +224,7 @@ class PutIT {
             sent++;
         }
 
-        assertThat(refused.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+        assertThat(refused.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
         assertThat(refused.getDescription()).contains("takes 2 at a time, and this connection has one");
         assertThat(sent).isLessThan(40);
         second.cancel();

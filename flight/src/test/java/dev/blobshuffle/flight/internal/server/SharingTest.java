@@ -30,7 +30,8 @@ class SharingTest {
         refuses(() -> sharing(1, 1, Duration.ZERO, SECOND), "--least-rate-time");
         refuses(() -> sharing(1, 1, Duration.ofHours(25), SECOND), "--least-rate-time");
         refuses(() -> sharing(1, 1, SECOND, Duration.ZERO), "--longest-wait");
-        assertThat(sharing(1, 1 << 30, Duration.ofHours(24), SECOND).leastBytes()).isEqualTo(86_400L << 30);
+        assertThat(sharing(1, 1 << 30, Duration.ofHours(24), SECOND).leastBytes())
+                .isEqualTo(86_400L << 30);
         assertThat(sharing(1, 1, Duration.ofMillis(1), SECOND).leastBytes()).isEqualTo(1);
     }
 
