@@ -6,7 +6,9 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.encryption.KeyEntries;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.kms.KmsClient;
@@ -24,6 +26,9 @@ final class KmsKeyProvider implements KeyProvider {
     static final String CONTEXT = "blobshuffle-key";
 
     private static final int CLIENT_ERROR = 400;
+    private static final int TIMED_OUT = 408;
+    private static final int TOO_MANY = 429;
+    private static final int SERVER_ERROR = 500;
 
     private final KeyEntries wrapped;
     private final Supplier<KmsClient> clients;
@@ -44,6 +49,12 @@ final class KmsKeyProvider implements KeyProvider {
         return wrapped.find(id).map(key -> decrypt(id, key));
     }
 
+    /** The keys whose lines were removed. KMS is not asked: a right that ends is no withdrawal. */
+    @Override
+    public Set<String> withdrawn(Set<String> ids) {
+        return wrapped.withdrawn(ids);
+    }
+
     private byte[] decrypt(String id, byte[] key) {
         try (KmsClient kms = clients.get()) {
             return kms.decrypt(request -> request.ciphertextBlob(SdkBytes.fromByteArrayUnsafe(key))
@@ -51,18 +62,33 @@ final class KmsKeyProvider implements KeyProvider {
                     .plaintext()
                     .asByteArray();
         } catch (KmsException e) {
-            if (e.statusCode() != CLIENT_ERROR || e.isThrottlingException()) {
-                throw unavailable(id, e.awsErrorDetails().errorCode(), e);
+            if (!isRefusal(e)) {
+                throw unavailable(id, code(e), e);
             }
             throw new InvalidSettings(
                     "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS refuses with "
-                            + e.awsErrorDetails().errorCode() + ". Check that the role may call kms:Decrypt on the"
+                            + code(e) + ". Check that the role may call kms:Decrypt on the"
                             + " key that wrapped it, that this key is enabled, and that the encryption context was "
                             + CONTEXT + "=" + id + ".",
                     e);
         } catch (SdkClientException e) {
             throw unavailable(id, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static boolean isRefusal(KmsException e) {
+        int status = e.statusCode();
+        return status >= CLIENT_ERROR
+                && status < SERVER_ERROR
+                && status != TIMED_OUT
+                && status != TOO_MANY
+                && !e.isThrottlingException();
+    }
+
+    /** The error's name. A proxy before KMS may answer without one. */
+    private static String code(KmsException e) {
+        AwsErrorDetails details = e.awsErrorDetails();
+        return details == null || details.errorCode() == null ? "status " + e.statusCode() : details.errorCode();
     }
 
     private StoreUnavailable unavailable(String id, String reason, Exception cause) {

@@ -2,6 +2,7 @@ package dev.blobshuffle.awskms;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -12,7 +13,9 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,8 +76,46 @@ class KmsKeyProviderTest {
                 .withMessageNotContaining(Base64.getEncoder().encodeToString(KEY));
     }
 
+    @Test
+    void keyIsUsedOnceAccessIsGranted() throws IOException {
+        Keyring keys = Keyring.open(
+                Optional.of(source("one " + KmsStub.wrap("one", KEY)).toString()), Optional.of(Keyring.WRITE_PLAIN));
+        for (String refusal : List.of("400 AccessDeniedException", "400 ThrottlingException", "403 Forbidden")) {
+            kms.refusal = refusal;
+            assertThatThrownBy(() -> keys.require("one")).hasMessageContaining("'one'");
+            assertThat(keys.isHere("one")).isFalse();
+        }
+        kms.refusal = "";
+        keys.require("one");
+        assertThat(keys.isHere("one")).isTrue();
+    }
+
+    @Test
+    void lineThatIsMendedIsUsed() throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("two", KEY));
+        assertThatExceptionOfType(InvalidSettings.class).isThrownBy(() -> keys.key("one"));
+        source("one " + KmsStub.wrap("one", KEY));
+        assertThat(keys.key("one")).contains(KEY);
+    }
+
+    @Test
+    void lineThatIsRemovedWithdrawsItsKey() throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY) + "\ntwo " + KmsStub.wrap("two", KEY));
+        source("two " + KmsStub.wrap("two", KEY));
+        assertThat(keys.withdrawn(Set.of("one", "two"))).isEmpty();
+        assertThat(keys.withdrawn(Set.of("one", "two"))).containsExactly("one");
+        assertThat(kms.asked).isEmpty();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"400 ThrottlingException", "500 KMSInternalException", "503 DependencyTimeoutException"})
+    @ValueSource(
+            strings = {
+                "400 ThrottlingException",
+                "429 TooManyRequests",
+                "500 KMSInternalException",
+                "502 ",
+                "503 DependencyTimeoutException"
+            })
     void overloadAndOutagesMayBeTriedAgain(String refusal) throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
         kms.refusal = refusal;

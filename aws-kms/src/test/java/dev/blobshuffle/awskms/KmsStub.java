@@ -26,7 +26,10 @@ final class KmsStub implements AutoCloseable {
     /** Ids that were asked for. */
     final List<String> asked = new CopyOnWriteArrayList<>();
 
-    /** What it answers instead, a status and an error type, if any. */
+    /**
+     * What it answers instead, if anything: a status and an error type. Without a type it answers
+     * as a proxy does that cannot reach KMS.
+     */
     volatile String refusal = "";
 
     private final HttpServer server;
@@ -54,7 +57,8 @@ final class KmsStub implements AutoCloseable {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         if (!refusal.isEmpty()) {
             String[] parts = refusal.split(" ", 2);
-            send(exchange, Integer.parseInt(parts[0]), "{\"__type\":\"" + parts[1] + "\",\"message\":\"no\"}");
+            String error = parts[1].isEmpty() ? "Bad gateway" : "{\"__type\":\"" + parts[1] + "\",\"message\":\"no\"}";
+            send(exchange, Integer.parseInt(parts[0]), error);
             return;
         }
         String target = exchange.getRequestHeaders().getFirst("X-Amz-Target");
