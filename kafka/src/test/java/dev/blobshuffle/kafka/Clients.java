@@ -39,6 +39,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -93,7 +94,10 @@ public final class Clients implements AutoCloseable {
         for (int partition = 0; partition < partitions; partition++) {
             ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
         }
-        await(() -> nativeAdmin().listOffsets(ends).all().get());
+        Admin admin = nativeAdmin();
+        waitFor("the leaders of " + name)
+                .ignoreExceptionsMatching(e -> e.getCause() instanceof UnknownTopicOrPartitionException)
+                .until(() -> admin.listOffsets(ends).all().get() != null);
         return name;
     }
 

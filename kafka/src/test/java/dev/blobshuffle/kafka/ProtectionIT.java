@@ -22,6 +22,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -93,6 +94,34 @@ class ProtectionIT {
 
         Files.writeString(keys, "old " + KEY.replace('M', 'N') + "\n");
         assertThatThrownBy(() -> read(partition, keys(keys, "none"))).hasStackTraceContaining("cannot be decrypted");
+    }
+
+    @Test
+    void aConsumerThatMissedAKeyReadsOnWhenTheKeyIsThere() throws IOException {
+        Path writers = keyFile("writers", "one " + KEY + "\n");
+        Path readers = keyFile("readers", "other " + KEY + "\n");
+        write(keys(writers, "one"));
+
+        Map<String, Object> settings = new HashMap<>(keys(readers, "none"));
+        settings.put("blobshuffle.encryption.key.timeout.ms", 1);
+        try (Consumer<String, String> consumer =
+                new BlobConsumer<>(settings(settings), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(new TopicPartition(topic, 0)));
+            assertThatThrownBy(() -> Clients.read(consumer, 1))
+                    .isInstanceOf(KafkaException.class)
+                    .hasMessageContaining("'one'")
+                    .hasMessageContaining("Add the key there");
+            Files.writeString(readers, "other " + KEY + "\none " + KEY + "\n");
+            Clients.waitFor("the record")
+                    .ignoreExceptionsMatching(
+                            e -> String.valueOf(e.getMessage()).contains("'one'"))
+                    .until(() -> Clients.read(consumer, 1).get(0).value().equals("a secret"));
+        }
+    }
+
+    private Path keyFile(String name, String text) throws IOException {
+        Path file = Files.writeString(directory.resolve(name), text);
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
     /** What members of a zone send each other is the content of their caches. */
