@@ -93,6 +93,20 @@ final class AccessIT extends LogContract {
     }
 
     @Test
+    void aClientThatMayNotCallOneFunctionKeepsTheOthers() {
+        tenant.execute("revoke execute on function " + tenant.name() + ".delete_topic(text) from " + tenant.name());
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        commit(join(log.open("a")), 0, batch(topic, "one"));
+        sequence(log, topic);
+
+        assertThatThrownBy(() -> join(log.topics().delete("orders")))
+                .hasMessageContaining("the role may not do this")
+                .hasMessageContaining("Grant");
+        assertThat(entries(log, topic, 0)).containsExactly("one");
+    }
+
+    @Test
     void aMissingDatabaseSchemaOrServerIsNamed() {
         String uri = tenant.uri(tenant.server().port());
         assertThatThrownBy(() -> tenant.connect(uri.replace("/postgres?", "/missing?"), SHORT))
