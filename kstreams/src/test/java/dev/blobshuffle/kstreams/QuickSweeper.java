@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * An application's own sweeper without a floor and at intervals that settings do not allow, for tests
- * whose blobs are told of at once. Stateless.
+ * An application's own sweeper without a floor and at intervals that settings do not allow, for
+ * tests whose blobs are told of at once. Stateless.
  */
 final class QuickSweeper {
     /** Longer than a writer of a test is ever held up between a blob and its notification. */

@@ -8,8 +8,8 @@ import java.time.Duration;
  * The price of the floor of retention: of keeping each blob for that long, needed or not.
  *
  * @param floor {@code blobshuffle.retention.floor.ms}
- * @param keptBytes bytes that the store holds for it at the planned rate; a file store needs as much
- *     space on its disks
+ * @param keptBytes bytes that the store holds for it at the planned rate; a file store needs as
+ *     much space on its disks
  * @param usdPerHour what the store charges for them
  */
 public record FloorPrice(Duration floor, double keptBytes, double usdPerHour) {

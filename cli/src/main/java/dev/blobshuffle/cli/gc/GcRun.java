@@ -155,7 +155,7 @@ final class GcRun {
                         .map(difference -> difference + ". Correct the clock (NTP). Nothing was deleted.");
     }
 
-    /** Why these logs may not be the store's, or not all of them, or why clocks cannot be trusted. */
+    /** Why clocks cannot be trusted, or why these logs may not be the store's, or not all. */
     private static Optional<String> reasonToStop(SweepReport report, BlobListing listing, StoreClock clock) {
         Optional<String> future = future(listing, clock);
         return future.isPresent()

@@ -155,8 +155,8 @@ public final class ClaimWatch implements AutoCloseable {
     }
 
     /**
-     * Warns if this machine's clock is wrong: its blobs will carry a wrong minute. The claim has just
-     * written the register, so its time is the store's.
+     * Warns if this machine's clock is wrong: its blobs will carry a wrong minute. The claim has
+     * just written the register, so its time is the store's.
      */
     private void compareClocks() {
         if (isContested) {

@@ -13,9 +13,9 @@ import java.util.Optional;
  * machine's monotonic clock.
  *
  * <p>Ages are differences of the store's times alone. Other clocks are compared only to find one
- * that is wrong: this machine's clock, and the writers' clocks, which generations show. A difference
- * of up to {@link #MARGIN} is usual. Object stores refuse signed requests of a machine whose clock
- * is further off.
+ * that is wrong: this machine's clock, and the writers' clocks, which generations show. A
+ * difference of up to {@link #MARGIN} is usual. Object stores refuse signed requests of a machine
+ * whose clock is further off.
  *
  * <p>Immutable.
  */
@@ -61,7 +61,7 @@ public final class StoreClock {
         return stored.plusNanos(time.nanos() - readNanos);
     }
 
-    /** Present if this machine's clock and the store's differ too much: by how much, and both times. */
+    /** Present if this machine's clock differs too much from the store's: with both times. */
     public Optional<String> differenceFromOwn() {
         Duration ahead = Duration.between(stored, ownBefore);
         Duration behind = Duration.between(ownAfter, stored);

@@ -43,8 +43,8 @@ public final class StoreConditions {
     }
 
     /**
-     * Tries a condition on a register of its own, the first time. The time at which the register was
-     * written is the store's.
+     * Tries a condition on a register of its own, the first time. The time at which the register
+     * was written is the store's.
      *
      * @return the store's clock, as the first call read it
      * @throws InvalidSettings the store ignores the condition

@@ -8,7 +8,8 @@ import java.util.Optional;
  * How long blobs are kept.
  *
  * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs decide
- * @param floor no younger blob is deleted, whatever the logs or the time to live say; zero: no floor
+ * @param floor no younger blob is deleted, whatever the logs or the time to live say; zero: no
+ *     floor
  */
 public record BlobLifetime(Optional<Duration> timeToLive, Duration floor) {
     /** Checks that the floor is not negative. */

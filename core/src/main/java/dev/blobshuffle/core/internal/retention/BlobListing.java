@@ -19,8 +19,8 @@ import java.util.Optional;
  *       0          1      will be deleted
  * </pre>
  *
- * <p>No times are kept: the age of a blob is compared while the store is listed. Owned by one thread
- * at a time.
+ * <p>No times are kept: the age of a blob is compared while the store is listed. Owned by one
+ * thread at a time.
  */
 public final class BlobListing {
     private final int mostRuns;

@@ -33,8 +33,8 @@ import java.util.TreeSet;
  * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
  * sweep may be killed at any moment, and several sweeps may run at once.
  *
- * <p>A blob that is younger than the floor ({@link BlobLifetime#floor()}) gets no tombstone. Its age
- * is the difference of two times that the store gives.
+ * <p>A blob that is younger than the floor ({@link BlobLifetime#floor()}) gets no tombstone. Its
+ * age is the difference of two times that the store gives.
  *
  * <p>The footer of a blob names the topics of its records, and the sweep reads it before it deletes
  * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If

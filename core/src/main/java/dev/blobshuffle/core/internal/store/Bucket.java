@@ -68,8 +68,8 @@ public interface Bucket extends AutoCloseable {
     Page<Entry> objects(String start, Optional<String> from);
 
     /**
-     * The keys of these objects, but each key is cut after the first slash behind the start and listed once:
-     * the "directories" below it.
+     * The keys of these objects, but each key is cut after the first slash behind the start and
+     * listed once: the "directories" below it.
      */
     Page<String> directories(String start, Optional<String> from);
 

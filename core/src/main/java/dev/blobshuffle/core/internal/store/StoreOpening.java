@@ -281,7 +281,9 @@ final class StoreOpening {
         }
         boolean isUpgrading = stale.isEmpty()
                 && strangers.stream()
-                        .allMatch(directory -> marked.get(directory).place().isEmpty())
+                        .allMatch(directory -> Optional.ofNullable(marked.get(directory))
+                                .flatMap(DirectoryMarker::place)
+                                .isEmpty())
                 && directories.size() == layout.size();
         if (isUpgrading) { // By another instance, or by one that was interrupted.
             return Plan.of(layout, pairs(strangers, missing));
