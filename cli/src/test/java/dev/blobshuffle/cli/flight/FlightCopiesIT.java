@@ -55,7 +55,9 @@ class FlightCopiesIT {
 
     @AfterEach
     void end() {
-        server.close();
+        if (server != null) { // It may not be installed.
+            server.close();
+        }
     }
 
     private void write(int maps, int length) throws IOException {
