@@ -102,8 +102,10 @@ class S3BlobStoreTest {
             assertThat(reported(Request.DELETE)).isEqualTo(3);
             assertThat(sim.counts().of(Operation.DELETE_OBJECTS)).isEqualTo(3);
             join(store.list(GENERATION));
-            assertThat(reported(Request.LIST)).isEqualTo(64);
-            assertThat(sim.counts().of(Operation.LIST_OBJECTS)).isEqualTo(64);
+            assertThat(reported(Request.LIST))
+                    .as("a new store looks for another one below its keys")
+                    .isEqualTo(1 + 64);
+            assertThat(sim.counts().of(Operation.LIST_OBJECTS)).isEqualTo(1 + 64);
         }
     }
 
@@ -136,9 +138,9 @@ class S3BlobStoreTest {
             assertThat(join(store.list(GENERATION)))
                     .extracting(StoredBlob::id)
                     .containsExactlyInAnyOrderElementsOf(some);
-            assertThat(reported(Request.LIST)).isEqualTo(63 + some.size());
+            assertThat(reported(Request.LIST)).isEqualTo(1 + 63 + some.size());
             assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION, GENERATION + 1);
-            assertThat(reported(Request.LIST)).isEqualTo(63 + some.size() + 63 + 2);
+            assertThat(reported(Request.LIST)).isEqualTo(1 + 63 + some.size() + 63 + 2);
         }
     }
 
