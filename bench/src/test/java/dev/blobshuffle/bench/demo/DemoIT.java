@@ -63,7 +63,8 @@ class DemoIT {
 
     /**
      * The instances are processes of their own, which find the credentials in their environment:
-     * cli/pom.xml. At night: applications over S3 have tests of their own, and so do the demo's runs.
+     * cli/pom.xml. At night: applications over S3 have tests of their own, and so do the demo's
+     * runs.
      */
     @Test
     @Tag("nightly")

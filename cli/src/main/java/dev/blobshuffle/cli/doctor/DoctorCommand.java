@@ -7,6 +7,7 @@ import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.DirectoryRemoval;
 import dev.blobshuffle.core.store.BlobStore;
@@ -248,7 +249,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
     private Finding removal(String uri, String directory) {
         try {
-            DirectoryRemoval removal = new DirectoryRemoval(uri, directory);
+            DirectoryRemoval removal = new DirectoryRemoval(
+                    uri,
+                    directory,
+                    ClaimText.REGISTER,
+                    ClaimText.NONE
+                            .contested("the directory with the claims was removed from the store")
+                            .text());
             if (!executes) {
                 return Finding.error(
                         Finding.STORE,

@@ -189,8 +189,8 @@ public final class Keyring {
     /**
      * Checks that a key is available. May block.
      *
-     * @throws InvalidSettings recoverable once the key is there: it is missing, and the message says
-     *     how to add it; or the source refuses it
+     * @throws InvalidSettings recoverable once the key is there: it is missing, and the message
+     *     says how to add it; or the source refuses it
      * @throws StoreUnavailable recoverable: the source does not answer
      */
     public void require(String id) {

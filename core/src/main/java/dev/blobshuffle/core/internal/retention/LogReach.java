@@ -69,7 +69,9 @@ final class LogReach {
                         : "its topic was created again after the store was listed");
     }
 
-    /** The logs of these partitions in which notifications of the past may still appear, and why. */
+    /**
+     * The logs of these partitions in which notifications of the past may still appear, and why.
+     */
     Map<Partition, String> doubts(Collection<Partition> partitions) {
         Map<Partition, String> found = new HashMap<>();
         for (Partition partition : partitions) {

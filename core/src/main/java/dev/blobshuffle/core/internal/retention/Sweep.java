@@ -26,8 +26,8 @@ import java.util.TreeSet;
  * than the time between storing a blob and sending its notification. Only then the sweep reads the
  * logs, from their starts to their current ends. A listed blob without a notification will never
  * get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
- * notification. The sweep sets a tombstone on it. It keeps the blob if records of the past may still
- * appear in one of its logs ({@link NotificationLogs.Extent#doubt}).
+ * notification. The sweep sets a tombstone on it. It keeps the blob if records of the past may
+ * still appear in one of its logs ({@link NotificationLogs.Extent#doubt}).
  *
  * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
  * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A

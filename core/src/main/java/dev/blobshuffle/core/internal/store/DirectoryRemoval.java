@@ -2,7 +2,6 @@ package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +23,8 @@ public final class DirectoryRemoval {
     private final String uri;
     private final List<Path> paths;
     private final String removed;
+    private final String register;
+    private final String contest;
 
     /** The directories that stay, by their ids. */
     private final Map<String, Path> members = new LinkedHashMap<>();
@@ -36,12 +37,16 @@ public final class DirectoryRemoval {
      *
      * @param uri the store without the directory
      * @param directory its id, as messages name it
+     * @param register the name of the register of claims
+     * @param contest with which that register begins if it is lost
      * @throws InvalidSettings fatal: it cannot be removed
      * @throws StoreUnavailable recoverable: another directory is not there
      */
-    public DirectoryRemoval(String uri, String directory) {
+    public DirectoryRemoval(String uri, String directory, String register, String contest) {
         this.uri = uri;
         removed = directory;
+        this.register = register;
+        this.contest = contest;
         StoreUri parsed = StoreUri.parse(uri);
         if (!parsed.scheme().equals("file")) {
             throw refused("only a file store has directories. Name one");
@@ -115,7 +120,7 @@ public final class DirectoryRemoval {
         for (String id : rest) {
             Path path = path(id);
             try {
-                if (FileRegisters.isIn(path, ClaimText.REGISTER)) {
+                if (FileRegisters.isIn(path, register)) {
                     holders.add(id);
                 }
             } catch (IOException e) {
@@ -156,12 +161,7 @@ public final class DirectoryRemoval {
         try (MarkerLock lock = MarkerLock.take(lockPath)) {
             next = look();
             if (losesClaims) {
-                FileRegisters.start(
-                        path(next.first()),
-                        ClaimText.REGISTER,
-                        ClaimText.NONE
-                                .contested("the directory with the claims was removed from the store")
-                                .text());
+                FileRegisters.start(path(next.first()), register, contest);
             }
             for (String id : next.directories()) {
                 DirectoryMarker.replace(path(id), new DirectoryMarker.Place(id, next));

@@ -295,8 +295,8 @@ final class StoreOpening {
     }
 
     /**
-     * Whether the creation of the store was interrupted. Its users register before their first blob,
-     * so a store without registers holds nothing yet.
+     * Whether the creation of the store was interrupted. Its users register before their first
+     * blob, so a store without registers holds nothing yet.
      */
     private boolean isUnfinished(StoreLayout layout, Map<String, BlobDirectory> members) {
         BlobDirectory first = members.get(layout.first());
@@ -322,8 +322,8 @@ final class StoreOpening {
     }
 
     /**
-     * Adds directories, and forgets those that were never marked. New ones are marked first, so that
-     * an interrupted command changes nothing.
+     * Adds directories, and forgets those that were never marked. New ones are marked first, so
+     * that an interrupted command changes nothing.
      */
     private Plan extended(
             StoreLayout layout,

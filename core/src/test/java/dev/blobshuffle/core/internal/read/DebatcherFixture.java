@@ -97,7 +97,9 @@ final class DebatcherFixture implements AutoCloseable {
                 });
     }
 
-    /** Waits until no byte is in use: an attempt that was given up returns its bytes when it ends. */
+    /**
+     * Waits until no byte is in use: an attempt that was given up returns its bytes when it ends.
+     */
     void awaitBytes() {
         await("bytes in use: budget, reserve, on loan")
                 .pollInterval(Duration.ofMillis(1))

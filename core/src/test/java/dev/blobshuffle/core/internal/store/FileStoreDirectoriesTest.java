@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
@@ -130,6 +131,14 @@ class FileStoreDirectoriesTest {
     private static void mount(Path away, Path directory) throws IOException {
         Files.delete(directory);
         Files.move(away, directory);
+    }
+
+    private static DirectoryRemoval removal(String uri, String directory) {
+        return new DirectoryRemoval(
+                uri,
+                directory,
+                ClaimText.REGISTER,
+                ClaimText.NONE.contested("lost").text());
     }
 
     @Test
@@ -297,7 +306,7 @@ class FileStoreDirectoriesTest {
     @Test
     void aDirectoryThatWasRemovedIsNotWrittenTo() throws Exception {
         FileBlobStore old = create(one, two);
-        new DirectoryRemoval(uri(one), place(two).directory()).execute();
+        removal(uri(one), place(two).directory()).execute();
         assertThatThrownBy(() -> join(old.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
         put(old, 0, 20);
         assertThat(blobsIn(one)).isEqualTo(20);
@@ -446,7 +455,7 @@ class FileStoreDirectoriesTest {
         put(old, 40, 80); // It is not written to any more.
         long left = blobsIn(two);
         copyBlobs(two, one);
-        DirectoryRemoval removal = new DirectoryRemoval(uri(one), removed);
+        DirectoryRemoval removal = removal(uri(one), removed);
         assertThat(removal.description()).contains("claims are in " + one);
         assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettings.class);
         removal.execute();
@@ -488,10 +497,10 @@ class FileStoreDirectoriesTest {
         assertThat(start(old, "production")).isTrue();
         String removed = place(one).directory();
         Path away = unmount(one);
-        DirectoryRemoval removal = new DirectoryRemoval(uri(two), removed);
+        DirectoryRemoval removal = removal(uri(two), removed);
         assertThat(removal.description()).contains("nothing is swept");
         removal.execute();
-        assertThat(register(open(two)).orElseThrow()).contains("contest the directory with the claims was removed");
+        assertThat(register(open(two)).orElseThrow()).contains("contest lost");
         assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
         mount(away, one);
         assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
@@ -502,13 +511,12 @@ class FileStoreDirectoriesTest {
         create(one, two, three).close();
         String id = place(three).directory();
         for (List<Path> wrong : List.of(List.of(one), List.of(one, two, three), List.of(one, three))) {
-            assertThatThrownBy(() -> new DirectoryRemoval(uri(wrong.toArray(Path[]::new)), id))
+            assertThatThrownBy(() -> removal(uri(wrong.toArray(Path[]::new)), id))
                     .isInstanceOf(InvalidSettings.class)
                     .hasMessageContaining("Name all directories but the one to remove");
         }
-        assertThatThrownBy(() -> new DirectoryRemoval(uri(one, two), "00000000"))
-                .isInstanceOf(InvalidSettings.class);
-        assertThatThrownBy(() -> new DirectoryRemoval("s3://bucket", id)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> removal(uri(one, two), "00000000")).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> removal("s3://bucket", id)).isInstanceOf(InvalidSettings.class);
         assertThat(place(one).layout().size()).isEqualTo(3);
     }
 

@@ -350,8 +350,8 @@ public final class Copier implements AutoCloseable {
     }
 
     /**
-     * Begins no more transfers, abandons those that run, and waits for their end, 10 seconds at most.
-     * What is missing is copied after the next start. Idempotent.
+     * Begins no more transfers, abandons those that run, and waits for their end, 10 seconds at
+     * most. What is missing is copied after the next start. Idempotent.
      */
     @Override
     public void close() {

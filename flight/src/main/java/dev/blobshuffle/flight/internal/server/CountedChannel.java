@@ -27,8 +27,8 @@ final class CountedChannel extends NioSocketChannel {
 
     /**
      * Closes the connection, or has it close when it gets its event loop. Any thread may ask. gRPC
-     * answers a close of the channel with a graceful end, which waits for all streams. A close by the
-     * first handler does not pass it.
+     * answers a close of the channel with a graceful end, which waits for all streams. A close by
+     * the first handler does not pass it.
      */
     void end() {
         isUnwanted = true;

@@ -3,9 +3,9 @@ package dev.blobshuffle.flight.internal.server;
 import java.time.Duration;
 
 /**
- * Whether a transfer moves the least number of bytes in each period. A period ends as soon as it has
- * moved them, so a transfer that keeps the least rate is never too slow. Owned by whoever watches
- * the transfer.
+ * Whether a transfer moves the least number of bytes in each period. A period ends as soon as it
+ * has moved them, so a transfer that keeps the least rate is never too slow. Owned by whoever
+ * watches the transfer.
  */
 final class TransferRate {
     private final long leastBytes;

@@ -212,7 +212,9 @@ class UnsettledLogsIT {
         return extents.get(new Partition(topic, 0)).doubt().orElse("none");
     }
 
-    /** From 4.0 on, a leader below {@code min.insync.replicas} does not show new records (KIP-966). */
+    /**
+     * From 4.0 on, a leader below {@code min.insync.replicas} does not show new records (KIP-966).
+     */
     @Test
     void theBlobOfARecordAboveTheHighWatermarkStaysUntilItIsVisible() throws Exception {
         String topic = "above";
