@@ -233,7 +233,7 @@ public final class DoctorCommand implements Callable<Integer> {
             }
         }
         StoreContext context = StoreContext.unmetered(time);
-        StoreContext given = creates && executes ? context : context.existing();
+        StoreContext given = creates && executes ? context.extending() : context.existing();
         try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, given))) {
             StoreCheckup checkup = new StoreCheckup(opened, time, patience);
             checkup.run(samples, blobBytes);

@@ -7,13 +7,18 @@ import dev.blobshuffle.core.time.Time;
  *
  * @param time its clock, timers, threads and random numbers; outlives the store
  * @param meter where it reports requests that its decorators cannot see
- * @param whenAbsent what to do if there is no store
+ * @param whenAbsent what to do if there is no store, or a part of it
  */
 public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent) {
-    /** What opening does if there is no store. */
+    /** What opening does if there is no store, or a part of it. */
     public enum WhenAbsent {
         /** Creates the store. */
         CREATE,
+        /**
+         * Creates the store, or adds the directories that it lacks to one of several directories.
+         * For a command of an operator: an instance that names a wrong directory must not add it.
+         */
+        CREATE_OR_EXTEND,
         /** Fails with {@link dev.blobshuffle.core.failure.StoreAbsent}. */
         FAIL
     }
@@ -26,6 +31,11 @@ public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent)
     /** A context that counts no requests and creates the store if there is none. */
     public static StoreContext unmetered(Time time) {
         return new StoreContext(time, RequestMeter.NONE);
+    }
+
+    /** The same for an operator who creates a store or extends it. */
+    public StoreContext extending() {
+        return new StoreContext(time, meter, WhenAbsent.CREATE_OR_EXTEND);
     }
 
     /** The same for a store that must exist. */

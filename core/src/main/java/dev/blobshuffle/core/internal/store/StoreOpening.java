@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds out whether some directories are a file store, and all of it. The markers decide
  * ({@link DirectoryMarker}), not the paths, so the order of the paths does not matter. A directory
- * that is not there is left out until it is, but it counts as one of the named ones. If a new store
- * may be created, it also creates the store, adds directories to it, and completes a change that
- * was interrupted.
+ * that is not there is left out until it is, but it counts as one of the named ones. If it may, it
+ * also creates the store. For an operator it adds directories, and completes a change that was
+ * interrupted.
  *
  * <p>Markers are written under {@link MarkerLock}. Owned by the thread that opens the store.
  */
@@ -90,7 +90,7 @@ final class StoreOpening {
     Opened open() {
         List<Path> paths = directories.stream().map(BlobDirectory::path).toList();
         DirectoryPaths.check(paths);
-        if (whenAbsent == WhenAbsent.CREATE) {
+        if (whenAbsent != WhenAbsent.FAIL) {
             createDirectories();
             DirectoryPaths.check(paths);
         }
@@ -288,7 +288,7 @@ final class StoreOpening {
         if (isUpgrading) { // By another instance, or by one that was interrupted.
             return Plan.of(layout, pairs(strangers, missing));
         }
-        if (whenAbsent == WhenAbsent.FAIL || !missing.isEmpty()) {
+        if (whenAbsent != WhenAbsent.CREATE_OR_EXTEND || !missing.isEmpty()) {
             throw notWhole(layout, members, missing, unmarked, strangers);
         }
         return extended(layout, members, stale, strangers, unmarked);
@@ -301,7 +301,7 @@ final class StoreOpening {
     private boolean isUnfinished(StoreLayout layout, Map<String, BlobDirectory> members) {
         BlobDirectory first = members.get(layout.first());
         try {
-            return whenAbsent == WhenAbsent.CREATE
+            return whenAbsent != WhenAbsent.FAIL
                     && layout.edition() == 1
                     && members.size() < layout.size()
                     && first != null
@@ -402,14 +402,14 @@ final class StoreOpening {
         Optional<BlobDirectory> registers = traces.registers();
         traces.requireNoMore(directories.size());
         boolean isWhole = there.size() == directories.size();
-        if (isWhole && (!traces.isUsed() || whenAbsent == WhenAbsent.CREATE)) {
+        if (isWhole && (!traces.isUsed() || whenAbsent == WhenAbsent.CREATE_OR_EXTEND)) {
             return upgraded(store, firstOf(registers));
         }
         Optional<List<BlobDirectory>> proven = isWhole ? traces.proven() : Optional.empty();
         if (proven.isPresent()) {
             return upgraded(store, proven.get());
         }
-        if (whenAbsent == WhenAbsent.CREATE) {
+        if (whenAbsent == WhenAbsent.CREATE_OR_EXTEND) {
             throw refused("an earlier version created its markers, and " + (directories.size() - there.size())
                     + " of the named directories have none. Run the command with the directories of the store first,"
                     + " and then with those that you add.");

@@ -145,8 +145,10 @@ class EarlierMarkersTest {
         Path alone = root.resolve("alone");
         earlier(3, alone);
         Files.delete(alone.resolve("blobshuffle-register-claims.1"));
-        assertThatThrownBy(() -> open(alone)).isInstanceOf(InvalidSettings.class);
-        open(WhenAbsent.CREATE, alone);
+        for (WhenAbsent whenAbsent : List.of(WhenAbsent.FAIL, WhenAbsent.CREATE)) {
+            assertThatThrownBy(() -> open(whenAbsent, alone)).isInstanceOf(InvalidSettings.class);
+        }
+        open(WhenAbsent.CREATE_OR_EXTEND, alone);
         assertThat(isUpgraded(alone)).isTrue();
         open(alone);
     }
@@ -162,6 +164,8 @@ class EarlierMarkersTest {
         assertThat(claims(first)).contains("production");
 
         open(WhenAbsent.CREATE, one, two);
+        assertThat(isUpgraded(one) || isUpgraded(two)).isFalse();
+        open(WhenAbsent.CREATE_OR_EXTEND, one, two);
         assertThat(isUpgraded(one) && isUpgraded(two)).isTrue();
         assertThat(claims(store)).contains("production");
         assertThat(store.list(29_700_000).toCompletableFuture().join()).hasSize(2);
@@ -188,7 +192,7 @@ class EarlierMarkersTest {
         Path away = Files.move(one, root.resolve("away"));
         FileBlobStore store = open(one, two);
         assertThatThrownBy(() -> claims(store)).hasCauseInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> open(WhenAbsent.CREATE, one, two))
+        assertThatThrownBy(() -> open(WhenAbsent.CREATE_OR_EXTEND, one, two))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("1 of the named directories have none");
         Files.delete(one);

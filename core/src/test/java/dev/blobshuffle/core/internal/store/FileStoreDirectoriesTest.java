@@ -63,6 +63,10 @@ class FileStoreDirectoriesTest {
         return open(WhenAbsent.CREATE, directories);
     }
 
+    private FileBlobStore extend(Path... directories) {
+        return open(WhenAbsent.CREATE_OR_EXTEND, directories);
+    }
+
     private FileBlobStore open(Path... directories) {
         return open(WhenAbsent.FAIL, directories);
     }
@@ -297,7 +301,7 @@ class FileStoreDirectoriesTest {
     void anAdditionThatFailsChangesNothing() throws Exception {
         create(one, two).close();
         Files.createDirectories(three.resolve(StoreMarker.NAME));
-        assertThatThrownBy(() -> create(one, two, three))
+        assertThatThrownBy(() -> extend(one, two, three))
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageContaining("markers cannot be written");
         open(one, two);
@@ -375,13 +379,17 @@ class FileStoreDirectoriesTest {
                 .hasMessageContaining(three + " has no marker")
                 .hasMessageContaining("doctor --store URI --create --execute");
         assertThat(three).doesNotExist();
+        assertThatThrownBy(() -> create(one, two, three)) // An instance that may create its store.
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("the URI names 3");
+        assertThat(place(one).layout().size()).isEqualTo(2);
         Path away = unmount(two);
-        assertThatThrownBy(() -> create(one, two, three))
+        assertThatThrownBy(() -> extend(one, two, three))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("Mount the directories that are not there");
         mount(away, two);
 
-        FileBlobStore store = create(three, one, two);
+        FileBlobStore store = extend(three, one, two);
         assertThat(place(one).layout())
                 .isEqualTo(place(three).layout())
                 .isEqualTo(place(two).layout());
@@ -396,7 +404,7 @@ class FileStoreDirectoriesTest {
         FileBlobStore old = create(one, two);
         assertThat(start(old, "production")).isTrue();
         put(old, 0, 30);
-        FileBlobStore renewed = create(one, two, three);
+        FileBlobStore renewed = extend(one, two, three);
         assertThat(register(renewed)).contains("production");
         put(renewed, 30, 90);
         put(old, 90, 120);
@@ -427,7 +435,7 @@ class FileStoreDirectoriesTest {
         create(one, two).close();
         String former = marker(one);
         String formerOfTwo = marker(two);
-        create(one, two, three).close();
+        extend(one, two, three).close();
         Files.writeString(one.resolve(StoreMarker.NAME), former);
         Files.writeString(two.resolve(StoreMarker.NAME), formerOfTwo);
         open(one, two); // The new directory is marked first, so nothing has changed.
@@ -435,7 +443,7 @@ class FileStoreDirectoriesTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("interrupted")
                 .hasMessageContaining("--create --execute");
-        create(one, two, three).close();
+        extend(one, two, three).close();
         open(one, two, three);
         assertThat(place(one).layout().size()).isEqualTo(3);
     }
@@ -558,7 +566,7 @@ class FileStoreDirectoriesTest {
                         Stream.of(directories),
                         Stream.iterate(90, i -> i + 1).limit(10).map(i -> root.resolve("d" + i)))
                 .toArray(Path[]::new);
-        assertThatThrownBy(() -> create(more))
+        assertThatThrownBy(() -> extend(more))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("100 directories are too many");
         open(directories);
