@@ -201,6 +201,13 @@ class S3BlobStoreTest {
                 .containsExactlyInAnyOrder("shop/blobshuffle-store", "other/blobs/x/blobshuffle-store");
     }
 
+    @Test
+    void aRoleThatIsLimitedToItsPrefixOpensAStoreBelowAPartBlobs() {
+        sim.follow(WireFaultPlan.scripted(Operation.HEAD_OBJECT, WireFault.error(S3Error.ACCESS_DENIED)));
+        builder().prefix("shop/blobs/x").open(context).close();
+        assertThat(sim.keys("blobs")).containsExactly("shop/blobs/x/blobshuffle-store");
+    }
+
     @ParameterizedTest
     @EnumSource(RequestChecksum.class)
     void eachChecksumIsAccepted(RequestChecksum checksum) throws Exception {

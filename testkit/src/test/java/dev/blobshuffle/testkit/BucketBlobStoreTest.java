@@ -146,6 +146,13 @@ class BucketBlobStoreTest {
     }
 
     @Test
+    void aRoleThatIsLimitedToItsPrefixOpensAStoreBelowAPartBlobs() {
+        bucket.hidden = "shop/blobshuffle-store";
+        open("shop/blobs/x/").close();
+        assertThat(bucket.objects.keySet()).containsExactly("shop/blobs/x/blobshuffle-store");
+    }
+
+    @Test
     void aStoreAroundTheKeysOfAnotherIsNotCreated() throws Exception {
         open("shop/blobs/x/").close(); // There is no store around it yet.
         assertThatThrownBy(() -> open("shop/"))

@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit;
 
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -32,6 +33,9 @@ final class HeapBucket implements Bucket {
 
     /** How many bytes are missing at the end of each answer. */
     volatile int cut;
+
+    /** The object whose length may not be asked for. */
+    volatile String hidden = "";
 
     /** Whether it ignores conditions. */
     volatile boolean overwrites;
@@ -93,6 +97,9 @@ final class HeapBucket implements Bucket {
 
     @Override
     public OptionalLong length(String key) {
+        if (key.equals(hidden)) {
+            throw new StoreRefused("Cannot look for " + key + ": the test says so. Grant it.");
+        }
         byte[] bytes = objects.get(key);
         return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes.length);
     }

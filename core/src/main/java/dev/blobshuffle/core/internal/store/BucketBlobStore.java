@@ -147,10 +147,19 @@ public final class BucketBlobStore implements BlobStore {
 
     private static void requireOutside(Bucket bucket, KeyPrefix prefix, StoreContext context) {
         for (String marker : prefix.outerMarkers()) {
-            context.meter().sent(Request.HEAD);
-            if (bucket.length(marker).isPresent()) {
+            if (exists(bucket, marker, context)) {
                 throw prefix.inside(bucket.location() + "/" + marker);
             }
+        }
+    }
+
+    /** A role may be limited to its own prefix. Then it cannot see the marker of a store around. */
+    private static boolean exists(Bucket bucket, String marker, StoreContext context) {
+        context.meter().sent(Request.HEAD);
+        try {
+            return bucket.length(marker).isPresent();
+        } catch (StoreRefused e) {
+            return false; // If it is refused altogether, what follows says so.
         }
     }
 

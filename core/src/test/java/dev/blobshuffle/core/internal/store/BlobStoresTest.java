@@ -44,8 +44,9 @@ class BlobStoresTest {
             assertThat(store.location()).isEqualTo("file://" + directory.resolve("a b"));
             assertThat(store.generations().toCompletableFuture().join()).isEmpty();
         }
-        try (BlobStore store = BlobStores.open(uri + "," + directory.resolve("c"), time)) {
-            assertThat(store.location()).endsWith("a b," + directory.resolve("c"));
+        try (BlobStore store =
+                BlobStores.open("file://" + directory.resolve("c") + "," + directory.resolve("d"), time)) {
+            assertThat(store.location()).endsWith("c," + directory.resolve("d"));
         }
     }
 

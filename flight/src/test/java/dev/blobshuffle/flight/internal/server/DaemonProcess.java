@@ -40,7 +40,7 @@ final class DaemonProcess implements AutoCloseable {
                         directory.toString(),
                         ticketKey.toString(),
                         copies))
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
         String port = words.readLine();
