@@ -279,7 +279,9 @@ class FileBlobStoreTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining(root.resolve("a").toString())
                 .hasMessageContaining(root.resolve("b").toString());
-        open(root.resolve("a"), root.resolve("new")); // One more disk for a store is fine.
+        assertThatThrownBy(() -> open(root.resolve("a"), root.resolve("new")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("--create --execute");
     }
 
     @Test
