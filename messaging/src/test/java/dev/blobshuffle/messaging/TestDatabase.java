@@ -1,5 +1,6 @@
 package dev.blobshuffle.messaging;
 
+import dev.blobshuffle.postgresql.internal.schema.ClientRole;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import dev.blobshuffle.postgresqlembedded.PostgresRelease;
@@ -47,7 +48,7 @@ final class TestDatabase {
             statement.execute("grant all on sequence public.bill_id_seq to " + client);
             Migrations migrations = new Migrations(new SchemaName(SCHEMA));
             migrations.apply(owner);
-            migrations.grant(owner, new SchemaName(client));
+            migrations.grant(owner, ClientRole.of(client));
         }
         credentials = Files.createFile(
                 directory.resolve("credentials"),

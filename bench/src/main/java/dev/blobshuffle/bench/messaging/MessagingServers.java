@@ -8,6 +8,7 @@ import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Topic;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.ClientRole;
 import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
@@ -84,7 +85,7 @@ public final class MessagingServers implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             boolean ignored = statement.execute("create role " + ROLE + " login password '" + password + "'");
         }
-        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(log("owner")), Optional.of(ROLE))) {
+        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(log("owner")), Optional.of(ClientRole.of(ROLE)))) {
             setup.execute();
         }
     }

@@ -125,6 +125,10 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     private int sweep(OpenLog log, PrintWriter out) throws InterruptedException {
         checkOptions();
+        if (!log.log().retention().isAllowed()) {
+            throw new InvalidSettings("Cannot sweep " + log.log() + ": the role may not administer the log. Log in as"
+                    + " one that may, or grant it: blobshuffle messaging setup --client-role ROLE.");
+        }
         LogSweepOptions asked =
                 new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), floor(), rate);
         try (BlobStore store = BlobStores.openUnchecked(

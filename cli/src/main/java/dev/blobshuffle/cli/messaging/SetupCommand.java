@@ -1,12 +1,17 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.ClientRole;
+import dev.blobshuffle.postgresql.internal.schema.ClientUse;
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -37,6 +42,14 @@ public final class SetupCommand implements Callable<Integer> {
             description = "A role that may call the log's functions and has no right on its tables. It must exist.")
     private @Nullable String clientRole;
 
+    @Option(
+            names = "--grant",
+            paramLabel = "USES",
+            description = "What the client role may do, and nothing else: some of publish, subscribe and administer,"
+                    + " separated by commas. All of them without this option. Instances of a role that may administer"
+                    + " delete what nobody needs any more.")
+    private @Nullable String grant;
+
     @Option(names = "--execute", description = "Do it, and not only report.")
     private boolean executes;
 
@@ -51,7 +64,7 @@ public final class SetupCommand implements Callable<Integer> {
 
     private int setUp(PrintWriter out) {
         PostgresqlUri uri = PostgresqlUri.parse(options.uri());
-        try (SchemaSetup setup = SchemaSetup.open(uri, Optional.ofNullable(clientRole))) {
+        try (SchemaSetup setup = SchemaSetup.open(uri, role())) {
             SchemaSetup.Plan plan = setup.plan();
             if (executes) {
                 setup.execute();
@@ -59,6 +72,15 @@ public final class SetupCommand implements Callable<Integer> {
             out.print(options.isJson() ? json(uri, plan) : text(uri, plan));
             return 0;
         }
+    }
+
+    private Optional<ClientRole> role() {
+        if (clientRole == null && grant != null) {
+            throw new InvalidSettings("Cannot set up the log: --grant says what a role may do, and there is no"
+                    + " --client-role. Give both.");
+        }
+        Set<ClientUse> uses = grant == null ? ClientUse.all() : ClientUse.parse(grant);
+        return Optional.ofNullable(clientRole).map(name -> new ClientRole(new SchemaName(name), uses));
     }
 
     private String text(PostgresqlUri uri, SchemaSetup.Plan plan) {

@@ -86,6 +86,16 @@ class DoctorLogIT {
     }
 
     @Test
+    void aRoleOfSomeUsesIsInOrder() throws Exception {
+        Outcome setup = database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", "publish,subscribe", "--execute");
+        assertThat(setup.status()).isZero();
+        assertThat(doctor(database.uri(CLIENT)).out())
+                .contains("ok      log      privileges: the role may publish, subscribe by the log's functions");
+        database.inside("revoke execute on function blobshuffle.look(int[]) from app");
+        assertThat(doctor(database.uri(CLIENT)).out()).contains("ERROR   log      privileges: the role may not call");
+    }
+
+    @Test
     void aMissingOrOtherVersionIsAnError() throws Exception {
         assertThat(doctor(database.uri(CLIENT, "schema=other")).out()).contains("ERROR   log      schema: there is no");
         database.inside("delete from blobshuffle.migration where version > 1");

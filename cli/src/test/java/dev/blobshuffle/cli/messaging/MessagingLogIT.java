@@ -50,7 +50,7 @@ class MessagingLogIT {
         Outcome dry = database.run(OWNER, "setup", "--client-role", CLIENT);
         assertThat(dry.status()).isZero();
         assertThat(dry.out())
-                .contains("Create schema blobshuffle", "Let role app call", "Nothing was changed")
+                .contains("Create schema blobshuffle", "Let role app publish, subscribe, administer,", "Nothing was changed")
                 .doesNotContain("Done");
         assertThat(database.run(CLIENT, "topics", "list").status()).isEqualTo(2);
 
@@ -63,6 +63,31 @@ class MessagingLogIT {
                 .get("setup");
         assertThat(again.get("executed").asBoolean()).isFalse();
         assertThat(again.get("from_version")).isEqualTo(again.get("to_version"));
+    }
+
+    @Test
+    void aRoleThatMaySubscribeDoesNothingElse() throws Exception {
+        assertThat(database.run(CLIENT, "topics", "create", "orders").status()).isZero();
+
+        String[] setup = {"setup", "--client-role", CLIENT, "--grant", "subscribe"};
+        assertThat(database.run(OWNER, setup).out())
+                .contains("Let role app subscribe, and nothing else.", "Nothing was changed");
+        assertThat(database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", " subscribe", "--execute")
+                        .out())
+                .contains("Done.");
+        assertThat(database.run(OWNER, setup).out()).contains("Nothing is to be done");
+
+        assertThat(database.run(CLIENT, "topics", "list").out()).contains("orders");
+        assertThat(database.run(CLIENT, "lag").status()).isZero();
+        Outcome refused = database.run(CLIENT, "topics", "create", "more");
+        assertThat(refused.status()).isEqualTo(2);
+        assertThat(refused.err()).contains("the role may not do this", "--client-role and --grant");
+        assertThat(database.run(CLIENT, "gc", "--store", "memory://limited").err())
+                .contains("Cannot sweep", "the role may not administer the log");
+        assertThat(database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", "read")
+                        .err())
+                .contains("Cannot grant 'read'", "publish, subscribe and administer");
+        assertThat(database.run(OWNER, "setup", "--grant", "publish").err()).contains("--client-role. Give both.");
     }
 
     @Test

@@ -63,6 +63,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The parts that the publishers and subscribers of one process share. They close in this order:
@@ -70,6 +72,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * its claim, the log, the clock. Thread-safe.
  */
 public final class MessagingInstance implements Messaging {
+    private static final Logger LOG = LoggerFactory.getLogger(MessagingInstance.class);
     private static final String DEFAULT_NAME = "blobshuffle";
 
     /** Bytes of entries that the topics of an instance keep for their subscribers. */
@@ -176,6 +179,10 @@ public final class MessagingInstance implements Messaging {
     }
 
     private static Optional<LogSweeper> sweeper(Settings settings, ShuffleMetrics metrics, CommitLog log, Time time) {
+        if (!log.retention().isAllowed()) {
+            LOG.info("This instance does not sweep {}: its role may not administer the log.", log);
+            return Optional.empty();
+        }
         String uri = StoreSettings.uri(settings);
         StoreContext context = new StoreContext(time, MeteredBlobStore.meter(metrics));
         return settings.value(RetentionSettings.SWEEP_INTERVAL)

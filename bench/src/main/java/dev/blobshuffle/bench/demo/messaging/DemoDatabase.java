@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.demo.messaging;
 import dev.blobshuffle.bench.demo.DemoFailed;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.ClientRole;
 import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
@@ -83,7 +84,7 @@ final class DemoDatabase implements AutoCloseable {
                     + " latency_millis bigint not null, subscriber text not null);"
                     + "alter table " + TABLE + " owner to " + ROLE);
         }
-        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(uri("owner")), Optional.of(ROLE))) {
+        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(uri("owner")), Optional.of(ClientRole.of(ROLE)))) {
             setup.execute();
         }
     }

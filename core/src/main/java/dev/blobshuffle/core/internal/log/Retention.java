@@ -23,6 +23,9 @@ import java.util.concurrent.CompletionStage;
  * <p>Any instance may run each step at any time. Thread-safe.
  */
 public interface Retention {
+    /** Whether this client may take these steps. One that may not leaves them to others. */
+    boolean isAllowed();
+
     /**
      * Removes batches that the topics' rules do not keep, and batches of deleted topics, at most
      * 1,000 per call. Blobs whose last reference it removes become unreferenced in the same

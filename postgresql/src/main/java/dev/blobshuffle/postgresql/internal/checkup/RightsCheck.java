@@ -1,14 +1,19 @@
 package dev.blobshuffle.postgresql.internal.checkup;
 
 import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.postgresql.internal.schema.ClientUse;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the role may do: call the log's functions, and nothing else. A role with rights on the
+ * What the role may do: call the log's functions, or those of some uses, and nothing else. A role with rights on the
  * tables could break the log's order.
  */
 final class RightsCheck implements Check {
@@ -22,10 +27,11 @@ final class RightsCheck implements Check {
               (select count(*) from pg_catalog.pg_class c
                 where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')
                   and pg_catalog.has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')) as tables,
-              (select count(*) from pg_catalog.pg_proc p
-                where p.pronamespace = n.oid and p.prosecdef) as functions,
-              (select count(*) from pg_catalog.pg_proc p
-                where p.pronamespace = n.oid and p.prosecdef
+              (select pg_catalog.array_agg(coalesce(pg_catalog.obj_description(p.oid, 'pg_proc'), 'all'))
+                from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.prosecdef
+                  and pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) as allowed,
+              (select pg_catalog.array_agg(coalesce(pg_catalog.obj_description(p.oid, 'pg_proc'), 'all'))
+                from pg_catalog.pg_proc p where p.pronamespace = n.oid and p.prosecdef
                   and not pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) as refused
             from pg_catalog.pg_namespace n where n.nspname = ?""";
 
@@ -40,14 +46,30 @@ final class RightsCheck implements Check {
         return SUBJECT;
     }
 
+    /** For each function that the role may call, and for each other one, what it is used for. */
     private record Facts(
             boolean isSuperuser,
             boolean isOwner,
             boolean mayCreate,
             boolean isPublic,
             int tables,
-            int functions,
-            int refused) {}
+            List<String> allowed,
+            List<String> refused) {
+        /** Functions of uses that the role has in part, or that every client needs. */
+        int lacking() {
+            return (int) refused.stream()
+                    .filter(use -> allowed.contains(use) || use.equals("all"))
+                    .count();
+        }
+
+        /** What the role may do. */
+        String uses() {
+            return Arrays.stream(ClientUse.values())
+                    .map(ClientUse::text)
+                    .filter(use -> allowed.contains(use) && !refused.contains(use))
+                    .collect(Collectors.joining(", "));
+        }
+    }
 
     @Override
     public List<StoreFinding> run(Connection database) throws SQLException {
@@ -60,19 +82,21 @@ final class RightsCheck implements Check {
                         row.getBoolean("may_create"),
                         row.getBoolean("is_public"),
                         row.getInt("tables"),
-                        row.getInt("functions"),
-                        row.getInt("refused")),
+                        texts(row.getArray("allowed")),
+                        texts(row.getArray("refused"))),
                 schema);
-        if (found.isEmpty() || found.get().functions() == 0) {
+        if (found.isEmpty() || found.get().allowed().isEmpty() && found.get().refused().isEmpty()) {
             return List.of(); // The check of the schema says that there is no log.
         }
         List<StoreFinding> findings = new ArrayList<>();
         Facts facts = found.get();
-        if (facts.refused() > 0) {
+        if (facts.lacking() > 0 || facts.uses().isEmpty()) {
             findings.add(StoreFinding.error(
                     SUBJECT,
-                    "the role may not call " + facts.refused() + " of the log's " + facts.functions() + " functions",
-                    "Grant it the rights of a client: blobshuffle messaging setup --client-role ROLE --execute."));
+                    "the role may not call " + facts.refused().size() + " of the log's "
+                            + (facts.allowed().size() + facts.refused().size()) + " functions",
+                    "Grant it the rights of a client: blobshuffle messaging setup --client-role ROLE --execute, and"
+                            + " --grant USES if it needs only some."));
         }
         addExcess(facts, findings);
         if (facts.isPublic()) {
@@ -83,9 +107,13 @@ final class RightsCheck implements Check {
         }
         if (findings.isEmpty()) {
             findings.add(StoreFinding.ok(
-                    SUBJECT, "the role may call the log's " + facts.functions() + " functions, and has no table"));
+                    SUBJECT, "the role may " + facts.uses() + " by the log's functions, and has no table"));
         }
         return findings;
+    }
+
+    private static List<String> texts(@Nullable Array array) throws SQLException {
+        return array == null ? List.of() : List.of((String[]) array.getArray());
     }
 
     private static void addExcess(Facts facts, List<StoreFinding> findings) {

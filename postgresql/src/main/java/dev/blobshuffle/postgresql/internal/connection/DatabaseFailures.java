@@ -31,8 +31,8 @@ public final class DatabaseFailures {
             Map.entry("42883", "the schema holds no log, or an older one. Run blobshuffle messaging setup"),
             Map.entry(
                     "42501",
-                    "the role may not do this. Grant it a client's rights: run blobshuffle messaging setup with"
-                            + " --client-role"));
+                    "the role may not do this. Grant it what it needs to publish, to subscribe or to administer: run"
+                            + " blobshuffle messaging setup with --client-role and --grant"));
 
     /** Reason and remedy of the states that pass. By SQLSTATE. */
     private static final Map<String, String> PASSING = Map.ofEntries(
@@ -74,9 +74,12 @@ public final class DatabaseFailures {
 
     /** The same while a log is being opened. */
     public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
-        return TlsRefusal.of(cause).isPresent() || REFUSALS.containsKey(state(cause))
-                ? new InvalidSettings(message(action, where, cause), cause)
-                : later(action, where, cause);
+        return isRefusal(cause) ? new InvalidSettings(message(action, where, cause), cause) : later(action, where, cause);
+    }
+
+    /** Whether the server refuses until an operator acts. */
+    public static boolean isRefusal(SQLException failure) {
+        return TlsRefusal.of(failure).isPresent() || REFUSALS.containsKey(state(failure));
     }
 
     /** Whether the connection to the server is broken, so that no later call can use it. */

@@ -2,11 +2,16 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobExpired;
 import dev.blobshuffle.core.failure.ConsumerFenced;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
 import org.postgresql.util.ServerErrorMessage;
@@ -47,6 +52,19 @@ final class LogFailures {
                         prefix + "a topic cannot have fewer partitions than before. Give as many or more.", cause);
             default -> DatabaseFailures.later(action, where, cause);
         };
+    }
+
+    /**
+     * The failure of a call with which a publisher or a member begins: nothing of theirs waits for an
+     * operator yet, so a refusal that lasts is told as one.
+     */
+    static <T> CompletionStage<T> atBegin(Throwable failure) {
+        Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
+        boolean isRefusal = known instanceof LogUnavailable
+                && known.getCause() instanceof SQLException cause
+                && DatabaseFailures.isRefusal(cause);
+        return CompletableFuture.failedStage(
+                isRefusal ? new InvalidSettings(String.valueOf(known.getMessage()), known.getCause()) : failure);
     }
 
     static TopicAbsent noTopic(int topic, PostgresqlUri where) {

@@ -5,6 +5,8 @@ import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
@@ -16,8 +18,12 @@ import java.util.UUID;
  * @param format version of what it stores
  * @param version of the schema
  * @param longestUncommitted after this time a blob may not be committed any more
+ * @param maySweep whether the role may remove what nobody needs
  */
-record LogInfo(UUID id, int format, int version, Duration longestUncommitted) {
+record LogInfo(UUID id, int format, int version, Duration longestUncommitted, boolean maySweep) {
+    /** The first function that a sweep calls. */
+    private static final String SWEEP = "trim_topics()";
+
     /** The version that this library reads and writes. */
     private static final int FORMAT = 1;
 
@@ -32,12 +38,15 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted) {
      */
     static LogInfo read(ConnectionPool pool) {
         try (Connection connection = pool.borrow(ACTION)) {
-            LogInfo info = FunctionCall.of(connection, pool.uri().schema(), "log_info")
+            String schema = pool.uri().schema();
+            boolean maySweep = maySweep(connection, schema);
+            LogInfo info = FunctionCall.of(connection, schema, "log_info")
                     .one(row -> new LogInfo(
                             row.getObject("log_id", UUID.class),
                             row.getInt("format"),
                             row.getInt("version"),
-                            Duration.ofMinutes(row.getInt("max_age"))));
+                            Duration.ofMinutes(row.getInt("max_age")),
+                            maySweep));
             if (info.format() != FORMAT) {
                 throw new InvalidSettings("Cannot " + ACTION + " in " + pool.uri() + ": its format is " + info.format()
                         + ", and this version of BlobShuffle knows " + FORMAT + ". Use a version that knows both.");
@@ -50,6 +59,16 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted) {
             return info;
         } catch (SQLException e) {
             throw DatabaseFailures.atOpen(ACTION, pool.uri(), e);
+        }
+    }
+
+    private static boolean maySweep(Connection connection, String schema) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("select coalesce("
+                + "pg_catalog.has_function_privilege(pg_catalog.to_regprocedure(?), 'EXECUTE'), false)")) {
+            query.setString(1, schema + "." + SWEEP);
+            try (ResultSet row = query.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
         }
     }
 }

@@ -56,7 +56,7 @@ final class PostgresqlGroups implements Groups {
         String action = "renew a lease in group '" + member.group() + "'";
         Known state = known.get(member.id());
         if (state == null || !released.isEmpty()) {
-            return join(action, member, released, state);
+            return join(action, member, released, state).exceptionallyCompose(LogFailures::atBegin);
         }
         return database.call(action, Repeat.ONCE, connection -> extended(connection, member, state))
                 .thenCompose(lease -> lease.<CompletionStage<Lease>>map(CompletableFuture::completedStage)

@@ -42,7 +42,7 @@ final class PostgresqlLog implements CommitLog {
         this.reader = new LogReader(pool.uri());
         this.topics = new PostgresqlTopics(database);
         this.groups = new PostgresqlGroups(database, topics);
-        this.retention = new PostgresqlRetention(database, info.longestUncommitted());
+        this.retention = new PostgresqlRetention(database, info);
         this.instances = new PostgresqlInstances(database);
     }
 

@@ -22,11 +22,16 @@ import java.util.concurrent.CompletionStage;
 /** What may be deleted, by the functions of the schema. Thread-safe. */
 final class PostgresqlRetention implements Retention {
     private final Database database;
-    private final Duration longestUncommitted;
+    private final LogInfo info;
 
-    PostgresqlRetention(Database database, Duration longestUncommitted) {
+    PostgresqlRetention(Database database, LogInfo info) {
         this.database = database;
-        this.longestUncommitted = longestUncommitted;
+        this.info = info;
+    }
+
+    @Override
+    public boolean isAllowed() {
+        return info.maySweep();
     }
 
     @Override
@@ -109,7 +114,7 @@ final class PostgresqlRetention implements Retention {
 
     @Override
     public Duration longestUncommitted() {
-        return longestUncommitted;
+        return info.longestUncommitted();
     }
 
     private CompletionStage<Void> run(String action, String name, Object argument) {

@@ -47,10 +47,11 @@ final class PostgresqlWriter implements Writer {
 
     static CompletionStage<Opened> open(Database database, String name) {
         return database.call(
-                "open writer '" + name + "'",
-                Database.Repeat.ONCE,
-                connection -> FunctionCall.of(connection, database.schema(), "init_writer", name)
-                        .one(row -> new Opened(row.getLong(1), row.getInt(2), row.getLong(3))));
+                        "open writer '" + name + "'",
+                        Database.Repeat.ONCE,
+                        connection -> FunctionCall.of(connection, database.schema(), "init_writer", name)
+                                .one(row -> new Opened(row.getLong(1), row.getInt(2), row.getLong(3))))
+                .exceptionallyCompose(LogFailures::atBegin);
     }
 
     @Override

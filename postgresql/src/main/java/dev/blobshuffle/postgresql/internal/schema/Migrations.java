@@ -31,7 +31,9 @@ public final class Migrations {
             Migration.of("V008__tools.sql"),
             Migration.of("V009__outages.sql"),
             Migration.of("V010__numbers.sql"),
-            Migration.of("V011__one_look.sql"));
+            Migration.of("V011__one_look.sql"),
+            Migration.of("V012__outbox_types.sql"),
+            Migration.of("V013__uses.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 
@@ -52,7 +54,7 @@ public final class Migrations {
         this.files = List.copyOf(files);
     }
 
-    /** The files of an older version, for tests of upgrades. */
+    /** The files of an older version, for tests of upgrades. The rights belong to the newest one. */
     static List<Migration> upTo(int version) {
         return FILES.subList(0, version);
     }
@@ -78,26 +80,34 @@ public final class Migrations {
             statement.execute("create table if not exists migration (version int primary key, name text not null,"
                     + " checksum text not null, applied_at timestamptz not null default clock_timestamp())");
             applyMissing(connection, statement);
-            statement.execute(Migration.text(RIGHTS));
+            if (files.equals(FILES)) {
+                statement.execute(Migration.text(RIGHTS));
+            }
         });
     }
 
     /**
-     * Lets a role call the functions, now and after later migrations. It gets no right on a table.
+     * Lets a role call the functions of its uses and no others, now and after later migrations. It
+     * gets no right on a table.
      *
      * @param connection of the owner
      * @param role an existing role
      */
-    public void grant(Connection connection, SchemaName role) throws SQLException {
+    public void grant(Connection connection, ClientRole role) throws SQLException {
+        String name = role.name().text();
         inTransaction(connection, statement -> {
-            if (!exists(connection, "select 1 from pg_roles where rolname = ?", role.text())) {
-                throw new InvalidSettings("Cannot let role '" + role.text() + "' use schema '" + schema.text()
+            if (!exists(connection, "select 1 from pg_roles where rolname = ?", name)) {
+                throw new InvalidSettings("Cannot let role '" + name + "' use schema '" + schema.text()
                         + "': there is no such role. Create it first.");
             }
             enter(statement);
-            try (PreparedStatement insert =
-                    connection.prepareStatement("insert into client_role values (?) on conflict do nothing")) {
-                insert.setString(1, role.text());
+            try (PreparedStatement insert = connection.prepareStatement("insert into client_role (name, uses)"
+                    + " values (?, ?) on conflict (name) do update set uses = excluded.uses")) {
+                insert.setString(1, name);
+                insert.setArray(
+                        2,
+                        connection.createArrayOf(
+                                "text", role.uses().stream().map(ClientUse::text).toArray()));
                 insert.executeUpdate();
             }
             statement.execute(Migration.text(RIGHTS));

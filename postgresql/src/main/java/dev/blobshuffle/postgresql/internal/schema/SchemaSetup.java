@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * Creates or upgrades the log that a URI names, and lets a role use it, as an operator does by
@@ -44,11 +45,11 @@ public final class SchemaSetup implements AutoCloseable {
             from (select 1) one left join pg_catalog.pg_namespace n on n.nspname = ?""";
 
     private final PostgresqlUri uri;
-    private final Optional<String> clientRole;
+    private final Optional<ClientRole> clientRole;
     private final ConnectionPool pool;
     private final Migrations migrations;
 
-    private SchemaSetup(PostgresqlUri uri, Optional<String> clientRole, ConnectionPool pool) {
+    private SchemaSetup(PostgresqlUri uri, Optional<ClientRole> clientRole, ConnectionPool pool) {
         this.uri = uri;
         this.clientRole = clientRole;
         this.pool = pool;
@@ -62,7 +63,7 @@ public final class SchemaSetup implements AutoCloseable {
      * @throws InvalidSettings the server refused the login, or there is no such database
      * @throws dev.blobshuffle.core.failure.LogUnavailable no primary answered
      */
-    public static SchemaSetup open(PostgresqlUri uri, Optional<String> clientRole) {
+    public static SchemaSetup open(PostgresqlUri uri, Optional<ClientRole> clientRole) {
         return new SchemaSetup(uri, clientRole, ConnectionPool.open(uri, "blobshuffle-setup", TIMEOUTS));
     }
 
@@ -102,7 +103,8 @@ public final class SchemaSetup implements AutoCloseable {
                 steps.add("Upgrade the log from version " + from.getAsInt() + " to " + needed + ".");
             }
             if (clientRole.isPresent() && !mayCall(database, clientRole.get(), from, needed)) {
-                steps.add("Let role " + clientRole.get() + " call the log's functions. It gets no right on tables.");
+                steps.add("Let role " + roleName() + " " + ClientUse.sentence(clientRole.get().uses())
+                        + ", and nothing else. It gets no right on tables.");
             }
             return new Plan(from, needed, steps);
         } catch (SQLException e) {
@@ -115,7 +117,7 @@ public final class SchemaSetup implements AutoCloseable {
         try (Connection database = pool.borrow(ACTION)) {
             migrations.apply(database);
             if (clientRole.isPresent()) {
-                migrations.grant(database, new SchemaName(clientRole.get()));
+                migrations.grant(database, clientRole.get());
             }
         } catch (SQLException e) {
             throw DatabaseFailures.atOpen(ACTION, uri, e);
@@ -134,7 +136,7 @@ public final class SchemaSetup implements AutoCloseable {
 
     private Facts facts(Connection database) throws SQLException {
         try (PreparedStatement query = database.prepareStatement(FACTS)) {
-            query.setString(1, clientRole.orElse(""));
+            query.setString(1, roleName());
             query.setString(2, uri.schema());
             try (ResultSet row = query.executeQuery()) {
                 row.next();
@@ -166,10 +168,10 @@ public final class SchemaSetup implements AutoCloseable {
                     + facts.tables() + " other tables. Give the log a schema of its own: the parameter schema.");
         }
         if (clientRole.isPresent() && !facts.hasRole()) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": there is no role " + clientRole.get()
-                    + ". Create it first: create role " + clientRole.get() + " login.");
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": there is no role " + roleName()
+                    + ". Create it first: create role " + roleName() + " login.");
         }
-        if (clientRole.equals(Optional.of(facts.role()))) {
+        if (clientRole.isPresent() && roleName().equals(facts.role())) {
             throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
                     + " owns it, so it is no client role. Create another role for applications.");
         }
@@ -182,19 +184,33 @@ public final class SchemaSetup implements AutoCloseable {
         }
     }
 
-    /** Later functions are granted by the upgrade, to all roles that the log remembers. */
-    private boolean mayCall(Connection database, String role, OptionalInt from, int needed) throws SQLException {
+    private String roleName() {
+        return clientRole.map(role -> role.name().text()).orElse("");
+    }
+
+    /**
+     * Whether a role may call the functions of its uses and no others. Later functions are granted
+     * by the upgrade, to all roles that the log remembers.
+     */
+    private boolean mayCall(Connection database, ClientRole role, OptionalInt from, int needed) throws SQLException {
         if (from.isEmpty() || from.getAsInt() != needed) {
             return false;
         }
         String text = "select pg_catalog.has_schema_privilege(?, ?, 'USAGE') and not exists (select from"
                 + " pg_catalog.pg_proc p where p.pronamespace = ?::regnamespace and p.prosecdef"
-                + " and not pg_catalog.has_function_privilege(?, p.oid, 'EXECUTE'))";
+                + " and pg_catalog.has_function_privilege(?, p.oid, 'EXECUTE')"
+                + " is distinct from pg_catalog.obj_description(p.oid, 'pg_proc') = any (?))";
         try (PreparedStatement query = database.prepareStatement(text)) {
-            query.setString(1, role);
+            query.setString(1, roleName());
             query.setString(2, uri.schema());
             query.setString(3, uri.schema());
-            query.setString(4, role);
+            query.setString(4, roleName());
+            query.setArray(
+                    5,
+                    database.createArrayOf(
+                            "text",
+                            Stream.concat(Stream.of("all"), role.uses().stream().map(ClientUse::text))
+                                    .toArray()));
             try (ResultSet row = query.executeQuery()) {
                 return row.next() && row.getBoolean(1);
             }

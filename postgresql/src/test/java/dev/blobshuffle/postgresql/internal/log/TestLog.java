@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresql.internal.schema.ClientRole;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import dev.blobshuffle.postgresqlembedded.PostgresRelease;
@@ -66,7 +67,7 @@ final class TestLog implements LogUnderTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("create role " + name + " login password '" + password() + "'");
             migrations.apply(connection);
-            migrations.grant(connection, new SchemaName(name));
+            migrations.grant(connection, ClientRole.of(name));
             statement.execute("create table " + table() + " (row text not null);" + " grant select, insert on "
                     + table() + " to " + name);
         }

@@ -3,92 +3,124 @@ package dev.blobshuffle.postgresql.internal.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Roles that may call some functions: those of the script in docs/security.md. */
+/** Roles that have some of the uses. */
 class LimitedRoleIT extends LogSchemaFixture {
-    private static final Path PAGE = Path.of("..", "docs", "security.md");
-    private static final Pattern SCRIPT = Pattern.compile("```sql\n(create role orders_app.*?)```", Pattern.DOTALL);
-    private static final String READ = "select * from read_order(?, 0, 10, 1000, null) where seq is not null";
     private static final String DENIED = "42501";
-    private static final List<String> ADMINISTRATION = List.of(
-            "select create_topic('u', 1, 'forever', null)",
-            "select change_topic(1, 2, 'forever', null)",
-            "select delete_topic('t')",
-            "select set_positions('g', '{}', '{}', '{}')",
-            "select delete_group('g')",
-            "select outbox_publish('t', '\\x01'::bytea, 1::bigint, 1::bigint)");
-    private static final List<String> PUBLISHING =
-            List.of("select * from init_writer('w')", "select outbox_publish('t', 'key'::bytea, 'value'::bytea)");
 
-    private final String role = "limited_" + UUID.randomUUID().toString().substring(0, 8);
+    /** Calls of each use, which succeed on a new log with a topic. */
+    private static final Map<ClientUse, List<String>> CALLS = Map.of(
+            ClientUse.PUBLISH,
+            List.of(
+                    "select * from init_writer('w')",
+                    "select outbox_publish('t', 'key', 'value')",
+                    "select outbox_publish('t', 'key'::bytea, 'value'::bytea)"),
+            ClientUse.SUBSCRIBE,
+            List.of(
+                    "select * from read_order(1, 0, 10, 1000, null)",
+                    "select * from lock_group('g')",
+                    "select * from group_partitions('g', null)"),
+            ClientUse.ADMINISTER,
+            List.of(
+                    "select change_topic(1, 2, 'forever', null)",
+                    "select set_positions('g', '{}', '{}', '{}')",
+                    "select delete_group('g')",
+                    "select trim_topics()",
+                    "select * from tombstones_due(1)"));
+
+    private static final List<String> OF_ALL =
+            List.of("select * from log_info()", "select sequence_topic(1)", "select * from find_topics(null)");
+
+    private final SchemaName role =
+            new SchemaName("Limited \"" + UUID.randomUUID().toString().substring(0, 8));
     private Session limited;
 
     @BeforeEach
     void enter() throws SQLException {
+        client.topic("t");
+        log.owner().execute("create role " + role.quoted());
         limited = new Session(PostgresServer.shared(release).connect("postgres"));
+        limited.execute("set role " + role.quoted());
+        limited.execute("set search_path to " + log.quoted());
     }
 
     @AfterEach
     void drop() throws SQLException {
         limited.close();
-        log.owner().execute("drop owned by " + role);
-        log.owner().execute("drop role " + role);
+        log.owner().execute("drop owned by " + role.quoted());
+        log.owner().execute("drop role " + role.quoted());
     }
 
-    private void become(String withheld) throws IOException, SQLException {
-        Matcher script = SCRIPT.matcher(Files.readString(PAGE));
-        assertThat(script.find()).isTrue();
-        log.owner()
-                .execute(script.group(1)
-                        .replace("orders_app", role)
-                        .replace("'blobshuffle'", "'" + log.quoted() + "'")
-                        .replace("schema blobshuffle", "schema " + log.quoted())
-                        .replace("'delete_group'", "'delete_group'" + withheld));
-        limited.execute("set role " + role);
-        limited.execute("set search_path to " + log.quoted());
+    private void grant(Set<ClientUse> uses) throws SQLException {
+        new Migrations(new SchemaName(log.name)).grant(log.owner().connection(), new ClientRole(role, uses));
     }
 
-    @Test
-    void anApplicationPublishesAndReadsButDoesNotAdministrate() throws Exception {
-        int topic = client.topic("t");
-        become("");
-        for (int round = 0; round < 2; round++) {
-            for (String call : ADMINISTRATION) {
-                assertFails(DENIED, () -> limited.execute(call));
-            }
-            for (String call : PUBLISHING) {
-                limited.execute(call);
-            }
-            limited.execute("select sequence_topic(?)", topic);
-            assertThat(limited.rows(READ, topic)).hasSize(round + 1);
-            new Migrations(new SchemaName(log.name)).apply(log.owner().connection()); // It widens nothing.
+    private void assertMay(Set<ClientUse> uses) throws SQLException {
+        for (String call : OF_ALL) {
+            limited.execute(call);
         }
-    }
-
-    @Test
-    void aReaderDoesNotPublish() throws Exception {
-        int topic = client.topic("t");
-        become(", 'init_writer', 'publish', 'outbox_publish'");
-        for (String call : ADMINISTRATION) {
-            assertFails(DENIED, () -> limited.execute(call));
-        }
-        for (String call : PUBLISHING) {
-            assertFails(DENIED, () -> limited.execute(call));
+        for (Map.Entry<ClientUse, List<String>> each : CALLS.entrySet()) {
+            for (String call : each.getValue()) {
+                if (uses.contains(each.getKey())) {
+                    limited.execute(call);
+                } else {
+                    assertFails(DENIED, () -> limited.execute(call));
+                }
+            }
         }
         assertFails(DENIED, () -> limited.execute("select * from batch"));
-        client.execute(PUBLISHING.get(1));
-        limited.execute("select sequence_topic(?)", topic);
-        assertThat(limited.rows(READ, topic)).hasSize(1);
+    }
+
+    @Test
+    void aRoleMayCallTheFunctionsOfItsUsesAndNoOthers() throws SQLException {
+        for (ClientUse use : ClientUse.values()) {
+            grant(EnumSet.of(use));
+            assertMay(EnumSet.of(use));
+            grant(EnumSet.complementOf(EnumSet.of(use)));
+            assertMay(EnumSet.complementOf(EnumSet.of(use)));
+        }
+        grant(ClientUse.all());
+        assertMay(ClientUse.all());
+    }
+
+    @Test
+    void anUpgradeWidensNothing() throws SQLException {
+        grant(EnumSet.of(ClientUse.SUBSCRIBE));
+        new Migrations(new SchemaName(log.name)).apply(log.owner().connection());
+        assertMay(EnumSet.of(ClientUse.SUBSCRIBE));
+    }
+
+    /** A function that is in no list is for all clients, so a new one must be put where it belongs. */
+    @Test
+    void functionsForAllClientsChangeNothingThatOthersRelyOn() throws SQLException {
+        assertThat(log.owner()
+                        .<String>column(
+                                "select distinct proname::text from pg_proc where pronamespace = ?::regnamespace"
+                                        + " and prosecdef and obj_description(oid, 'pg_proc') = 'all' order by 1",
+                                log.quoted()))
+                .containsExactly(
+                        "announce_instance",
+                        "claim_ids",
+                        "find_group",
+                        "find_groups",
+                        "find_instances",
+                        "find_topics",
+                        "forget_claims",
+                        "log_info",
+                        "look",
+                        "remember_claim",
+                        "sequence_topic",
+                        "topic_zones",
+                        "topics_version",
+                        "withdraw_instance");
     }
 }

@@ -28,7 +28,7 @@ final class LogSchema implements AutoCloseable {
         owner.execute("create role " + new SchemaName(clientRole).quoted() + " login password '" + PASSWORD + "'");
         Migrations migrations = new Migrations(new SchemaName(name));
         migrations.apply(owner.connection());
-        migrations.grant(owner.connection(), new SchemaName(clientRole));
+        migrations.grant(owner.connection(), ClientRole.of(clientRole));
         enter(owner);
     }
 

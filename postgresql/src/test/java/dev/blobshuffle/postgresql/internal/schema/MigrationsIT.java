@@ -95,7 +95,7 @@ class MigrationsIT extends LogSchemaFixture {
     @Test
     void aRoleThatDoesNotExistIsRefused() {
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name))
-                        .grant(log.owner().connection(), new SchemaName("nobody here")))
+                        .grant(log.owner().connection(), ClientRole.of("nobody here")))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("nobody here");
     }

@@ -49,7 +49,7 @@ class OldSnapshotIT extends LogSchemaFixture {
                 .as("the old snapshot's own view")
                 .isEqualTo(20L * PER_COMMIT);
         reader.rollback();
-        writing.execute("select outbox_publish('t', '\\x01'::bytea, 1::bigint, 1::bigint)");
+        writing.execute("select outbox_publish('t', 'key', 'value')");
         writing.commit();
         client.execute("select sequence_topic(?)", topic);
         assertThat(client.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))

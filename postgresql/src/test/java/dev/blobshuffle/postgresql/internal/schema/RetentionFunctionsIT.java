@@ -77,7 +77,7 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         int second = client.topic("second", "time", 1_000L);
         for (int topic : List.of(first, second)) {
             client.execute(
-                    "select count(outbox_publish(?, '\\x01'::bytea, 1::bigint, n::bigint))"
+                    "select count(outbox_publish(?, 'key', 'value', created => n))"
                             + " from generate_series(1, 1600) n",
                     topic == first ? "first" : "second");
             client.execute("select sequence_topic(?)", topic);
@@ -146,7 +146,7 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         client.publish(1, 1, 1, List.of(topic), List.of(blob));
         Session late = log.client();
         late.begin();
-        late.execute("select outbox_publish('t', '\\x01'::bytea, 1::bigint, 1::bigint)");
+        late.execute("select outbox_publish('t', 'key', 'value')");
 
         assertThat(client.<Integer>value("select delete_topic('t')")).isEqualTo(topic);
         int successor = client.topic("t");

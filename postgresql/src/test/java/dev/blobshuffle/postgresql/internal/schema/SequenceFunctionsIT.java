@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** The order of batches: by the start of their commits, without holes, whatever overlaps. */
 class SequenceFunctionsIT extends LogSchemaFixture {
     private static final String SEQUENCE = "select sequence_topic(?)";
-    private static final String OUTBOX = "select outbox_publish('t', '\\x01'::bytea, 1::bigint, 1::bigint)";
+    private static final String OUTBOX = "select outbox_publish('t', 'key', 'value')";
 
     @Test
     void batchesGetTheirPlacesInTheOrderOfTheirIds() throws SQLException {
@@ -104,7 +104,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         Session late = log.client();
         late.begin();
         late.execute(OUTBOX);
-        client.execute("select count(outbox_publish('t', '\\x01'::bytea, 1::bigint, n::bigint))"
+        client.execute("select count(outbox_publish('t', 'key', 'value', created => n))"
                 + " from generate_series(1, 12000) n");
 
         assertThat(client.<Long>value(SEQUENCE, topic)).isEqualTo(5000);
@@ -127,7 +127,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         int topic = client.topic("t");
         Session late = log.client();
         late.begin();
-        late.execute("select count(outbox_publish('t', '\\x01'::bytea, 1::bigint, n::bigint))"
+        late.execute("select count(outbox_publish('t', 'key', 'value', created => n))"
                 + " from generate_series(1, 11000) n");
         client.execute(OUTBOX);
         assertThat(client.<Long>value(SEQUENCE, topic)).isEqualTo(1);

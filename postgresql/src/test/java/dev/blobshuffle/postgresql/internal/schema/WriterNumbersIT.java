@@ -161,8 +161,7 @@ class WriterNumbersIT extends LogSchemaFixture {
         List<Migration> files = Migrations.upTo(LAST_WITH_ROWS);
         Migrations before = new Migrations(name, files);
         before.apply(log.owner().connection());
-        before.grant(log.owner().connection(), new SchemaName(log.clientRole));
-        Session old = log.client();
+        Session old = log.owner();
         int topic = old.topic("t");
         for (String writer : List.of("with a batch", "without", "new")) {
             old.writer(writer);

@@ -30,6 +30,11 @@ record MemoryRetention(Connection connection) implements Retention {
     }
 
     @Override
+    public boolean isAllowed() {
+        return true;
+    }
+
+    @Override
     public CompletionStage<OptionalInt> trim() {
         return connection.call(LogCall.TRIM, (session, reply) -> {
             if (database().locks().tryExclusive(session, new Key(Kind.TRIM, "all"))) {

@@ -1,0 +1,21 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import java.util.Set;
+
+/**
+ * A role that applications or people log in as, and what it may use the log for.
+ *
+ * @param name of the role, which exists
+ * @param uses at least one
+ */
+public record ClientRole(SchemaName name, Set<ClientUse> uses) {
+    /** Copies the set. */
+    public ClientRole {
+        uses = Set.copyOf(uses);
+    }
+
+    /** A role that may do everything but change the schema. */
+    public static ClientRole of(String name) {
+        return new ClientRole(new SchemaName(name), ClientUse.all());
+    }
+}

@@ -1,0 +1,57 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a role may use a log for. Each function that clients call names its use in its comment, or is
+ * for all of them.
+ */
+public enum ClientUse {
+    /** Publishes, through the outbox too. */
+    PUBLISH,
+    /** Reads as a member of groups, and commits their positions. */
+    SUBSCRIBE,
+    /**
+     * Creates, changes and deletes topics; seeks and deletes groups; removes batches and blobs that
+     * nobody needs. An instance with this use sweeps.
+     */
+    ADMINISTER;
+
+    /** All uses: the role of an application that does everything itself. */
+    public static Set<ClientUse> all() {
+        return EnumSet.allOf(ClientUse.class);
+    }
+
+    /**
+     * Reads names that commas separate.
+     *
+     * @throws InvalidSettings one of them is no use, or there is none
+     */
+    public static Set<ClientUse> parse(String names) {
+        Set<ClientUse> uses = EnumSet.noneOf(ClientUse.class);
+        for (String name : names.split(",", -1)) {
+            uses.add(Arrays.stream(values())
+                    .filter(use -> use.text().equals(name.trim()))
+                    .findFirst()
+                    .orElseThrow(() -> new InvalidSettings("Cannot grant '" + name.trim()
+                            + "': there is no such use of a log. Give some of publish, subscribe and administer,"
+                            + " separated by commas.")));
+        }
+        return uses;
+    }
+
+    /** As in the schema and on the command line. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Several of them, as in a sentence. */
+    public static String sentence(Set<ClientUse> uses) {
+        return uses.stream().sorted().map(ClientUse::text).collect(Collectors.joining(", "));
+    }
+}
