@@ -33,6 +33,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Messaging as an application uses it, over a real database and a file store. */
 class MessagingIT {
@@ -209,6 +211,117 @@ class MessagingIT {
             try (Subscriber<String, String> successor =
                     messaging.subscriber(Subscription.of(group, orders), Serde.string(), Serde.string())) {
                 assertThat(successor.poll(LOOK)).isEmpty();
+            }
+        }
+    }
+
+    /** Never a half: rows without records, or records without rows that the caller believes in. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rollback | has ended the transaction",
+                "commit | has ended the transaction",
+                "rollback and chain | has ended the transaction",
+                "commit; begin; select 1 | has ended the transaction",
+                "set transaction read only | read-only",
+                "set role none; select 1/0 | failed before"
+            })
+    void aTransactionWhoseCallerEndsItAsSqlPublishesNothing(String misuse, String reason) throws SQLException {
+        String topic = name();
+        try (Messaging messaging = open("a")) {
+            messaging.topics().create(Topic.named(topic));
+            try (Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string());
+                    Subscriber<String, String> reader =
+                            messaging.subscriber(Subscription.of(name(), topic), Serde.string(), Serde.string())) {
+                try (Transaction transaction = messaging.begin(publisher);
+                        Statement statement = transaction.connection().createStatement()) {
+                    statement.execute("insert into public.bill (topic, part, position, value) values ('" + topic
+                            + "', 0, 0, 'a')");
+                    try {
+                        statement.execute(misuse);
+                    } catch (SQLException e) {
+                        assertThat(misuse).contains("1/0");
+                    }
+                    publisher.publish(topic, "k", "lost");
+                    assertThatThrownBy(transaction::commit)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining(reason);
+                }
+                try (Transaction transaction = messaging.begin(publisher)) {
+                    book(transaction.connection(), List.of());
+                    publisher.publish(topic, "k", "kept");
+                    transaction.commit();
+                }
+                assertThat(values(poll(reader, 1))).containsExactly("kept");
+                assertThat(booked(topic)).hasSize(misuse.startsWith("commit") ? 1 : 0);
+            }
+        }
+    }
+
+    @Test
+    void theNextTransactionFindsTheSessionAsItBegan() throws SQLException {
+        try (Messaging messaging = open("a");
+                Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string())) {
+            String before = settings(messaging, publisher);
+            try (Transaction transaction = messaging.begin(publisher)) {
+                Connection connection = transaction.connection();
+                try (Statement statement = connection.createStatement()) {
+                    connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+                    assertThat(statement.getConnection()).isSameAs(connection);
+                    statement.execute("set search_path = pg_catalog");
+                    statement.execute("set time zone 'Asia/Tokyo'");
+                    statement.execute("create temp table left_over (n int)");
+                    statement.execute("select pg_advisory_lock(4711)");
+                    statement.execute("listen left_over");
+                    statement.execute("set statement_timeout = '1h'");
+                }
+                transaction.commit();
+            }
+            for (int i = 0; i < 3; i++) {
+                assertThat(settings(messaging, publisher)).isEqualTo(before);
+            }
+        }
+    }
+
+    private static String settings(Messaging messaging, Publisher<?, ?> publisher) throws SQLException {
+        try (Transaction transaction = messaging.begin(publisher);
+                Statement statement = transaction.connection().createStatement();
+                ResultSet row = statement.executeQuery("select concat_ws(',', pg_backend_pid() > 0, current_user,"
+                        + " current_setting('application_name'), current_setting('statement_timeout'),"
+                        + " current_setting('search_path'), current_setting('TimeZone'),"
+                        + " current_setting('transaction_isolation'), to_regclass('pg_temp.left_over'),"
+                        + " (select count(*) from pg_locks where locktype = 'advisory' and objid = 4711),"
+                        + " array(select pg_listening_channels()))")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void aTopicThatIsDeletedAndMadeAgainStopsItsSubscribersByName() {
+        String topic = name();
+        try (Messaging messaging = open("a")) {
+            messaging.topics().create(Topic.named(topic));
+            try (Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string());
+                    Subscriber<String, String> subscriber =
+                            messaging.subscriber(Subscription.of(name(), topic), Serde.string(), Serde.string())) {
+                publisher.publish(topic, "k", "first");
+                publisher.flush(PATIENCE);
+                assertThat(values(poll(subscriber, 1))).containsExactly("first");
+
+                messaging.topics().delete(topic);
+                messaging.topics().create(Topic.named(topic));
+                for (int i = 0; i < 5; i++) { // again and again, also when the group has no partition left
+                    assertThatThrownBy(() -> {
+                                while (true) {
+                                    assertThat(subscriber.poll(PATIENCE)).isEmpty();
+                                }
+                            })
+                            .isInstanceOf(TopicAbsent.class)
+                            .hasMessageContaining("'" + topic + "'")
+                            .hasMessageContaining("deleted");
+                }
             }
         }
     }

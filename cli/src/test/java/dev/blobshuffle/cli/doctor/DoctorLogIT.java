@@ -87,7 +87,8 @@ class DoctorLogIT {
 
     @Test
     void aRoleOfSomeUsesIsInOrder() throws Exception {
-        Outcome setup = database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", "publish,subscribe", "--execute");
+        Outcome setup =
+                database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", "publish,subscribe", "--execute");
         assertThat(setup.status()).isZero();
         assertThat(doctor(database.uri(CLIENT)).out())
                 .contains("ok      log      privileges: the role may publish, subscribe by the log's functions");

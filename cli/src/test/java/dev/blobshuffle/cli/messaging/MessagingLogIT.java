@@ -50,7 +50,10 @@ class MessagingLogIT {
         Outcome dry = database.run(OWNER, "setup", "--client-role", CLIENT);
         assertThat(dry.status()).isZero();
         assertThat(dry.out())
-                .contains("Create schema blobshuffle", "Let role app publish, subscribe, administer,", "Nothing was changed")
+                .contains(
+                        "Create schema blobshuffle",
+                        "Let role app publish, subscribe, administer,",
+                        "Nothing was changed")
                 .doesNotContain("Done");
         assertThat(database.run(CLIENT, "topics", "list").status()).isEqualTo(2);
 

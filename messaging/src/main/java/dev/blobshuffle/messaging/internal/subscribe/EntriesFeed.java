@@ -1,8 +1,10 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.PositionTrimmed;
+import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.format.entries.Entries;
 import dev.blobshuffle.core.internal.format.entries.Entries.PlainRun;
 import dev.blobshuffle.core.internal.format.entries.Entries.Run;
@@ -17,6 +19,7 @@ import dev.blobshuffle.messaging.Header;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +60,23 @@ final class EntriesFeed {
             } catch (Closed e) {
                 throw e;
             } catch (BlobShuffleException e) {
-                stop(topic, stream, e);
+                stop(topic, stream, named(topic, stream, e));
             }
         }
         topic.merge();
+    }
+
+    /** A failure with the topic and the place in it. */
+    private static BlobShuffleException named(TopicReading topic, TopicStream stream, BlobShuffleException failure) {
+        String where = "Cannot read topic '" + topic.topic().name() + "', partitions "
+                + stream.partitions().stream()
+                        .map(each -> Integer.toString(each.numbered.partition()))
+                        .collect(Collectors.joining(", "))
+                + ", position " + new LogPosition(stream.position(), 0).value() + ": " + failure.getMessage();
+        if (failure instanceof BlobCorrupt) {
+            return new BlobCorrupt(where, failure);
+        }
+        return failure instanceof TopicAbsent ? new TopicAbsent(where, failure) : failure;
     }
 
     private boolean hasRoom(TopicStream stream) {

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.ConsumerFenced;
 import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.internal.log.LogPosition;
 import dev.blobshuffle.core.internal.log.LogTopic;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,6 +74,9 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private final RefusedRecords refused;
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicBoolean isWoken = new AtomicBoolean();
+
+    /** Topics whose absence was warned of. */
+    private final Set<Integer> missed = new HashSet<>();
 
     /** What ended the last poll's part of a partition, after other records were returned. */
     private @Nullable UnreadableStop postponed;
@@ -175,6 +180,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         drain(result);
         if (result.isEmpty()) {
             throwObstacle();
+            throwAbsent();
         }
         return result;
     }
@@ -230,6 +236,17 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
             if (obstacle != null) {
                 throw obstacle;
             }
+        }
+    }
+
+    /** A topic that is gone leaves its members nothing to read, and they must hear of it. */
+    private void throwAbsent() {
+        for (int number : session.absent()) {
+            TopicAbsent failure = readings.absent(number, group());
+            if (missed.add(number)) {
+                LOG.warn("{}", failure.getMessage());
+            }
+            throw failure;
         }
     }
 

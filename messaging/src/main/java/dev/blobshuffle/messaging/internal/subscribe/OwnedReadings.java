@@ -1,5 +1,6 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
+import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.GroupSession;
@@ -126,6 +127,15 @@ final class OwnedReadings {
             throw new IllegalStateException("Cannot read " + reading.named + ": nobody has subscribed to its topic.");
         }
         return topic;
+    }
+
+    /** What a poll says of a topic that does not exist any more. */
+    TopicAbsent absent(int number, String group) {
+        TopicReading reading = topics.get(number);
+        String name =
+                reading == null ? Integer.toString(number) : reading.topic().name();
+        return new TopicAbsent("Cannot read topic '" + name + "' as group '" + group + "': it was deleted after this"
+                + " subscriber had been opened. If it exists again, it is another topic: open another subscriber.");
     }
 
     private void leaveWanted(Map<LogPartition, OwnedPartition> owned) {

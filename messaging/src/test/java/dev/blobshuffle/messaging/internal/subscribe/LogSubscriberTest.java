@@ -5,6 +5,7 @@ import static dev.blobshuffle.messaging.internal.subscribe.SubscriberFixture.val
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.LogWentBack;
 import dev.blobshuffle.core.failure.PositionTrimmed;
@@ -410,7 +411,49 @@ class LogSubscriberTest {
             try (var subscriber = fixture.open(group())) {
                 subscriber.poll(SHORT);
                 fixture.await(fixture.log.topics().delete(TOPIC));
-                assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(TopicAbsent.class);
+                for (int i = 0; i < 20; i++) { // also when the group has left it no partition
+                    assertThatThrownBy(() -> subscriber.poll(LONG))
+                            .isInstanceOf(TopicAbsent.class)
+                            .hasMessageContaining("'" + TOPIC + "'")
+                            .hasMessageContaining("deleted");
+                    fixture.time.pause(Duration.ofSeconds(1));
+                }
+                assertThat(subscriber.assignment()).isEmpty();
+            }
+        });
+    }
+
+    /** What a pause lets go of must come again: its plain records were more than may stay in memory. */
+    @Test
+    void aPauseWithMuchQueuedLosesNothing() {
+        fixture.run(() -> {
+            List<String> expected = new ArrayList<>();
+            for (int i = 0; i < 150; i++) {
+                expected.add(i + "-" + "x".repeat(4000));
+                fixture.publishPlain(0, expected.get(i));
+            }
+            try (var subscriber = fixture.open(group().maxRecords(5))) {
+                List<String> all = new ArrayList<>(fixture.take(subscriber, 5));
+                subscriber.pause(Set.of(P0));
+                fixture.time.pause(Duration.ofSeconds(1));
+                assertThat(subscriber.poll(SHORT)).isEmpty();
+                subscriber.resume(Set.of(P0));
+                all.addAll(fixture.take(subscriber, 145));
+                assertThat(all).isEqualTo(expected);
+            }
+        });
+    }
+
+    @Test
+    void batchesThatCannotBeReadAreNamed() {
+        fixture.run(() -> {
+            fixture.publishPlain(0, "a");
+            fixture.publishGarbage();
+            try (var subscriber = fixture.open(group())) {
+                assertThat(fixture.take(subscriber, 1)).containsExactly("a");
+                assertThatThrownBy(() -> subscriber.poll(LONG))
+                        .isInstanceOf(BlobCorrupt.class)
+                        .hasMessageContaining("topic 't', partitions 0, 1, 2, 3, position 16777216");
             }
         });
     }

@@ -171,6 +171,15 @@ final class SubscriberFixture implements AutoCloseable {
         await(log.sequence(topic.number()));
     }
 
+    /** Publishes a batch that nobody can read. */
+    void publishGarbage() {
+        await(writer.commit(
+                number++,
+                List.of(new LogBatch(topic.number(), new byte[] {1, 2, 3}, Set.of(), 0, 0)),
+                Optional.empty()));
+        await(log.sequence(topic.number()));
+    }
+
     static byte[] bytes(String value) {
         return value.getBytes(StandardCharsets.UTF_8);
     }

@@ -85,7 +85,8 @@ final class RightsCheck implements Check {
                         texts(row.getArray("allowed")),
                         texts(row.getArray("refused"))),
                 schema);
-        if (found.isEmpty() || found.get().allowed().isEmpty() && found.get().refused().isEmpty()) {
+        if (found.isEmpty()
+                || found.get().allowed().isEmpty() && found.get().refused().isEmpty()) {
             return List.of(); // The check of the schema says that there is no log.
         }
         List<StoreFinding> findings = new ArrayList<>();

@@ -74,7 +74,9 @@ public final class DatabaseFailures {
 
     /** The same while a log is being opened. */
     public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
-        return isRefusal(cause) ? new InvalidSettings(message(action, where, cause), cause) : later(action, where, cause);
+        return isRefusal(cause)
+                ? new InvalidSettings(message(action, where, cause), cause)
+                : later(action, where, cause);
     }
 
     /** Whether the server refuses until an operator acts. */

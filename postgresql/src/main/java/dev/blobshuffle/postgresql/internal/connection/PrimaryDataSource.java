@@ -28,6 +28,8 @@ final class PrimaryDataSource implements DataSource {
     /** So long the driver remembers which server was the primary; a failover takes longer. */
     private static final String RECHECK_SECONDS = "2";
 
+    private static final String OLDEST_SERVER = "14";
+
     private final Driver driver = new Driver();
     private final PostgresqlUri uri;
     private final CredentialsSource credentials;
@@ -63,6 +65,8 @@ final class PrimaryDataSource implements DataSource {
             PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(given, 0);
         } else {
             PGProperty.PREPARE_THRESHOLD.set(given, PREPARE_THRESHOLD);
+            // The session begins with the driver's settings then, so that a reset leaves them.
+            PGProperty.ASSUME_MIN_SERVER_VERSION.set(given, OLDEST_SERVER);
             // A pooler refuses options. Behind one the role's own setting holds, and the socket's
             // timeout.
             PGProperty.OPTIONS.set(

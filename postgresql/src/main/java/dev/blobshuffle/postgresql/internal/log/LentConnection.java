@@ -4,8 +4,11 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +24,28 @@ final class LentConnection implements InvocationHandler {
     /** What is harmless after the end too. */
     private static final Set<String> QUESTIONS = Set.of("isClosed", "toString", "hashCode", "equals", "isWrapperFor");
 
+    private static final String EXECUTE = "execute";
+
     private final Connection connection;
+    private final Executed executed;
     private final Connection proxy;
+    private volatile boolean isUsed;
     private volatile boolean isEnded;
 
-    LentConnection(Connection connection) {
+    /** Hears of each statement of the caller that has run. */
+    @FunctionalInterface
+    interface Executed {
+        void run() throws SQLException;
+    }
+
+    LentConnection(Connection connection, Executed executed) {
         this.connection = connection;
-        this.proxy = (Connection)
-                Proxy.newProxyInstance(LentConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, this);
+        this.executed = executed;
+        this.proxy = (Connection) proxy(Connection.class, this);
+    }
+
+    private static Object proxy(Class<?> type, InvocationHandler handler) {
+        return Proxy.newProxyInstance(LentConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
     Connection proxy() {
@@ -39,15 +56,19 @@ final class LentConnection implements InvocationHandler {
         isEnded = true;
     }
 
+    /** Whether the caller may have changed the session. */
+    boolean isUsed() {
+        return isUsed;
+    }
+
     @Override
-    public @Nullable Object invoke(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+    public @Nullable Object invoke(Object self, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         String name = method.getName();
         if (QUESTIONS.contains(name)) {
             return answer(name, arguments);
         }
-        if (isEnded) {
-            throw new SQLException("The transaction has ended. Begin another one.", "08003");
-        }
+        requireOpen();
         boolean isRollback = name.equals("rollback") && method.getParameterCount() == 0;
         if (REFUSED.contains(name) || isRollback) {
             throw new SQLException(
@@ -55,14 +76,61 @@ final class LentConnection implements InvocationHandler {
                             + ": the connection belongs to a transaction of the log. Commit or close that.",
                     "2D000");
         }
+        isUsed = true;
+        Object result = call(connection, method, arguments);
+        return result instanceof Statement statement ? lent(statement) : result;
+    }
+
+    private Object lent(Statement statement) {
+        Class<? extends Statement> type = Statement.class;
+        if (statement instanceof CallableStatement) {
+            type = CallableStatement.class;
+        } else if (statement instanceof PreparedStatement) {
+            type = PreparedStatement.class;
+        }
+        return proxy(type, (self, method, arguments) -> invoke(statement, self, method, arguments));
+    }
+
+    private @Nullable Object invoke(
+            Statement statement, Object self, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        switch (method.getName()) {
+            case "getConnection":
+                return proxy;
+            case "equals":
+                return arguments != null && arguments[0] == self;
+            case "unwrap":
+                throw new SQLException(
+                        "Cannot call unwrap: the statement belongs to a transaction of the log.", "2D000");
+            default:
+                break;
+        }
+        boolean isExecution = method.getName().startsWith(EXECUTE);
+        if (isExecution) {
+            requireOpen();
+        }
+        Object result = call(statement, method, arguments);
+        if (isExecution) {
+            executed.run();
+        }
+        return result;
+    }
+
+    private void requireOpen() throws SQLException {
+        if (isEnded) {
+            throw new SQLException("The transaction has ended. Begin another one.", "08003");
+        }
+    }
+
+    private static @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         try {
-            return method.invoke(connection, arguments);
+            return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
     }
 
-    private Object answer(String name, Object @Nullable [] arguments) {
+    private Object answer(String name, @Nullable Object @Nullable [] arguments) {
         return switch (name) {
             case "isClosed" -> isEnded;
             case "isWrapperFor" -> false;

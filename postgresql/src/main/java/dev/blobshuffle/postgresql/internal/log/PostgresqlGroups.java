@@ -86,7 +86,7 @@ final class PostgresqlGroups implements Groups {
             return Optional.empty();
         }
         known.replace(member.id(), state, state.renewed(generation));
-        return Optional.of(new Lease(generation, LEASE, owned));
+        return Optional.of(new Lease(generation, LEASE, owned, state.absent));
     }
 
     /** One member for each topic of a group. */
@@ -130,7 +130,9 @@ final class PostgresqlGroups implements Groups {
                             lease, state == null || isAssigned ? step.readers(member.topics()) : state.readers);
                 })
                 .thenApply(joined -> {
-                    known.put(member.id(), new Known(joined.lease.generation(), joined.readers, 0));
+                    known.put(
+                            member.id(),
+                            new Known(joined.lease.generation(), joined.readers, joined.lease.absent(), 0));
                     return joined.lease;
                 });
     }
@@ -252,15 +254,16 @@ final class PostgresqlGroups implements Groups {
      *
      * @param generation of the group
      * @param readers of the member's topics, of all groups, when it last was assigned
+     * @param absent topics of the member; a renewal in short follows no change of topics
      * @param renewals since then, or since the last look at the readers
      */
-    private record Known(long generation, Map<Integer, Map<Zone, Integer>> readers, int renewals) {
+    private record Known(long generation, Map<Integer, Map<Zone, Integer>> readers, Set<Integer> absent, int renewals) {
         boolean isLookNext() {
             return renewals + 1 >= RENEWALS_PER_LOOK;
         }
 
         Known renewed(long newer) {
-            return new Known(newer, readers, isLookNext() ? 0 : renewals + 1);
+            return new Known(newer, readers, absent, isLookNext() ? 0 : renewals + 1);
         }
     }
 

@@ -5,11 +5,17 @@ import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
+import dev.blobshuffle.postgresql.internal.connection.Pooler;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,17 +27,34 @@ final class PostgresqlTransaction implements LogTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresqlTransaction.class);
     private static final String COMMIT = "commit a transaction";
 
+    /** The transaction that there is now, and whether it may write. */
+    private static final String LEFT = "select pg_catalog.concat(pg_catalog.pg_current_xact_id_if_assigned(), ' ',"
+            + " pg_catalog.current_setting('transaction_read_only'))";
+
+    private static final String READ_ONLY = " on";
+
+    /** What statements of the caller may have left in the session, but for plans of functions. */
+    private static final String RESET = "set session authorization default; reset all; unlisten *; close all;"
+            + " discard temp; select pg_catalog.pg_advisory_unlock_all()";
+
     private final PostgresqlWriter writer;
     private final PostgresqlUri uri;
     private final Connection connection;
     private final LentConnection lent;
+
+    /** The database's number of this transaction; null until a statement of the caller has run. */
+    private @Nullable String number;
+
+    /** Whether a statement of the caller has ended the database's transaction. */
+    private boolean isCut;
+
     private boolean isEnded;
 
     PostgresqlTransaction(PostgresqlWriter writer, PostgresqlUri uri, Connection connection) {
         this.writer = writer;
         this.uri = uri;
         this.connection = connection;
-        this.lent = new LentConnection(connection);
+        this.lent = new LentConnection(connection, this::executed);
     }
 
     @Override
@@ -49,11 +72,65 @@ final class PostgresqlTransaction implements LogTransaction {
             throw new IllegalStateException("Cannot commit a transaction: it has ended. Begin another one.");
         }
         try {
+            requireSame();
             List<Long> ids = publish(writer.publication(number, batches, consumed));
             end();
             return ids;
         } finally {
             close();
+        }
+    }
+
+    /**
+     * COMMIT or ROLLBACK as SQL ends the database's transaction, and the next statement begins
+     * another one. The number is taken after the first statement, because an isolation is chosen
+     * before it.
+     */
+    private void executed() throws SQLException {
+        TransactionState state = state();
+        isCut |= state == TransactionState.IDLE;
+        if (number == null && state == TransactionState.OPEN) {
+            number = text("select pg_catalog.pg_current_xact_id()::text");
+        }
+    }
+
+    private TransactionState state() throws SQLException {
+        return connection.unwrap(BaseConnection.class).getTransactionState();
+    }
+
+    /** Publishing in another transaction would publish without the caller's rows. */
+    private void requireSame() {
+        try {
+            if (state() == TransactionState.FAILED) {
+                throw refused("a statement of its caller failed before. Nothing is committed. Close the transaction"
+                        + " after a failure, or run what may fail after a savepoint.");
+            }
+            String known = number;
+            String found = known == null ? "" : text(LEFT);
+            if (isCut || known != null && !found.startsWith(known + " ")) {
+                throw refused("a statement of its caller has ended the transaction of the database. What ran before"
+                        + " that statement is committed or rolled back as it said; what came after is rolled back, and"
+                        + " nothing is published. Do not run COMMIT, ROLLBACK or PREPARE TRANSACTION on its"
+                        + " connection: call commit or close.");
+            }
+            if (found.endsWith(READ_ONLY)) {
+                throw refused("its caller has made it read-only. Nothing is committed. Leave out SET TRANSACTION READ"
+                        + " ONLY.");
+            }
+        } catch (SQLException e) {
+            throw LogFailures.of(COMMIT, uri, e);
+        }
+    }
+
+    private IllegalStateException refused(String reason) {
+        return new IllegalStateException("Cannot " + COMMIT + " in " + uri + ": " + reason);
+    }
+
+    private String text(String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getString(1);
         }
     }
 
@@ -99,9 +176,24 @@ final class PostgresqlTransaction implements LogTransaction {
         lent.end();
         try (connection) {
             connection.rollback();
+            reset();
         } catch (SQLException e) {
             // The server rolls back by itself when the connection ends.
             LOG.debug("The connection of a transaction is broken.", e);
+        }
+    }
+
+    /** The next user of the session finds it as it began. A pooler's sessions are the pooler's. */
+    private void reset() throws SQLException {
+        if (!lent.isUsed() || uri.pooler() == Pooler.TRANSACTION) {
+            return;
+        }
+        connection.setAutoCommit(true);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(RESET);
+        } catch (SQLException e) {
+            connection.abort(Runnable::run);
+            throw e;
         }
     }
 }

@@ -107,7 +107,8 @@ public final class Migrations {
                 insert.setArray(
                         2,
                         connection.createArrayOf(
-                                "text", role.uses().stream().map(ClientUse::text).toArray()));
+                                "text",
+                                role.uses().stream().map(ClientUse::text).toArray()));
                 insert.executeUpdate();
             }
             statement.execute(Migration.text(RIGHTS));

@@ -103,7 +103,8 @@ public final class SchemaSetup implements AutoCloseable {
                 steps.add("Upgrade the log from version " + from.getAsInt() + " to " + needed + ".");
             }
             if (clientRole.isPresent() && !mayCall(database, clientRole.get(), from, needed)) {
-                steps.add("Let role " + roleName() + " " + ClientUse.sentence(clientRole.get().uses())
+                steps.add("Let role " + roleName() + " "
+                        + ClientUse.sentence(clientRole.get().uses())
                         + ", and nothing else. It gets no right on tables.");
             }
             return new Plan(from, needed, steps);

@@ -269,7 +269,7 @@ public abstract class GroupsContractTest extends LogContract {
         tested().shiftClock(Duration.ofSeconds(30));
         for (Member member : members) {
             assertThat(renew(log, member).owned())
-                    .isEqualTo(before.getOrDefault(member, new Lease(0, Groups.LEASE, List.of()))
+                    .isEqualTo(before.getOrDefault(member, new Lease(0, Groups.LEASE, List.of(), Set.of()))
                             .owned());
         }
         assertThat(describe(log, "billing").members()).hasSize(3);

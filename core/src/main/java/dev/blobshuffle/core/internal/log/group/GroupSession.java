@@ -55,6 +55,7 @@ public final class GroupSession {
     private final Set<LogPartition> releasing = new TreeSet<>();
 
     private Map<LogPartition, OwnedPartition> owned = Map.of();
+    private Set<Integer> absent = Set.of();
     private @Nullable RuntimeException failure;
     private Time.@Nullable Cancellable timer;
     private boolean hasJoined;
@@ -125,6 +126,13 @@ public final class GroupSession {
                 throw failure;
             }
             return owned;
+        }
+    }
+
+    /** Numbers of the member's topics that do not exist any more, as of the last renewal. */
+    public Set<Integer> absent() {
+        synchronized (lock) {
+            return absent;
         }
     }
 
@@ -233,6 +241,7 @@ public final class GroupSession {
                 }
             }
             owned = Map.copyOf(now);
+            absent = lease.absent();
             renewAgainIn(RENEWAL);
             return isLeaving;
         }

@@ -34,6 +34,7 @@ public final class GroupTable {
     private final TreeMap<LogPartition, Row> rows = new TreeMap<>();
     private final Set<LogPartition> changed = new LinkedHashSet<>();
     private final long before;
+    private Set<Integer> absent = Set.of();
     private long generation;
 
     /**
@@ -64,6 +65,9 @@ public final class GroupTable {
             Map<Integer, Integer> partitions,
             Function<Integer, HomeZones> homes) {
         boolean isNew = !member.equals(members.put(member.id(), member));
+        absent = member.topics().stream()
+                .filter(topic -> !partitions.containsKey(topic))
+                .collect(Collectors.toSet());
         for (LogPartition partition : released) {
             Row row = rows.get(partition);
             if (row != null && row.isOwnedBy(member.id())) {
@@ -197,7 +201,7 @@ public final class GroupTable {
         return generation != before;
     }
 
-    /** What a member owns after the steps. */
+    /** What the member that a step has renewed owns after it. */
     public Lease lease(UUID member, Duration validFor) {
         List<OwnedPartition> owned = new ArrayList<>();
         for (Row row : rows.values()) {
@@ -210,7 +214,7 @@ public final class GroupTable {
                         row.wantedBy().isPresent()));
             }
         }
-        return new Lease(generation, validFor, owned);
+        return new Lease(generation, validFor, owned, absent);
     }
 
     /**

@@ -411,7 +411,8 @@ public final class LogChannel implements Channel, AutoCloseable {
                 || cause instanceof TopicAbsent
                 || cause instanceof ConsumerFenced
                 || cause instanceof DeliveryFailed
-                || cause instanceof LogUnavailable;
+                || cause instanceof LogUnavailable
+                || cause instanceof IllegalStateException; // the caller's misuse of its transaction
     }
 
     private void committed(CommitGroup group) {
