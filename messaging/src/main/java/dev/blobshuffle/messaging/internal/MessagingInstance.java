@@ -23,6 +23,7 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.MetricsSettings;
@@ -158,6 +159,10 @@ public final class MessagingInstance implements Messaging {
                     .open();
             showMetrics(settings, instance);
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);
+            LogTails followed = opened.tails;
+            ShuffleMetrics.Registration ignored = instance.attach(() -> instance.engine()
+                    .metrics()
+                    .report(Gauge.LOG_STAGED_AGE, () -> followed.longestStaged().toMillis()));
             opened.sweeper.ifPresent(LogSweeper::start);
             return opened;
         } catch (RuntimeException | Error e) {

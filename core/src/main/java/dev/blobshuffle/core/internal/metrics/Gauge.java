@@ -82,7 +82,13 @@ public enum Gauge {
     /** The application's log names the notification. */
     OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest needed blob, by the clock of its writer."),
     /** If this exceeds two or three intervals, retention has stopped. */
-    LAST_SWEEP_AGE(Unit.MILLISECONDS, "Time since the last sweep that this instance finished.");
+    LAST_SWEEP_AGE(Unit.MILLISECONDS, "Time since the last sweep that this instance finished."),
+    /** The log and the poll name the reason after 30 s. */
+    LOG_STAGED_AGE(
+            Unit.MILLISECONDS,
+            "How long the batches that have waited longest for their place in a commit log wait already, over "
+                    + "the topics that this instance reads. More than a second means that nobody can put them in "
+                    + "order.");
 
     private final Metric metric;
 

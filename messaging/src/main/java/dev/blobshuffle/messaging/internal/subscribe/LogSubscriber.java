@@ -181,6 +181,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         if (result.isEmpty()) {
             throwObstacle();
             throwAbsent();
+            throwStuck();
         }
         return result;
     }
@@ -247,6 +248,16 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                 LOG.warn("{}", failure.getMessage());
             }
             throw failure;
+        }
+    }
+
+    /** Batches that are committed and cannot come are no silence of the publishers. */
+    private void throwStuck() {
+        for (TopicReading each : readings.topics()) {
+            Optional<LogUnavailable> stuck = parts.tails().stuck(each.topic().number());
+            if (stuck.isPresent()) {
+                throw stuck.get();
+            }
         }
     }
 

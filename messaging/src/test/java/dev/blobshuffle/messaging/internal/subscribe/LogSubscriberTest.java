@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.LogWentBack;
 import dev.blobshuffle.core.failure.PositionTrimmed;
 import dev.blobshuffle.core.failure.TopicAbsent;
@@ -419,6 +420,32 @@ class LogSubscriberTest {
                     fixture.time.pause(Duration.ofSeconds(1));
                 }
                 assertThat(subscriber.assignment()).isEmpty();
+            }
+        });
+    }
+
+    @Test
+    void batchesThatNobodyCanPutInOrderAreNoSilence() {
+        fixture.run(() -> {
+            try (var subscriber = fixture.open(group())) {
+                fixture.publishPlain(0, "a");
+                assertThat(fixture.take(subscriber, 1)).containsExactly("a");
+                fixture.plan.away.add(LogCall.SEQUENCE);
+                fixture.stage(0, "b");
+                fixture.time.pause(Duration.ofSeconds(25));
+                assertThat(subscriber.poll(SHORT)).isEmpty();
+                assertThat(fixture.tails.longestStaged()).isBetween(Duration.ofSeconds(24), Duration.ofSeconds(26));
+                fixture.time.pause(Duration.ofSeconds(10));
+                for (int i = 0; i < 3; i++) {
+                    assertThatThrownBy(() -> subscriber.poll(SHORT))
+                            .isInstanceOf(LogUnavailable.class)
+                            .hasMessageContaining("wait for their place behind sequence 1 for 3");
+                }
+                fixture.plan.away.clear();
+                fixture.time.pause(Duration.ofSeconds(1));
+                assertThat(fixture.take(subscriber, 1)).containsExactly("b");
+                assertThat(fixture.tails.longestStaged()).isZero();
+                assertThat(subscriber.poll(SHORT)).isEmpty();
             }
         });
     }

@@ -156,8 +156,19 @@ final class SubscriberFixture implements AutoCloseable {
         commit();
     }
 
+    /** Publishes a value as a plain record that has no place yet. */
+    void stage(int partition, String value) {
+        encoder.record(partition, time.wallMillis(), null, bytes(value), Headers.NONE);
+        commitOnly();
+    }
+
     /** Commits what was appended and sequences it. */
     void commit() {
+        commitOnly();
+        await(log.sequence(topic.number()));
+    }
+
+    private void commitOnly() {
         lane.flush(Duration.ofSeconds(10));
         List<EncodedEntries> batches = encoder.finish();
         await(writer.commit(
@@ -168,7 +179,6 @@ final class SubscriberFixture implements AutoCloseable {
                         .toList(),
                 Optional.empty()));
         number += batches.size();
-        await(log.sequence(topic.number()));
     }
 
     /** Publishes a batch that nobody can read. */

@@ -1,12 +1,15 @@
 package dev.blobshuffle.core.internal.log.tail;
 
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.tail.LogPage.Source;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
@@ -85,6 +88,16 @@ public final class LogTails implements AutoCloseable {
     /** Whether the log has not answered the last look. */
     public boolean isInterrupted() {
         return watch.isInterrupted();
+    }
+
+    /** How long the batches wait that have waited longest for their place, in the topics read here. */
+    public Duration longestStaged() {
+        return watch.longestStaged();
+    }
+
+    /** Why a topic's batches have no place yet, if they have waited for 30 seconds. */
+    public Optional<LogUnavailable> stuck(int topic) {
+        return watch.stuck(topic);
     }
 
     /** The part of the budget that each topic may use now. */

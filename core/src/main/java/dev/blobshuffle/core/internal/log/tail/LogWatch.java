@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.log.tail;
 
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.time.Time;
@@ -11,9 +12,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -36,6 +39,9 @@ final class LogWatch implements AutoCloseable {
     private static final Duration IDLE = Duration.ofMillis(250);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
+    /** Sequencing takes milliseconds. Batches that wait for so long wait for a person. */
+    private static final Duration STUCK = Duration.ofSeconds(30);
+
     /** A sequencing that moves this many batches has probably left some. */
     private static final long FULL = 5_000;
 
@@ -50,7 +56,7 @@ final class LogWatch implements AutoCloseable {
     /** The end of each topic at the last look, and the same of those that had staged batches. */
     private final Map<Integer, Long> ends = new HashMap<>();
 
-    private final Map<Integer, Long> stagedAt = new HashMap<>();
+    private final Map<Integer, Staged> staged = new HashMap<>();
     private final Set<Integer> sequencing = new HashSet<>();
     private Duration interval = FLOWING;
     private Time.@Nullable Cancellable timer;
@@ -81,7 +87,7 @@ final class LogWatch implements AutoCloseable {
         synchronized (lock) {
             listeners.remove(topic);
             ends.remove(topic);
-            stagedAt.remove(topic);
+            staged.remove(topic);
         }
     }
 
@@ -102,6 +108,27 @@ final class LogWatch implements AutoCloseable {
     boolean isInterrupted() {
         synchronized (lock) {
             return isInterrupted;
+        }
+    }
+
+    /** How long the batches wait that have waited longest for their place, over all topics. */
+    Duration longestStaged() {
+        long now = time.nanos();
+        synchronized (lock) {
+            return staged.values().stream()
+                    .map(each -> Duration.ofNanos(now - each.sinceNanos))
+                    .max(Duration::compareTo)
+                    .orElse(Duration.ZERO);
+        }
+    }
+
+    /** Why a topic's batches have no place yet, if they have waited for 30 seconds. */
+    Optional<LogUnavailable> stuck(int topic) {
+        long now = time.nanos();
+        synchronized (lock) {
+            return Optional.ofNullable(staged.get(topic))
+                    .filter(each -> each.isStuck(now))
+                    .map(each -> each.failure(now));
         }
     }
 
@@ -155,7 +182,7 @@ final class LogWatch implements AutoCloseable {
             isLooking = false;
             Set<Integer> missing = new HashSet<>(topics);
             boolean isFlowing = false;
-            boolean isStaged = false;
+            boolean hasStaged = false;
             for (TopicState state : states) {
                 missing.remove(state.topic());
                 TopicListener listener = listeners.get(state.topic());
@@ -165,13 +192,13 @@ final class LogWatch implements AutoCloseable {
                 reports.add(() -> listener.looked(state));
                 Long before = ends.put(state.topic(), state.next());
                 isFlowing |= before == null || before != state.next();
-                isStaged |= state.isStaged();
+                hasStaged |= state.isStaged();
                 if (isAbandoned(state)) {
                     unsequenced.add(state.topic());
                 }
             }
             missing.forEach(topic -> report(topic, TopicListener::absent, reports));
-            lookAgainIn(next(isFlowing, isStaged));
+            lookAgainIn(next(isFlowing, hasStaged));
         }
         reports.forEach(Runnable::run);
         unsequenced.forEach(this::sequence);
@@ -179,8 +206,52 @@ final class LogWatch implements AutoCloseable {
 
     /** Whether a topic's staged batches were there at the last look, and nobody has moved any. */
     private boolean isAbandoned(TopicState state) {
-        Long before = state.isStaged() ? stagedAt.put(state.topic(), state.next()) : stagedAt.remove(state.topic());
-        return state.isStaged() && before != null && before == state.next() && sequencing.add(state.topic());
+        if (!state.isStaged()) {
+            staged.remove(state.topic());
+            return false;
+        }
+        long now = time.nanos();
+        Staged before = staged.get(state.topic());
+        if (before == null || before.next != state.next()) {
+            staged.put(state.topic(), new Staged(state.topic(), state.next(), now));
+            return false;
+        }
+        if (before.isStuck(now) && !before.isWarned) {
+            before.isWarned = true;
+            LOG.warn("{}", before.failure(now).getMessage());
+        }
+        return sequencing.add(state.topic());
+    }
+
+    /** Batches that had no place at two looks, while the topic's end stayed. Guarded by the lock. */
+    private static final class Staged {
+        private final int topic;
+        private final long next;
+        private final long sinceNanos;
+        private @Nullable Throwable cause;
+        private boolean isWarned;
+
+        Staged(int topic, long next, long sinceNanos) {
+            this.topic = topic;
+            this.next = next;
+            this.sinceNanos = sinceNanos;
+        }
+
+        boolean isStuck(long now) {
+            return now - sinceNanos >= STUCK.toNanos();
+        }
+
+        LogUnavailable failure(long now) {
+            Throwable known = cause;
+            return new LogUnavailable(
+                    "Cannot read topic " + topic + ": committed batches wait for their place behind sequence " + next
+                            + " for " + Duration.ofNanos(now - sinceNanos).toMillis() + " ms. "
+                            + (known == null
+                                    ? "No call that gives places has failed. Look for a session that holds a lock of the"
+                                            + " log: blobshuffle doctor --log URI."
+                                    : known.getMessage()),
+                    known);
+        }
     }
 
     private void report(int topic, Consumer<TopicListener> what, List<Runnable> into) {
@@ -190,8 +261,8 @@ final class LogWatch implements AutoCloseable {
         }
     }
 
-    private Duration next(boolean isFlowing, boolean isStaged) {
-        if (isStaged) {
+    private Duration next(boolean isFlowing, boolean hasStaged) {
+        if (hasStaged) {
             interval = FLOWING;
         } else if (hints.areLive()) {
             interval = HINTED;
@@ -233,15 +304,20 @@ final class LogWatch implements AutoCloseable {
 
     private void sequence(int topic) {
         var ignored = ask(() -> log.sequence(topic))
-                .whenComplete((moved, failure) -> sequenced(topic, failure == null ? moved : OptionalLong.empty()));
+                .whenComplete(
+                        (moved, failure) -> sequenced(topic, failure == null ? moved : OptionalLong.empty(), failure));
     }
 
-    private void sequenced(int topic, OptionalLong moved) {
+    private void sequenced(int topic, OptionalLong moved, @Nullable Throwable failure) {
         boolean isMore;
         synchronized (lock) {
             isMore = moved.orElse(0) >= FULL && listeners.containsKey(topic) && !isClosed;
             if (!isMore) {
                 sequencing.remove(topic);
+            }
+            Staged waiting = staged.get(topic);
+            if (waiting != null) {
+                waiting.cause = failure instanceof CompletionException ? failure.getCause() : failure;
             }
         }
         if (moved.orElse(0) > 0) {
