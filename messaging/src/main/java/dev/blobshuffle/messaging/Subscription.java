@@ -1,5 +1,6 @@
 package dev.blobshuffle.messaging;
 
+import dev.blobshuffle.core.internal.log.LogName;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -8,7 +9,7 @@ import java.util.Set;
 /**
  * What a subscriber reads, and how.
  *
- * @param group the consumer group; each record goes to one of its members
+ * @param group the consumer group, 1 to 500 bytes in UTF-8; each record goes to one of its members
  * @param topics the topics, which must exist
  * @param reset where a new group begins
  * @param maxRecords the most records of a poll
@@ -36,9 +37,12 @@ public record Subscription(
         Objects.requireNonNull(reset, "reset");
         Objects.requireNonNull(listener, "listener");
         topics = Set.copyOf(topics);
-        if (group.isBlank() || topics.isEmpty() || maxRecords < 1) {
+        String ignored = LogName.check("group", group);
+        topics.forEach(topic -> LogName.check("topic", topic));
+        deadLetters.ifPresent(topic -> LogName.check("topic", topic));
+        if (topics.isEmpty() || maxRecords < 1) {
             throw new IllegalArgumentException("Cannot subscribe: group '" + group + "', topics " + topics
-                    + ", at most " + maxRecords + " records. Name a group and a topic, and ask for 1 record or more.");
+                    + ", at most " + maxRecords + " records. Name a topic, and ask for 1 record or more.");
         }
         if (maxPollInterval.compareTo(SHORTEST_INTERVAL) < 0 || maxPollInterval.compareTo(LONGEST_INTERVAL) > 0) {
             throw new IllegalArgumentException("Cannot subscribe with a maxPollInterval of "

@@ -1,13 +1,15 @@
 package dev.blobshuffle.messaging;
 
+import dev.blobshuffle.core.internal.log.LogName;
+import dev.blobshuffle.core.internal.log.LogTopic;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
  * A topic, to be created or as it is.
  *
- * @param name its name
- * @param partitions its number of partitions, 1 or more
+ * @param name its name, 1 to 500 bytes in UTF-8
+ * @param partitions its number of partitions, 1 to 100,000
  * @param retention how long it keeps records; empty: as {@code isKeptUntilConsumed} says
  * @param isKeptUntilConsumed whether it keeps records until all groups have read them; otherwise,
  *     and without a time, it keeps them for ever
@@ -15,13 +17,15 @@ import java.util.Optional;
 public record Topic(String name, int partitions, Optional<Duration> retention, boolean isKeptUntilConsumed) {
     /** Checks the values. */
     public Topic {
+        String ignored = LogName.check("topic", name);
         boolean isLegal = retention.isEmpty()
                 || (!isKeptUntilConsumed
                         && !retention.get().isNegative()
                         && !retention.get().isZero());
-        if (name.isBlank() || partitions < 1 || !isLegal) {
-            throw new IllegalArgumentException("Cannot describe a topic: name '" + name + "', " + partitions
-                    + " partitions, retention " + retention + ". Name it, and use 1 partition and 1 ms or more.");
+        if (partitions < 1 || partitions > LogTopic.MAX_PARTITIONS || !isLegal) {
+            throw new IllegalArgumentException("Cannot describe topic '" + name + "': " + partitions
+                    + " partitions, retention " + retention + ". Use 1 to " + LogTopic.MAX_PARTITIONS
+                    + " partitions and 1 ms or more.");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.blobshuffle.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
@@ -15,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -30,11 +32,14 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messaging as an application uses it, over a real database and a file store. */
 class MessagingIT {
@@ -322,6 +327,35 @@ class MessagingIT {
                             .hasMessageContaining("'" + topic + "'")
                             .hasMessageContaining("deleted");
                 }
+            }
+        }
+    }
+
+    /** The guide's statements as printed, whatever JSON stands in them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"state\": \"paid\"}",
+                "{\"path\": \"C:\\\\new\", \"note\": \"say \\\"hi\\\"\\nit''s caf\\u00e9 \ud83c\udf89\"}"
+            })
+    void theGuidesOutboxDeliversTheJsonAsItIsWritten(String json) throws Exception {
+        Matcher example = Pattern.compile("```sql\n(begin;.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("..", "docs", "guides", "messaging.md")));
+        assertThat(example.find()).isTrue();
+        String script = example.group(1);
+        assertThat(script).contains("'orders'", "{\"state\": \"paid\"}");
+        String topic = name();
+        try (Messaging messaging = open("a");
+                Connection connection = database.connect();
+                Statement statement = connection.createStatement()) {
+            messaging.topics().create(Topic.named(topic));
+            statement.execute("create temp table orders (id int, state text); insert into orders values (42, 'new')");
+            statement.execute(script.replace("'orders'", "'" + topic + "'").replace("{\"state\": \"paid\"}", json));
+            try (Subscriber<String, String> subscriber =
+                    messaging.subscriber(Subscription.of(name(), topic), Serde.string(), Serde.string())) {
+                assertThat(poll(subscriber, 1))
+                        .extracting(ReceivedRecord::key, ReceivedRecord::value)
+                        .containsExactly(tuple("order-42", json.replace("''", "'")));
             }
         }
     }

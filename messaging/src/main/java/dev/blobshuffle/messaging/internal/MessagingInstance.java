@@ -8,6 +8,7 @@ import dev.blobshuffle.core.internal.instance.RunningInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.LogName;
 import dev.blobshuffle.core.internal.log.member.LogMembership;
 import dev.blobshuffle.core.internal.log.publish.Sequencer;
 import dev.blobshuffle.core.internal.log.share.LogPeers;
@@ -234,7 +235,7 @@ public final class MessagingInstance implements Messaging {
     @Override
     public <K, V> Publisher<K, V> publisher(String name, Serde<K> keys, Serde<V> values) {
         checkOpen();
-        return keep(LogPublisher.open(publishing, name, keys, values));
+        return keep(LogPublisher.open(publishing, LogName.check("publisher", name), keys, values));
     }
 
     @Override

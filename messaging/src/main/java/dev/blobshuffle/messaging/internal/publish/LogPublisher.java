@@ -77,9 +77,6 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
      * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
      */
     public static <K, V> LogPublisher<K, V> open(PublisherParts parts, String name, Serde<K> keys, Serde<V> values) {
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("Cannot open a publisher: its name is blank. Name it.");
-        }
         Writer writer = CommitLogs.await(parts.log().open(name), LONGEST_CALL, "open publisher " + name, parts.time());
         return new LogPublisher<>(parts, name, writer, keys, values);
     }

@@ -16,8 +16,17 @@ public final class DatabaseFailures {
     /** A statement that writes, on a standby or a demoted primary. */
     static final String READ_ONLY = "25006";
 
+    /** What a pooler does to a client that takes it for a server. */
+    private static final String POOLED = "a pooler stands before the server and changes its session between"
+            + " transactions. Add the parameter pooler=transaction to blobshuffle.log, or connect to the server itself";
+
+    /** The start of a pooler's answer to a parameter that it does not pass on. */
+    private static final String UNSUPPORTED = "unsupported startup parameter";
+
     /** Reason and remedy of the refusals that last. By SQLSTATE. */
     private static final Map<String, String> REFUSALS = Map.ofEntries(
+            Map.entry("26000", POOLED),
+            Map.entry("42P05", POOLED),
             Map.entry("28P01", "the server refused the password. Correct the credentials"),
             Map.entry(
                     "28000",
@@ -60,6 +69,8 @@ public final class DatabaseFailures {
             Map.entry("55P03", "a lock is held by another transaction. Try again"),
             Map.entry("40001", "a concurrent transaction changed the same rows. Try again"));
 
+    private static final int MOST_CAUSES = 8;
+
     private DatabaseFailures() {}
 
     /**
@@ -81,7 +92,18 @@ public final class DatabaseFailures {
 
     /** Whether the server refuses until an operator acts. */
     public static boolean isRefusal(SQLException failure) {
-        return TlsRefusal.of(failure).isPresent() || REFUSALS.containsKey(state(failure));
+        return TlsRefusal.of(failure).isPresent() || isOfPooler(failure) || REFUSALS.containsKey(state(failure));
+    }
+
+    private static boolean isOfPooler(SQLException failure) {
+        Throwable at = failure;
+        for (int depth = 0; at != null && depth < MOST_CAUSES; depth++) {
+            if (String.valueOf(at.getMessage()).contains(UNSUPPORTED)) {
+                return true;
+            }
+            at = at.getCause();
+        }
+        return false;
     }
 
     /** Whether the connection to the server is broken, so that no later call can use it. */
@@ -101,7 +123,7 @@ public final class DatabaseFailures {
      */
     public static String state(SQLException failure) {
         Throwable at = failure;
-        for (int depth = 0; at != null && depth < 8; depth++) {
+        for (int depth = 0; at != null && depth < MOST_CAUSES; depth++) {
             if (at instanceof SQLException sql && sql.getSQLState() != null) {
                 return sql.getSQLState();
             }
@@ -113,6 +135,7 @@ public final class DatabaseFailures {
     private static String message(String action, PostgresqlUri where, SQLException cause) {
         String state = state(cause);
         String reason = TlsRefusal.of(cause)
+                .or(() -> isOfPooler(cause) ? Optional.of(POOLED) : Optional.empty())
                 .or(() -> Optional.ofNullable(REFUSALS.get(state)))
                 .or(() -> Optional.ofNullable(PASSING.get(state)))
                 .orElse(

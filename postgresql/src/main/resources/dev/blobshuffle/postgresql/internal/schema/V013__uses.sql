@@ -60,12 +60,3 @@ begin
   end if;
   return n;
 end $$;
-
--- As in V007, but the newest 1,024 claims stay, whatever a client asks for: with none left, the log
--- would not know its own claim.
-create or replace function forget_claims(before bigint, kept text[]) returns void
-language plpgsql as $$
-begin
-  delete from claim c where c.counter < before and c.claim_id <> all (kept)
-    and c.seq <= (select max(seq) - 1024 from claim);
-end $$;

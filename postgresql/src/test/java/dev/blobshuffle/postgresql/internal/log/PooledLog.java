@@ -23,6 +23,11 @@ final class PooledLog implements LogUnderTest {
         return log.connect(log.uri(pooler.port()) + "&pooler=transaction", DatabaseTimeouts.DEFAULT);
     }
 
+    /** A client that takes the pooler for a server. */
+    CommitLog connectUnaware() {
+        return log.connect(log.uri(pooler.port()), DatabaseTimeouts.DEFAULT);
+    }
+
     @Override
     public void shiftClock(Duration span) {
         log.shiftClock(span);

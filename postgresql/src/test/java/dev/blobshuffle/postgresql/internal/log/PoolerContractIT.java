@@ -1,5 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.testkit.internal.log.ClaimsContractTest;
 import dev.blobshuffle.testkit.internal.log.CommitLogContractTest;
 import dev.blobshuffle.testkit.internal.log.GroupsContractTest;
@@ -7,9 +10,19 @@ import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import dev.blobshuffle.testkit.internal.log.RetentionContractTest;
 import dev.blobshuffle.testkit.internal.log.TransactionContractTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** The rules of a commit log behind a transaction pooler. */
 final class PoolerContractIT {
+    @Test
+    void aClientThatTakesThePoolerForAServerLearnsTheParameter() {
+        try (PooledLog log = new PooledLog()) {
+            assertThatThrownBy(log::connectUnaware)
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("Add the parameter pooler=transaction to blobshuffle.log");
+        }
+    }
+
     @Nested
     final class WritingAndReading extends CommitLogContractTest {
         @Override
