@@ -85,7 +85,8 @@ public final class MessagingServers implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             boolean ignored = statement.execute("create role " + ROLE + " login password '" + password + "'");
         }
-        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(log("owner")), Optional.of(ClientRole.of(ROLE)))) {
+        try (SchemaSetup setup =
+                SchemaSetup.open(PostgresqlUri.parse(log("owner")), Optional.of(ClientRole.of(ROLE)))) {
             setup.execute();
         }
     }

@@ -84,7 +84,8 @@ final class DemoDatabase implements AutoCloseable {
                     + " latency_millis bigint not null, subscriber text not null);"
                     + "alter table " + TABLE + " owner to " + ROLE);
         }
-        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(uri("owner")), Optional.of(ClientRole.of(ROLE)))) {
+        try (SchemaSetup setup =
+                SchemaSetup.open(PostgresqlUri.parse(uri("owner")), Optional.of(ClientRole.of(ROLE)))) {
             setup.execute();
         }
     }

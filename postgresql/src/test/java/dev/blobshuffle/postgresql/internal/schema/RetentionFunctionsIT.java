@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What trims remove, and when a blob may be deleted. */
@@ -69,6 +70,23 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         client.execute("select delete_group('b')");
         assertThat(client.<Integer>value(TRIM)).as("all").isEqualTo(2);
         assertThat(log.count("batch")).isZero();
+    }
+
+    /** A member that reads a partition and has not committed yet needs all of it. */
+    @Test
+    void aConsumedRuleWaitsForTheFirstCommitOfAnOwnedPartition() throws SQLException {
+        int topic = client.topic("t", "consumed", null);
+        for (int no = 0; no < 3; no++) {
+            writeAndSequence(topic, no);
+        }
+        client.execute("select set_positions('a', ?, '{0}', ?)", new Integer[] {topic}, new Long[] {2L << 24});
+        client.execute(
+                "select assign_partitions('a', 1, 1, ?, '{0,1}', ?, '{1,1}', '{null,null}')",
+                new Integer[] {topic, topic},
+                new UUID[] {new UUID(0, 1), new UUID(0, 1)});
+        assertThat(log.count("group_partition")).isEqualTo(2);
+
+        assertThat(client.<Integer>value(TRIM)).isZero();
     }
 
     @Test
