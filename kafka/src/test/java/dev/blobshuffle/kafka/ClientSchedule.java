@@ -369,6 +369,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     new ConsumerInterceptorChain<>(List.of()),
                     isAutomatic ? Duration.ofMillis(100 + time.random(1000)) : null,
                     Duration.ofMinutes(1),
+                    null,
                     Map::of,
                     () -> {}));
         }

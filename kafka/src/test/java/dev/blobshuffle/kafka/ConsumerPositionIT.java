@@ -21,7 +21,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
@@ -189,28 +188,6 @@ class ConsumerPositionIT {
 
         assertThat(consumer.paused()).isEmpty();
         assertThat(Clients.valuesOf(Clients.read(consumer, 5501))).endsWith("p5999", "last");
-    }
-
-    @Test
-    void timesFindTheNotificationThatHoldsThem() {
-        Producer<String, String> producer = clients.producer();
-        producer.send(new ProducerRecord<>(topic, 0, 100L, "k", "a"));
-        producer.send(new ProducerRecord<>(topic, 0, 200L, "k", "b"));
-        producer.flush();
-        producer.send(new ProducerRecord<>(topic, 0, 300L, "k", "c"));
-        producer.flush();
-        Consumer<String, String> consumer = assigned("g");
-
-        assertThat(consumer.offsetsForTimes(Map.of(partition, 150L))
-                        .get(partition)
-                        .offset())
-                .isEqualTo(VirtualOffset.of(0));
-        assertThat(consumer.offsetsForTimes(Map.of(partition, 250L))
-                        .get(partition)
-                        .offset())
-                .isEqualTo(VirtualOffset.of(1));
-        assertThat(consumer.offsetsForTimes(Map.of(partition, 400L)).get(partition))
-                .isNull();
     }
 
     @Tag("every-kafka")

@@ -90,6 +90,7 @@ public final class ConsumerOpening {
                     new ConsumerInterceptorChain<>(interceptors),
                     autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
                     Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
+                    NotificationReaders.of(real),
                     shared.metrics(),
                     shared.release());
         }

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param interceptors the application's interceptors, owned
  * @param autoCommit interval of the auto-commit; null if it is off
  * @param apiTimeout {@code default.api.timeout.ms}
+ * @param readers makes consumers of the broker's records, for answers about times; null if nobody
+ *     asks, then an answer is the start of a segment
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
  */
@@ -32,5 +34,6 @@ public record ConsumerParts<K, V>(
         ConsumerInterceptorChain<K, V> interceptors,
         @Nullable Duration autoCommit,
         Duration apiTimeout,
+        @Nullable Supplier<Consumer<byte[], byte[]>> readers,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

@@ -28,6 +28,15 @@ public final class ConsumerPlugins {
     }
 
     /**
+     * No classes of the application, for a consumer that Kafka Streams has made itself.
+     *
+     * @param settings those that Kafka Streams has for the consumer
+     */
+    public static ConsumerPlugins none(Map<String, Object> settings) {
+        return new ConsumerPlugins(new ConsumerInterceptorChain<>(List.of()), Map.copyOf(settings));
+    }
+
+    /**
      * Makes the classes that a consumer's settings name, and configures them as Kafka's consumer
      * does.
      *

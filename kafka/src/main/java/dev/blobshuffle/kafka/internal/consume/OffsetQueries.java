@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers about offsets, translated from real to virtual for topics that shuffle through blobs.
@@ -23,13 +24,22 @@ public final class OffsetQueries {
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
     private final StartResolver starts;
+    private final @Nullable RecordTimes recordTimes;
     private final Time time;
 
+    /**
+     * @param recordTimes null: an answer about a time is the start of a segment
+     */
     public OffsetQueries(
-            Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, StartResolver starts, Time time) {
+            Consumer<byte[], byte[]> delegate,
+            AssignedPartitions partitions,
+            StartResolver starts,
+            @Nullable RecordTimes recordTimes,
+            Time time) {
         this.delegate = delegate;
         this.partitions = partitions;
         this.starts = starts;
+        this.recordTimes = recordTimes;
         this.time = time;
     }
 
@@ -94,9 +104,26 @@ public final class OffsetQueries {
         return translate(real, VirtualOffset::of);
     }
 
-    public Map<TopicPartition, OffsetAndTimestamp> times(Map<TopicPartition, OffsetAndTimestamp> real) {
-        return translate(
-                real, at -> new OffsetAndTimestamp(VirtualOffset.of(at.offset()), at.timestamp(), at.leaderEpoch()));
+    /**
+     * The first records at given times or later. The broker knows the segment, whose start is the
+     * answer if this consumer cannot look into it.
+     */
+    public Map<TopicPartition, OffsetAndTimestamp> times(Map<TopicPartition, Long> times, Duration timeout) {
+        long asked = time.nanos();
+        Map<TopicPartition, OffsetAndTimestamp> real = delegate.offsetsForTimes(times, timeout);
+        if (recordTimes == null) {
+            return translate(
+                    real,
+                    at -> new OffsetAndTimestamp(VirtualOffset.of(at.offset()), at.timestamp(), at.leaderEpoch()));
+        }
+        Map<TopicPartition, OffsetAndTimestamp> found = new HashMap<>(real);
+        found.entrySet().removeIf(at -> at.getValue() == null || !partitions.isVirtual(at.getKey()));
+        if (found.isEmpty()) {
+            return real;
+        }
+        Map<TopicPartition, OffsetAndTimestamp> result = new HashMap<>(real);
+        result.putAll(recordTimes.find(found, times, timeout.minusNanos(time.nanos() - asked)));
+        return result;
     }
 
     /** Values of matching topics translated; null, where Kafka has no answer, stays. */

@@ -59,7 +59,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         this.debatcher = parts.engine().debatcher(wiring.name());
         this.partitions = new AssignedPartitions(delegate, debatcher, wiring);
         StartResolver starts = new StartResolver(delegate, partitions);
-        this.queries = new OffsetQueries(delegate, partitions, starts, wiring.time());
+        this.queries = new OffsetQueries(delegate, partitions, starts, recordTimes(parts), wiring.time());
         this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), parts.interceptors());
         this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, delegate::wakeup, wiring.time());
         this.loop = new PollLoop<>(delegate, debatcher, partitions, starts, parts.deserializer(), wiring);
@@ -79,6 +79,13 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
             return progress == null ? null : progress.delivered;
         };
         wiring.pair().join(side);
+    }
+
+    private static @Nullable RecordTimes recordTimes(ConsumerParts<?, ?> parts) {
+        ConsumerWiring wiring = parts.wiring();
+        return parts.readers() == null
+                ? null
+                : new RecordTimes(parts.readers(), parts.engine(), wiring.name(), wiring.time());
     }
 
     /** As {@link StreamsConsumer#forget}. */
@@ -317,12 +324,12 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times) {
-        return queries.times(delegate.offsetsForTimes(times));
+        return queries.times(times, parts.apiTimeout());
     }
 
     @Override
     public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times, Duration timeout) {
-        return queries.times(delegate.offsetsForTimes(times, timeout));
+        return queries.times(times, timeout);
     }
 
     @Override

@@ -43,6 +43,7 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
                 plugins.interceptors(),
                 null,
                 Duration.ofMinutes(1),
+                plugins.realSettings().isEmpty() ? null : NotificationReaders.of(plugins.realSettings()),
                 Map::of,
                 () -> {}));
     }

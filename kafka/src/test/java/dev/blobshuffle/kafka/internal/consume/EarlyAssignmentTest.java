@@ -59,6 +59,7 @@ class EarlyAssignmentTest {
                 new ConsumerInterceptorChain<>(List.of()),
                 autoCommit,
                 Duration.ofMinutes(1),
+                null,
                 Map::of,
                 () -> {}));
     }

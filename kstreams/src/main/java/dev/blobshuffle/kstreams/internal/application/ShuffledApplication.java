@@ -172,7 +172,7 @@ public final class ShuffledApplication {
 
     /** Wraps the main consumer that Kafka Streams has made itself. */
     public StreamsConsumer wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
-        return wrapMain(consumer, config, ConsumerPlugins.none());
+        return wrapMain(consumer, config, ConsumerPlugins.none(ApplicationSettings.withoutOwn(config)));
     }
 
     private StreamsConsumer wrapMain(
