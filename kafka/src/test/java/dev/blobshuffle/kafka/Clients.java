@@ -65,12 +65,16 @@ public final class Clients implements AutoCloseable {
 
     /** Clients that give a batch up early. */
     public Clients(BlobStore store, Duration delay, Duration deliveryTimeout) {
-        engine = ShuffleEngine.builder(store, time)
-                .batching(BatcherOptions.builder()
+        this(
+                store,
+                BatcherOptions.builder()
                         .delay(delay)
                         .deliveryTimeout(deliveryTimeout)
-                        .build())
-                .build();
+                        .build());
+    }
+
+    Clients(BlobStore store, BatcherOptions batching) {
+        engine = ShuffleEngine.builder(store, time).batching(batching).build();
     }
 
     Engine engine() {

@@ -23,6 +23,8 @@ public interface Publisher<K, V> extends AutoCloseable {
      *
      * @return completes when the record is durable and in the log, or fails as the batch did. In a
      *     transaction it completes with the commit
+     * @throws dev.blobshuffle.core.failure.RecordTooLarge fatal for this record: it is larger than
+     *     {@code blobshuffle.record.max.bytes}
      * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
      *     full for the time an append may wait
      * @throws dev.blobshuffle.core.failure.TopicAbsent recoverable: create the topic

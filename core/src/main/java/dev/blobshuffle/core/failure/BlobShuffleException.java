@@ -11,6 +11,7 @@ public abstract sealed class BlobShuffleException extends RuntimeException
                 BlobCorrupt,
                 InvalidSettings,
                 MemoryExhausted,
+                RecordTooLarge,
                 DeadlineExceeded,
                 DeliveryFailed,
                 Interrupted,

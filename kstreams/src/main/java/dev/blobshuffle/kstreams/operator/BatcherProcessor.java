@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
@@ -19,6 +20,7 @@ import java.util.Set;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +115,9 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         output.key = record.key();
         try {
             output.lane.append(record.timestamp(), key, value, headers.of(record.headers()));
+        } catch (RecordTooLarge e) {
+            // Nothing else is lost: the application's handler may leave the record out.
+            throw new StreamsException("Cannot shuffle a record to " + topic + ": " + e.getMessage(), e);
         } catch (BlobShuffleException e) {
             throw losses.keep(e);
         }

@@ -71,6 +71,8 @@ public interface Lane extends AutoCloseable {
          * buffer is full.
          *
          * @param timestamp milliseconds since the Unix epoch
+         * @throws dev.blobshuffle.core.failure.RecordTooLarge fatal for this record: it is larger
+         *     than a record may be; the lane goes on without it
          * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
          *     full for the time an append may wait
          * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted;

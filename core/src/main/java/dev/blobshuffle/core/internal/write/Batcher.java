@@ -82,7 +82,7 @@ public final class Batcher implements AutoCloseable {
         this.options = options;
         this.time = time;
         this.metrics = metrics;
-        pool = new ChunkPool(options.bufferBytes(), options.chunkBytes(), time.signal());
+        pool = new ChunkPool(options.bufferBytes(), options.chunkBytes(), options.recordBytes(), time.signal());
         pacing = options.target()
                 .map(target -> new Pacing(target, time, metrics))
                 .orElse(null);

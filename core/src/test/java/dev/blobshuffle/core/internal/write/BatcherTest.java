@@ -9,6 +9,7 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -383,9 +384,22 @@ class BatcherTest {
     void aRecordLargerThanTheBudgetIsRefusedAtOnce() {
         Lane lane = storing(quiet().bufferBytes(1 << 20)).lane("lane", channel);
         assertThatThrownBy(() -> append(lane, P0, 1, "k", "v".repeat(2 << 20)))
-                .isInstanceOf(MemoryExhausted.class)
+                .isInstanceOf(RecordTooLarge.class)
                 .hasMessageContaining("larger")
                 .hasMessageContaining("write.buffer.bytes");
+    }
+
+    @Test
+    void aRecordLargerThanTheLimitIsRefusedAloneThoughItFitsTheChunk() throws Exception {
+        Lane lane = storing(quiet().recordBytes(2000)).lane("lane", channel);
+        append(lane, P0, 1, "a", "small");
+        assertThatThrownBy(() -> append(lane, P0, 2, "b", "v".repeat(2000)))
+                .isInstanceOf(RecordTooLarge.class)
+                .hasMessageContaining("record.max.bytes");
+        assertThat(lane.failure()).isNull();
+        append(lane, P0, 3, "c", "v".repeat(1900));
+        lane.flush(LONG);
+        assertThat(channel.rows(P0, held)).containsExactly(row(1, "a", "small"), row(3, "c", "v".repeat(1900)));
     }
 
     @Test

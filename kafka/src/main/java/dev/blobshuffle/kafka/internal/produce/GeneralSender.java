@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka.internal.produce;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
@@ -25,6 +26,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.jspecify.annotations.Nullable;
@@ -166,6 +168,9 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             completions.add(slot.partition, completion);
             try {
                 slot.output.append(timestamp, key, value, headers.of(record.headers()));
+            } catch (RecordTooLarge e) {
+                completions.remove(slot.partition, completion);
+                throw new RecordTooLargeException(e.getMessage(), e);
             } catch (BlobShuffleException e) {
                 completions.remove(slot.partition, completion);
                 throw refused(e);

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.internal.produce;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import dev.blobshuffle.kafka.internal.client.Mode;
@@ -8,6 +9,7 @@ import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
@@ -16,6 +18,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.jspecify.annotations.Nullable;
@@ -110,16 +113,42 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         Completion completion = interceptors.isEmpty() ? null : register(slot, timestamp, record);
         try {
             slot.output.append(timestamp, record.key(), record.value(), headers.of(record.headers()));
+        } catch (RecordTooLarge e) {
+            remove(slot, completion);
+            return refuse(record, slot, new RecordTooLargeException(e.getMessage(), e), callback);
         } catch (BlobShuffleException e) {
-            if (completion != null) {
-                channel.completions().remove(slot.partition, completion);
-            }
+            remove(slot, completion);
             throw failures.onSend(e);
         }
         if (callback != null) {
             callback.onCompletion(slot.appended, null);
         }
         return slot.appendedFuture;
+    }
+
+    private void remove(TopicOutput.Slot slot, @Nullable Completion completion) {
+        if (completion != null) {
+            channel.completions().remove(slot.partition, completion);
+        }
+    }
+
+    /**
+     * Kafka Streams hears of the record by the callback, as from Kafka's producer, and asks the
+     * application's handler. Nothing else is lost, so the lane goes on.
+     */
+    private Future<RecordMetadata> refuse(
+            ProducerRecord<byte[], byte[]> record,
+            TopicOutput.Slot slot,
+            RecordTooLargeException reason,
+            @Nullable Callback callback) {
+        RecordMetadata shown = new RecordMetadata(slot.kafka, -1, -1, NO_TIMESTAMP, -1, -1);
+        if (callback != null) {
+            callback.onCompletion(shown, reason);
+        }
+        if (!interceptors.isEmpty()) {
+            interceptors.onAcknowledgement(shown, reason, record.headers());
+        }
+        return CompletableFuture.failedFuture(reason);
     }
 
     /** The application's interceptors hear of the record when its notification is in the log. */

@@ -98,6 +98,13 @@ class KafkaSettingsTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("batch.max.bytes=48 MiB")
                 .hasMessageContaining("write.buffer.bytes=64 MiB");
+        assertThatThrownBy(() -> parse(
+                        Map.of("blobshuffle.record.max.bytes", "48 MiB", "blobshuffle.write.buffer.bytes", "40 MiB")))
+                .hasMessageContaining("record.max.bytes=48 MiB")
+                .hasMessageContaining("write.buffer.bytes=40 MiB");
+        assertThatThrownBy(() -> parse(Map.of("blobshuffle.record.max.bytes", "65 MiB")))
+                .hasMessageContaining("record.max.bytes=65 MiB")
+                .hasMessageContaining("at most 64 MiB");
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.inline.max.bytes", "17 MiB")))
                 .hasMessageContaining("write.enabled");
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.batch.max.delay.ms", "120000")))

@@ -23,6 +23,7 @@ public final class ChunkPool {
 
     private final long budget;
     private final int largest;
+    private final long largestRecord;
     private final Signal released;
     private final Deque<Ticket> waiting = new ArrayDeque<>();
     private final Deque<byte[]>[] free;
@@ -36,12 +37,14 @@ public final class ChunkPool {
      *
      * @param budget most bytes, in use and kept
      * @param largest size of the largest pooled chunk, bytes, a power of two from 1 KiB
+     * @param record most bytes of a record, at most the budget whatever it says
      * @param released raised whenever memory comes back
      */
     @SuppressWarnings("unchecked")
-    public ChunkPool(long budget, int largest, Signal released) {
+    public ChunkPool(long budget, int largest, long record, Signal released) {
         this.budget = budget;
         this.largest = largest;
+        this.largestRecord = Math.min(record, budget);
         this.released = released;
         int classes = Integer.numberOfTrailingZeros(largest) - SMALLEST_SHIFT + 1;
         free = Stream.generate(ArrayDeque<byte[]>::new).limit(classes).toArray(Deque[]::new);
@@ -49,6 +52,11 @@ public final class ChunkPool {
 
     public long budget() {
         return budget;
+    }
+
+    /** Size of the largest record that may be appended, bytes. */
+    long largestRecord() {
+        return largestRecord;
     }
 
     int largest() {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.log;
 
-import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -57,6 +57,7 @@ public final class PartitionLog implements Lane.Output {
     private final Owner owner;
     private final Partition partition;
     private final ChunkPool pool;
+    private final long largestRecord;
 
     // The writer's own.
     private byte[] array;
@@ -96,6 +97,7 @@ public final class PartitionLog implements Lane.Output {
         this.partition = partition;
         this.section = section;
         this.pool = pool;
+        this.largestRecord = pool.largestRecord();
         chunk = Chunk.empty();
         cutChunk = chunk;
         array = chunk.array();
@@ -113,6 +115,9 @@ public final class PartitionLog implements Lane.Output {
     public void append(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         owner.checkUsable();
         long bound = RecordLayout.maxEncodedSize(key, value, headers);
+        if (bound > largestRecord) {
+            throw tooLarge(bound);
+        }
         if (bound > array.length - position) {
             makeRoom(bound);
         }
@@ -166,9 +171,6 @@ public final class PartitionLog implements Lane.Output {
     }
 
     private void makeRoom(long bound) {
-        if (bound > RecordLayout.MAX_ENCODED_SIZE || bound > pool.budget()) {
-            throw tooLarge(bound);
-        }
         boolean filledInOneBatch = array.length > 0 && cutRecords <= chunkStart;
         int bytes = (int) bound;
         boolean oversized = bytes > pool.largest();
@@ -181,11 +183,13 @@ public final class PartitionLog implements Lane.Output {
         isOversized = oversized;
     }
 
-    private MemoryExhausted tooLarge(long bound) {
-        return new MemoryExhausted("Cannot append a record to " + partition + ": it takes up to " + bound
-                + " bytes, which is larger than any record (" + RecordLayout.MAX_ENCODED_SIZE
-                + ") or the write buffer ("
-                + pool.budget() + "). Send smaller records, or raise write.buffer.bytes.");
+    private RecordTooLarge tooLarge(long bound) {
+        return new RecordTooLarge("Cannot append a record to " + partition + ": it takes up to " + bound
+                + " bytes, which is larger than a record may be ("
+                + largestRecord
+                + "). Send a smaller record, or raise blobshuffle.record.max.bytes up to "
+                + RecordLayout.MAX_ENCODED_SIZE
+                + ", and blobshuffle.write.buffer.bytes if it is smaller.");
     }
 
     private void install(Chunk next) {

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.format.record.RecordLayout;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
@@ -31,6 +32,7 @@ import java.util.Optional;
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
  * @param notifyWithin time from the seal of a batch within which its notifications are in the log,
  *     or never get there: a sweep may delete the blob afterwards
+ * @param recordBytes the most bytes of one record, at most {@code bufferBytes} whatever it says
  * @param bufferBytes memory for records from append until they are durable
  * @param maxBlock how long an append waits for memory
  * @param chunkBytes size of the largest pooled chunk: a power of two from 1 KiB
@@ -50,6 +52,7 @@ public record BatcherOptions(
         Keyring keys,
         Duration deliveryTimeout,
         Duration notifyWithin,
+        long recordBytes,
         long bufferBytes,
         Duration maxBlock,
         int chunkBytes,
@@ -95,6 +98,11 @@ public record BatcherOptions(
         require(inlineBytes >= 0, "inline.max.bytes", inlineBytes, "Give 0 or more.");
         require(isPositive(deliveryTimeout), "delivery.timeout.ms", deliveryTimeout, "Give 1 or more.");
         require(isPositive(notifyWithin), "time until a notification", notifyWithin, "Give more than zero.");
+        require(
+                recordBytes > 0 && recordBytes <= RecordLayout.MAX_ENCODED_SIZE,
+                "record.max.bytes",
+                recordBytes,
+                "Give 1 to " + RecordLayout.MAX_ENCODED_SIZE + ".");
         require(!maxBlock.isNegative(), "max.block.ms", maxBlock, "Give 0 or more.");
         require(
                 chunkBytes >= 1024 && chunkBytes <= 1 << 20 && Integer.bitCount(chunkBytes) == 1,
@@ -145,6 +153,7 @@ public record BatcherOptions(
                 .keys(keys(settings))
                 .deliveryTimeout(settings.value(WriteSettings.DELIVERY_TIMEOUT))
                 .notifyWithin(RetentionSettings.notifyWithin(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT)))
+                .recordBytes(settings.value(WriteSettings.RECORD_MAX_BYTES).bytes())
                 .bufferBytes(settings.value(WriteSettings.WRITE_BUFFER_BYTES).bytes());
         settings.value(WriteSettings.BATCH_TARGET_LATENCY)
                 .map(LatencyTarget::of)
@@ -198,6 +207,7 @@ public record BatcherOptions(
         private Keyring keys = Keyring.none();
         private Duration deliveryTimeout = Duration.ofMinutes(2);
         private Duration notifyWithin = Duration.ofMinutes(45);
+        private long recordBytes = RecordLayout.MAX_ENCODED_SIZE;
         private long bufferBytes = 64 << 20;
         private Duration maxBlock = Duration.ofMinutes(1);
         private int chunkBytes = 64 << 10;
@@ -270,6 +280,12 @@ public record BatcherOptions(
             return this;
         }
 
+        /** Size in bytes of the largest record; one that exceeds the memory is refused too. */
+        public Builder recordBytes(long bytes) {
+            recordBytes = bytes;
+            return this;
+        }
+
         /** Memory in bytes for records from append until they are durable. */
         public Builder bufferBytes(long bytes) {
             bufferBytes = bytes;
@@ -323,6 +339,7 @@ public record BatcherOptions(
                     keys,
                     deliveryTimeout,
                     notifyWithin,
+                    recordBytes,
                     bufferBytes,
                     maxBlock,
                     chunkBytes,

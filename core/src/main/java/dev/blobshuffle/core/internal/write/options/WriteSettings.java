@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.internal.write.options;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.format.record.RecordLayout;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -74,6 +76,15 @@ public final class WriteSettings implements SettingGroup {
             "Maximum time from the end of a batch until its blob is stored, including all attempts. "
                     + "After it, the commit fails.");
 
+    /** Largest record. */
+    public static final Setting<ByteSize> RECORD_MAX_BYTES = Setting.size(
+            "record.max.bytes",
+            new ByteSize(1024),
+            new ByteSize(RecordLayout.MAX_ENCODED_SIZE),
+            "Maximum size of a record: key, value, headers and some bytes for their lengths. At most "
+                    + "64 MiB and `write.buffer.bytes`. A larger record fails alone, as with "
+                    + "`max.request.size`.");
+
     /** Write budget. */
     public static final Setting<ByteSize> WRITE_BUFFER_BYTES = Setting.size(
             "write.buffer.bytes",
@@ -113,6 +124,7 @@ public final class WriteSettings implements SettingGroup {
                 INLINE_MAX_BYTES,
                 COMPRESSION_TYPE,
                 DELIVERY_TIMEOUT,
+                RECORD_MAX_BYTES,
                 WRITE_BUFFER_BYTES,
                 FALLBACK_ENABLED,
                 FALLBACK_MAX_BYTES_PER_SECOND);
@@ -120,6 +132,7 @@ public final class WriteSettings implements SettingGroup {
 
     @Override
     public void check(Settings settings) {
+        checkRecord(settings);
         ByteSize batch = settings.value(BATCH_MAX_BYTES);
         ByteSize buffer = settings.value(WRITE_BUFFER_BYTES);
         if (batch.bytes() > buffer.bytes() / 2) {
@@ -150,6 +163,25 @@ public final class WriteSettings implements SettingGroup {
                     "Give the delay less than the timeout.");
         }
         settings.value(BATCH_TARGET_LATENCY).ifPresent(target -> checkTarget(target.toMillis(), delay, timeout));
+    }
+
+    private static void checkRecord(Settings settings) {
+        ByteSize record = settings.value(RECORD_MAX_BYTES);
+        ByteSize buffer = settings.value(WRITE_BUFFER_BYTES);
+        if (record.bytes() > RecordLayout.MAX_ENCODED_SIZE) {
+            throw new InvalidSettings(
+                    "Cannot use " + RECORD_MAX_BYTES + "=" + record + ": a frame of a blob holds at most "
+                            + new ByteSize(RecordLayout.MAX_ENCODED_SIZE)
+                            + ". Lower it, and keep larger data elsewhere.");
+        }
+        if (settings.isGiven(RECORD_MAX_BYTES) && record.compareTo(buffer) > 0) {
+            throw Settings.contradiction(
+                    RECORD_MAX_BYTES,
+                    record,
+                    WRITE_BUFFER_BYTES,
+                    buffer,
+                    "A record must fit into the buffer: raise the buffer, or lower the other.");
+        }
     }
 
     private static void checkTarget(long target, Duration delay, Duration timeout) {
