@@ -36,6 +36,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidPartitionsException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.errors.ApiException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -311,6 +312,32 @@ class RoundTripIT {
             return values.containsAll(acknowledged);
         });
         assertThat(values).endsWith(acknowledged.toArray(String[]::new));
+    }
+
+    /** As Kafka's producer, which looks at its metadata with each send. */
+    @Test
+    void sendsSucceedOnceTheProducerKnowsThatTheTopicHasFewerPartitions() throws Exception {
+        String topic = clients.blobTopic(3);
+        Producer<String, String> producer = clients.producer("metadata.max.age.ms", 300);
+        for (int partition = 0; partition < 3; partition++) {
+            Clients.send(producer, topic, partition, "before");
+        }
+        producer.send(new ProducerRecord<>(topic, "k", "by key"));
+        producer.flush();
+        Admin admin = clients.nativeAdmin();
+        admin.deleteTopics(List.of(topic)).all().get();
+        Clients.topicAgain(admin, topic, 2);
+        Clients.waitFor("the producer's metadata")
+                .until(() -> producer.partitionsFor(topic).size() == 2);
+
+        for (int i = 0; i < 20; i++) {
+            Future<RecordMetadata> sent = producer.send(new ProducerRecord<>(topic, "k" + i, "after"));
+            producer.flush();
+            assertThat(sent.get().partition()).isLessThan(2);
+        }
+        assertThatThrownBy(() -> producer.send(new ProducerRecord<>(topic, 2, "k", "gone"))
+                        .get())
+                .hasCauseInstanceOf(ApiException.class);
     }
 
     /** Sends 60 records and returns the values that arrived, all of them in partition 0. */

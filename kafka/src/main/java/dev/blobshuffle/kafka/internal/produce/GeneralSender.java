@@ -160,7 +160,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             recover();
             TopicOutput topic = output(record.topic());
             Integer chosen = record.partition();
-            TopicOutput.Slot slot = topic.slot(chosen != null ? chosen : partition(topic, record, key, value));
+            TopicOutput.Slot slot =
+                    topic.slot(chosen != null ? chosen : partition(topic, record, key, value), channel.batches());
             Long given = record.timestamp();
             long timestamp = given != null ? given : wiring.time().wallMillis();
             Completion completion =

@@ -170,7 +170,8 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
             return topic.slot(
                     named != null
                             ? named
-                            : partitioning.choose(topic, record, record.key(), record.value(), channel.batches()));
+                            : partitioning.choose(topic, record, record.key(), record.value(), channel.batches()),
+                    channel.batches());
         } catch (RetriableException e) {
             throw failures.onSend(e);
         }

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lane's outputs to the partitions of one topic, and the choice among them where the application
  * makes none: by the key's hash as Kafka's producer does, and without a key one partition per
- * batch. Notices changed partitions after a loss, and after at most {@link #REFRESH} records: added
- * ones, and fewer where the topic was made again. Guarded as the lane is.
+ * batch. Notices changed partitions after a loss, with the first record after each batch, and after
+ * at most {@link #REFRESH} records: added ones, and fewer where the topic was made again. The real
+ * producer answers from its metadata. Guarded as the lane is.
  */
 public final class TopicOutput {
     private static final int REFRESH = 1024;
@@ -45,6 +46,7 @@ public final class TopicOutput {
     private @Nullable Cluster cluster;
 
     private int sinceRefresh = REFRESH;
+    private long refreshedAt;
     private int sticky;
     private long stickySince;
 
@@ -63,7 +65,7 @@ public final class TopicOutput {
      * @param batches batches sent so far: with each, records without key move to another partition
      */
     int partition(byte @Nullable [] key, long batches) {
-        refreshInTurn();
+        refreshInTurn(batches);
         if (key != null) {
             return Utils.toPositive(Utils.murmur2(key)) % slots.length;
         }
@@ -94,11 +96,12 @@ public final class TopicOutput {
     /**
      * The output to a partition.
      *
+     * @param batches batches sent so far
      * @throws InvalidPartitionsException fatal: the topic has no such partition
      */
-    Slot slot(int partition) {
-        if (partition >= slots.length) {
-            refresh();
+    Slot slot(int partition, long batches) {
+        if (partition >= slots.length || batches != refreshedAt) {
+            refresh(batches);
         }
         if (partition < 0 || partition >= slots.length) {
             throw new InvalidPartitionsException("Cannot send to " + topic + "-" + partition + ": the topic has "
@@ -136,14 +139,15 @@ public final class TopicOutput {
         sinceRefresh = REFRESH;
     }
 
-    private void refreshInTurn() {
-        if (++sinceRefresh >= REFRESH) {
-            refresh();
+    private void refreshInTurn(long batches) {
+        if (++sinceRefresh >= REFRESH || batches != refreshedAt) {
+            refresh(batches);
         }
     }
 
-    private void refresh() {
+    private void refresh(long batches) {
         use(delegate.partitionsFor(topic));
+        refreshedAt = batches;
     }
 
     private void use(List<PartitionInfo> now) {
