@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka.internal.claim;
 import dev.blobshuffle.core.internal.claim.ClaimMemory;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.internal.log.BrokerTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -52,6 +54,7 @@ final class ClaimTopic implements ClaimMemory {
     private final String application;
     private final String fingerprint;
     private final Time time;
+
     /**
      * @param identity who uses the store, and by which brokers
      * @param fingerprint of the store
@@ -164,8 +167,23 @@ final class ClaimTopic implements ClaimMemory {
 
     @Override
     public void remember(String id, long counter) throws InterruptedException {
-        make();
-        send(Map.of(id, Optional.of(VERSION + " " + fingerprint + " " + counter + " " + application)));
+        boolean isAltered = make();
+        Map<String, Optional<String>> record =
+                Map.of(id, Optional.of(VERSION + " " + fingerprint + " " + counter + " " + application));
+        long deadline = time.nanos() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                send(record);
+                return;
+            } catch (KafkaException e) { // The partition's leader may not have heard of the new setting.
+                if (!isAltered
+                        || !(e.getCause() instanceof InvalidTimestampException)
+                        || time.nanos() - deadline >= 0) {
+                    throw e;
+                }
+                pause();
+            }
+        }
     }
 
     @Override
@@ -205,8 +223,8 @@ final class ClaimTopic implements ClaimMemory {
         try (Producer<String, String> producer =
                 new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
-            records.forEach(
-                    (id, value) -> sent.add(producer.send(new ProducerRecord<>(name, 0, id, value.orElse(null)))));
+            records.forEach((id, value) ->
+                    sent.add(producer.send(new ProducerRecord<>(name, 0, time.wallMillis(), id, value.orElse(null)))));
             for (Future<RecordMetadata> one : sent) {
                 RecordMetadata ignored = one.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             }
@@ -217,18 +235,21 @@ final class ClaimTopic implements ClaimMemory {
         }
     }
 
-    private void make() throws InterruptedException {
+    /** Makes the topic, or alters one of an earlier version; true if it was altered. */
+    private boolean make() throws InterruptedException {
         try (Admin admin = Admin.create(client)) {
             try {
                 admin.describeTopics(List.of(name)).allTopicNames().get();
-                return;
+                return BrokerTime.ensure(admin, name);
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                     throw failure("describe", e.getCause());
                 }
             }
             NewTopic topic = new NewTopic(name, Optional.of(1), Optional.empty())
-                    .configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+                    .configs(Map.ofEntries(
+                            Map.entry(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT),
+                            BrokerTime.SETTING));
             try {
                 admin.createTopics(List.of(topic)).all().get();
             } catch (ExecutionException e) {
@@ -236,10 +257,19 @@ final class ClaimTopic implements ClaimMemory {
                     throw failure("create", e.getCause());
                 }
             }
+            return false;
         }
     }
 
     private KafkaException failure(String verb, @Nullable Throwable cause) {
+        if (cause instanceof InvalidTimestampException) {
+            return new KafkaException(
+                    "Cannot " + verb + " claims topic " + name + ": " + cause
+                            + " This machine's clock is wrong, and the"
+                            + " topic has its writers' times. Correct the clock (NTP), or set the topic's "
+                            + BrokerTime.SETTING.getKey() + " to " + BrokerTime.SETTING.getValue() + ".",
+                    cause);
+        }
         KafkaException failure = new KafkaException(
                 "Cannot " + verb + " claims topic " + name + ": " + cause
                         + ". Check the brokers, and that the principal may create, describe, read and write the topic.",

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.internal.membership;
 
+import dev.blobshuffle.kafka.internal.log.BrokerTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -41,12 +42,18 @@ final class MembershipTopic implements AutoCloseable {
      * clocks of instances differ.
      */
     private static final Map<String, String> TOPIC_SETTINGS = Map.of(
-            TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
-            TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime",
-            TopicConfig.SEGMENT_MS_CONFIG, "600000",
-            TopicConfig.SEGMENT_BYTES_CONFIG, "4194304",
-            TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, "600000",
-            TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.1");
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_COMPACT,
+            BrokerTime.SETTING.getKey(),
+            BrokerTime.SETTING.getValue(),
+            TopicConfig.SEGMENT_MS_CONFIG,
+            "600000",
+            TopicConfig.SEGMENT_BYTES_CONFIG,
+            "4194304",
+            TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
+            "600000",
+            TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
+            "0.1");
 
     private final String name;
     private final Producer<byte[], byte[]> producer;
@@ -133,6 +140,7 @@ final class MembershipTopic implements AutoCloseable {
     private static void make(Admin admin, String name) {
         try {
             admin.describeTopics(List.of(name)).allTopicNames().get();
+            boolean ignored = BrokerTime.ensure(admin, name);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                 throw failure(name, e);

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -117,6 +118,18 @@ class KafkaMembershipIT {
                 .extracting(Member::id, Member::formatVersion)
                 .containsExactlyInAnyOrder(tuple(1L, Footer.VERSION), tuple(2L, 1));
         assertThat(metrics.value(Counter.MEMBERSHIP_REFUSALS)).isZero();
+    }
+
+    @Test
+    void topicWithTheClocksOfItsWritersIsAltered() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
+            admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))))
+                    .all()
+                    .get();
+        }
+        KafkaMembership one = join(1, A);
+        await(() -> ids(one, A).equals(List.of(1L)));
+        assertTopicIsCompactedAndTimedByTheBroker();
     }
 
     private void assertTopicIsCompactedAndTimedByTheBroker() throws Exception {
