@@ -40,7 +40,7 @@ public final class ApplicationOptions {
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a pattern is malformed
      */
-    public TopicMatcher topics() {
-        return topics == null ? TopicMatcher.repartitionTopics(id, List.of()) : TopicMatcher.of(topics, List.of());
+    public ShuffledTopics topics() {
+        return topics == null ? ShuffledTopics.of(id) : ShuffledTopics.named(TopicMatcher.of(topics, List.of()));
     }
 }

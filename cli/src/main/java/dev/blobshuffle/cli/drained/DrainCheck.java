@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.drained;
 
-import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.cli.brokers.ShuffledTopics;
 import dev.blobshuffle.kafka.internal.consume.GroupProtocol;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,9 +73,9 @@ final class DrainCheck {
         }
     }
 
-    /** Checks the partitions of all topics that match. */
-    Result check(String group, TopicMatcher matcher) throws ExecutionException, InterruptedException {
-        Set<TopicPartition> partitions = partitions(matcher);
+    /** Checks all partitions of topics. */
+    Result check(String group, ShuffledTopics topics) throws ExecutionException, InterruptedException {
+        Set<TopicPartition> partitions = partitions(topics);
         Map<TopicPartition, OffsetAndMetadata> committed = committed(group);
         Map<TopicPartition, ListOffsetsResultInfo> starts = admin.listOffsets(
                         partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.earliest())))
@@ -139,12 +138,10 @@ final class DrainCheck {
         return committed;
     }
 
-    private Set<TopicPartition> partitions(TopicMatcher matcher) throws ExecutionException, InterruptedException {
-        Set<String> names = new HashSet<>(admin.listTopics().names().get());
-        names.removeIf(name -> name.endsWith("-changelog") || !matcher.matches(name));
-        Map<String, TopicDescription> topics =
-                admin.describeTopics(names).allTopicNames().get();
-        return topics.values().stream()
+    private Set<TopicPartition> partitions(ShuffledTopics topics) throws ExecutionException, InterruptedException {
+        Map<String, TopicDescription> described =
+                admin.describeTopics(topics.names(admin)).allTopicNames().get();
+        return described.values().stream()
                 .flatMap(topic -> topic.partitions().stream().map(p -> new TopicPartition(topic.name(), p.partition())))
                 .collect(Collectors.toSet());
     }

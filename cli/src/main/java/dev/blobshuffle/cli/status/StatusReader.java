@@ -1,12 +1,11 @@
 package dev.blobshuffle.cli.status;
 
+import dev.blobshuffle.cli.brokers.ShuffledTopics;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import dev.blobshuffle.kafka.internal.membership.MembershipScan;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +40,7 @@ final class StatusReader {
      * @param membership its membership topic
      * @param most entries of a log that are looked at, per partition
      */
-    record Application(String id, TopicMatcher topics, String membership, long most) {}
+    record Application(String id, ShuffledTopics topics, String membership, long most) {}
 
     StatusReader(
             Admin admin, Map<String, Object> client, Application application, Optional<StoreLook> store, Time time) {
@@ -60,7 +59,7 @@ final class StatusReader {
     Status look() throws ExecutionException, InterruptedException {
         List<String> notes = new ArrayList<>();
         Set<String> names = admin.listTopics().names().get();
-        List<TopicPartition> partitions = partitions(names);
+        List<TopicPartition> partitions = describe(application.topics().names(admin));
         LogScan scan = new LogScan(client, "read_committed", time);
         List<PartitionLag> lags = new LagScan(admin, scan, application.most()).of(application.id(), partitions);
         if (partitions.isEmpty()) {
@@ -93,13 +92,6 @@ final class StatusReader {
                 notes.add("The store does not answer: " + cause.getMessage());
             }
         }
-    }
-
-    private List<TopicPartition> partitions(Set<String> all) throws ExecutionException, InterruptedException {
-        Set<String> names = new HashSet<>(all);
-        names.removeIf(
-                name -> name.endsWith("-changelog") || !application.topics().matches(name));
-        return describe(names);
     }
 
     private Optional<List<MembershipScan.Seen>> members(Set<String> all)

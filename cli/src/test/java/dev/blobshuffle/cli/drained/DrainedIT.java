@@ -124,6 +124,28 @@ class DrainedIT {
         assertThat(out.toString()).contains("Drained: read has passed the last notification in all 2 partitions");
     }
 
+    @Test
+    void topicsOfAnApplicationWithALongerNameAreNotCounted() {
+        TopicPartition own = shuffled("prefix");
+        commitAfter(RECORDS, "prefix", own);
+        TopicPartition others = shuffled("prefix-v2");
+        commitAfter(RECORDS - 1, "prefix-v2", others);
+
+        assertThat(drained("prefix")).isZero();
+        assertThat(out.toString()).contains("Drained: prefix has passed the last notification in all 2 partitions");
+        assertThat(drained("prefix-v2")).isEqualTo(1);
+    }
+
+    /** Kafka Streams would name this topic so for either application. */
+    @Test
+    void topicThatFitsALongerNameCountsIfTheApplicationReadsIt() {
+        TopicPartition own = shuffled("named-v2");
+        commitAfter(RECORDS - 1, "named", own);
+        commitAfter(RECORDS, "named-v2", own);
+
+        assertThat(drained("named")).isEqualTo(1);
+    }
+
     /**
      * A member that writes will write again, so native members are refused, and the command says
      * the same.
