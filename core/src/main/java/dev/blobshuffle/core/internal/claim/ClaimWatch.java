@@ -193,9 +193,9 @@ public final class ClaimWatch implements AutoCloseable {
                     "The claim to {} cannot be {}: {} Trying again.",
                     location,
                     isMade ? "checked" : "made",
-                    e.getMessage(),
-                    e);
+                    e.getMessage() == null ? e : e.getMessage());
         }
+        LOG.debug("The claim to {} failed.", location, e);
         if (!isMade) {
             CompletableFuture<Boolean> failing = attempt;
             attempt = new CompletableFuture<>();

@@ -32,10 +32,13 @@ import org.junit.jupiter.api.parallel.Resources;
 class ClaimWatchTest {
     private static final String WARNING = "A clock is wrong: this machine's clock is ";
 
+    private static final String YOUNG = "Topic claims not present in metadata after 10000 ms.";
+
     @TempDir
     private Path directory;
 
     private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     @Test
@@ -50,6 +53,15 @@ class ClaimWatchTest {
         assertThat(logged(Duration.ofMinutes(-14))).doesNotContain(WARNING);
     }
 
+    /** As on a first start under load: the claims topic is young, and brokers do not know it yet. */
+    @Test
+    void claimThatFailsOnceIsWarnedOfWithoutAStackTrace() {
+        failures.set(1);
+        assertThat(logged(Duration.ZERO))
+                .containsOnlyOnce("cannot be made: " + YOUNG + " Trying again.")
+                .doesNotContain("\tat ");
+    }
+
     /** What an instance logs that stores a blob and checks its claim a few times. */
     private String logged(Duration ahead) {
         PrintStream before = System.err;
@@ -59,12 +71,15 @@ class ClaimWatchTest {
                 BlobStore store = ClaimWatch.claimed(
                         new Counted(BlobStores.openUnchecked(
                                 directory.toUri() + "?fsync=none", StoreContext.unmetered(time))),
-                        new Memory(known, time),
+                        new Memory(known, failures, time),
                         Duration.ofMillis(5),
                         time)) {
-            store.put(new BlobId(1, 1, 1), BlobContent.of(new byte[] {1}))
-                    .toCompletableFuture()
-                    .join();
+            await("a claim")
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> store.put(new BlobId(1, 1, 1), BlobContent.of(new byte[] {1}))
+                                    .toCompletableFuture()
+                                    .handle((stored, failure) -> failure == null)
+                                    .join());
             int first = reads.get();
             await("checks of the claim").atMost(Duration.ofMinutes(2)).until(() -> reads.get() > first + 5);
         } finally {
@@ -100,10 +115,12 @@ class ClaimWatchTest {
     /** A cluster whose memory is in this process. */
     private static final class Memory implements ClaimSource, ClaimMemory {
         private final Set<String> ids;
+        private final AtomicInteger failures;
         private final SystemTime time;
 
-        Memory(Set<String> ids, SystemTime time) {
+        Memory(Set<String> ids, AtomicInteger failures, SystemTime time) {
             this.ids = ids;
+            this.failures = failures;
             this.time = time;
         }
 
@@ -135,6 +152,9 @@ class ClaimWatchTest {
 
         @Override
         public void remember(String id, long counter) {
+            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new IllegalStateException(YOUNG);
+            }
             ids.add(id);
         }
 
