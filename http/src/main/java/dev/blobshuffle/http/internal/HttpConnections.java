@@ -5,13 +5,16 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.auth.CredentialsProvider;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.routing.HttpRoutePlanner;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
@@ -26,7 +29,7 @@ public final class HttpConnections {
      * Services and load balancers close idle connections (S3 after about ten seconds), and the
      * client may not notice. A request on such a connection waits until its timeout.
      */
-    private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
+    private static final TimeValue IDLE_LIMIT = TimeValue.ofSeconds(5);
 
     /**
      * Connections are renewed after this time, so that requests follow changes of the service's
@@ -71,7 +74,6 @@ public final class HttpConnections {
                 .setDefaultConnectionConfig(ConnectionConfig.custom()
                         .setConnectTimeout(limits.connect().toMillis(), TimeUnit.MILLISECONDS)
                         .setSocketTimeout(Timeout.of(limits.silence()))
-                        .setIdleTimeout(IDLE_LIMIT)
                         .setTimeToLive(LIFETIME)
                         .build())
                 .setDefaultSocketConfig(SocketConfig.custom()
@@ -86,6 +88,7 @@ public final class HttpConnections {
                         .setConnectionRequestTimeout(Timeout.of(limits.silence()))
                         .setProtocolUpgradeEnabled(false)
                         .build())
+                .setKeepAliveStrategy(HttpConnections::idleLimit)
                 .addExecInterceptorFirst("tls-records", FullTlsRecords::send)
                 .addExecInterceptorFirst("limit", new RequestLimit(limits.request(), time))
                 .disableRedirectHandling()
@@ -94,5 +97,11 @@ public final class HttpConnections {
                 .disableAuthCaching()
                 .disableContentCompression()
                 .disableDefaultUserAgent();
+    }
+
+    /** How long a connection may be idle: less if the service asks for less, never more. */
+    static TimeValue idleLimit(HttpResponse response, HttpContext context) {
+        TimeValue asked = DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(response, context);
+        return TimeValue.isNonNegative(asked) && asked.compareTo(IDLE_LIMIT) < 0 ? asked : IDLE_LIMIT;
     }
 }

@@ -17,15 +17,20 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPut;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
+import org.apache.hc.core5.http.message.BasicHttpResponse;
+import org.apache.hc.core5.util.TimeValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -144,6 +149,48 @@ class HttpConnectionsTest {
         } finally {
             server.stop(0);
         }
+    }
+
+    @Test
+    void aConnectionIsIdleForFiveSecondsAtMostWhateverTheServiceAllows() {
+        assertThat(idleLimit(null)).isEqualTo(TimeValue.ofSeconds(5));
+        assertThat(idleLimit("timeout=600")).isEqualTo(TimeValue.ofSeconds(5));
+        assertThat(idleLimit("timeout=2, max=100")).isEqualTo(TimeValue.ofSeconds(2));
+    }
+
+    private static TimeValue idleLimit(String keepAlive) {
+        BasicHttpResponse response = new BasicHttpResponse(200);
+        if (keepAlive != null) {
+            response.addHeader("Keep-Alive", keepAlive);
+        }
+        return HttpConnections.idleLimit(response, HttpClientContext.create());
+    }
+
+    /** The pause is what is tested. A longer one, on a slow machine, has the same effect. */
+    @Test
+    void aConnectionThatWasIdleIsNotReused() throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        Set<Integer> clients = ConcurrentHashMap.newKeySet();
+        server.createContext("/", exchange -> {
+            clients.add(exchange.getRemoteAddress().getPort());
+            exchange.getResponseHeaders().add("Keep-Alive", "timeout=600");
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        server.start();
+        try (CloseableHttpClient client = client(LONG)) {
+            get(client, server);
+            TimeUnit.MILLISECONDS.sleep(5100);
+            get(client, server);
+            assertThat(clients).hasSize(2);
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static void get(CloseableHttpClient client, HttpServer server) throws IOException {
+        client.executeOpen(host(server.getAddress().getPort()), new HttpGet("/"), null)
+                .close();
     }
 
     @Test
