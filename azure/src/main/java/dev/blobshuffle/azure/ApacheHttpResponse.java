@@ -82,9 +82,10 @@ final class ApacheHttpResponse extends HttpResponse {
         return body;
     }
 
+    /** Its stream is the body itself, so a blob is not copied. */
     @Override
     public BinaryData getBodyAsBinaryData() {
-        return BinaryData.fromBytes(bytes());
+        return BinaryData.fromStream(body);
     }
 
     @Override

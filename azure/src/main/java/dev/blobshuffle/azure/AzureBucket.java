@@ -21,6 +21,7 @@ import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -115,7 +116,7 @@ final class AzureBucket implements Bucket {
             int status = response.getStatusCode();
             String version = response.getHeaderValue(HttpHeaderName.ETAG);
             if (status == 200 && version != null) {
-                byte[] bytes = response.getBodyAsInputStreamSync().readNBytes(most);
+                byte[] bytes = body(response).readNBytes(most);
                 return Optional.of(
                         new Register(version, new String(bytes, StandardCharsets.UTF_8), modified(response, key)));
             }
@@ -165,8 +166,13 @@ final class AzureBucket implements Bucket {
         String announced = response.getHeaderValue(HttpHeaderName.CONTENT_LENGTH);
         int expected = announced == null ? length : (int) Math.min(length, Long.parseLong(announced));
         byte[] bytes = new byte[expected];
-        int read = response.getBodyAsInputStreamSync().readNBytes(bytes, 0, expected);
+        int read = body(response).readNBytes(bytes, 0, expected);
         return ByteBuffer.wrap(bytes, 0, read);
+    }
+
+    /** The body as a stream, by a method that every supported version of the client has. */
+    private static InputStream body(HttpResponse response) {
+        return response.getBodyAsBinaryData().toStream();
     }
 
     @Override

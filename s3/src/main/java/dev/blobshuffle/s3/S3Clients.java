@@ -51,10 +51,7 @@ final class S3Clients {
                 .forcePathStyle(settings.isPathStyle())
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                // 100-continue costs a round trip per blob, and seconds with stores that do not
-                // answer it.
-                .serviceConfiguration(
-                        service -> service.chunkedEncodingEnabled(false).expectContinueEnabled(false))
+                .serviceConfiguration(service -> service.chunkedEncodingEnabled(false))
                 .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry())
                         .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
         settings.endpoint().ifPresent(builder::endpointOverride);

@@ -44,8 +44,12 @@ final class S3HttpClient implements SdkHttpClient {
 
     private static final String CONTENT_LENGTH = "Content-Length";
 
-    /** Headers that Apache's client sets itself. */
-    private static final Set<String> TRANSPORT_HEADERS = Set.of("content-length", "host", "transfer-encoding");
+    /**
+     * Headers that Apache's client sets itself, and {@code Expect}: it costs a round trip per blob,
+     * and seconds with stores that do not answer it. Older SDKs have no option that leaves it out.
+     */
+    private static final Set<String> TRANSPORT_HEADERS =
+            Set.of("content-length", "expect", "host", "transfer-encoding");
 
     private final CloseableHttpClient connections;
 
