@@ -12,6 +12,8 @@ import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -74,6 +76,9 @@ final class S3Failures {
             Map.entry("NotImplemented", "Try the parameter checksum=md5 or checksum=none"),
             Map.entry("InvalidRequest", "Try the parameter checksum=md5 or checksum=none"),
             Map.entry("InvalidArgument", "Try the parameter checksum=md5 or checksum=none"));
+
+    /** What the SDK says if credentials need a module that is absent. */
+    private static final Pattern MODULE = Pattern.compile("the '([a-z]+)' service module must be on the class path");
 
     private final String location;
 
@@ -180,6 +185,10 @@ final class S3Failures {
 
     private BlobShuffleException unanswered(String what, Throwable cause) {
         String text = "Cannot " + what + ": " + location + " ";
+        Optional<String> credentials = CredentialsFailure.reason(cause);
+        if (credentials.isPresent()) {
+            return withoutCredentials(text, credentials.get(), cause);
+        }
         Throwable root = root(cause);
         String reason = shortened(root.toString());
         if (root instanceof UnknownHostException) {
@@ -203,10 +212,32 @@ final class S3Failures {
                     text + "cannot be reached (" + reason + "). Check that the store runs, and the network to it.",
                     cause);
         }
-        if (String.valueOf(cause.getMessage()).contains("Unable to load credentials")) {
+        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the network to the store.", cause);
+    }
+
+    /** Names the SDK's own reason: several sources of credentials need modules of the SDK, or a login. */
+    private static StoreRefused withoutCredentials(String text, String reason, Throwable cause) {
+        if (reason.isEmpty()) {
             return new StoreRefused(text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);
         }
-        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the network to the store.", cause);
+        return new StoreRefused(
+                text + "was not asked: there are no credentials, since " + shortened(reason) + ". "
+                        + credentialsRemedy(reason) + ".",
+                cause);
+    }
+
+    private static String credentialsRemedy(String reason) {
+        Matcher module = MODULE.matcher(reason);
+        if (module.find()) {
+            String name = module.group(1);
+            return "Add software.amazon.awssdk:" + name
+                    + (name.equals("sso") ? " and software.amazon.awssdk:ssooidc" : "")
+                    + " in the version of software.amazon.awssdk:s3";
+        }
+        if (reason.contains("process-based")) {
+            return "Run the command credential_process of the profile, and repair what it reports";
+        }
+        return reason.contains("SSO") || reason.contains("Token is expired") ? "Run aws sso login" : CREDENTIALS;
     }
 
     /** The failure of a request whose store was closed during the request. */
