@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli;
 
+import dev.blobshuffle.core.internal.version.OwnVersion;
 import org.apache.kafka.common.utils.AppInfoParser;
 import picocli.CommandLine.IVersionProvider;
 
@@ -10,9 +11,8 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String version = Main.class.getPackage().getImplementationVersion();
         return new String[] {
-            "blobshuffle " + (version == null ? "(not packaged)" : version),
+            "blobshuffle " + OwnVersion.text(),
             "kafka-clients " + AppInfoParser.getVersion(),
             "Java " + Runtime.version(),
         };

@@ -2,6 +2,7 @@ package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.version.OwnVersion;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
@@ -31,7 +32,7 @@ public final class StartLine {
 
     /** The line. It names the store without its parameters, which may hold credentials. */
     static String text(String who, Settings settings, String topics) {
-        return "BlobShuffle " + version() + " started for " + who
+        return "BlobShuffle " + OwnVersion.text() + " started for " + who
                 + ": topics " + topics
                 + "; store " + StoreSettings.uri(settings).replaceAll("\\?.*", "?…")
                 + "; writing " + (settings.value(KafkaSettings.WRITE_ENABLED) ? "blobs" : "off (plain records)")
@@ -50,10 +51,5 @@ public final class StartLine {
                 .map(Duration::toMillis)
                 .map(millis -> "as large as a latency of " + millis + " ms allows")
                 .orElseGet(() -> settings.value(WriteSettings.BATCH_MAX_DELAY).toMillis() + " ms");
-    }
-
-    private static String version() {
-        String version = StartLine.class.getPackage().getImplementationVersion();
-        return version == null ? "(not packaged)" : version;
     }
 }

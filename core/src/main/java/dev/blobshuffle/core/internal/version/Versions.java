@@ -1,0 +1,102 @@
+package dev.blobshuffle.core.internal.version;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * The table of versions that BlobShuffle works with: the resource {@code versions.txt}, from which
+ * {@code docs/compatibility.md} is generated. Thread-safe.
+ */
+public final class Versions {
+    private static final List<Supported> TABLE = read();
+
+    private Versions() {}
+
+    /** The lines of the table. */
+    public static List<Supported> table() {
+        return TABLE;
+    }
+
+    /**
+     * The line of a library.
+     *
+     * @param artifact {@code group:artifact}
+     */
+    public static Supported of(String artifact) {
+        return TABLE.stream()
+                .filter(line -> line.artifact().equals(Optional.of(artifact)))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("Cannot find " + artifact + " in versions.txt."));
+    }
+
+    /**
+     * Refuses a library on the class path that is too old, before a method that it lacks fails. A
+     * library without a known version passes.
+     *
+     * @param what what needs it, for example {@code open store s3://}
+     * @param artifact {@code group:artifact}
+     * @param loader the class loader of the library
+     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     */
+    public static void require(String what, String artifact, ClassLoader loader) {
+        Supported library = of(artifact);
+        present(artifact, loader).filter(library::isTooOld).ifPresent(version -> {
+            throw new InvalidSettings("Cannot " + what + ": " + library.refusal(version)
+                    + ". Set the version of " + artifact + " in your build, for example to " + library.newest()
+                    + ".");
+        });
+    }
+
+    /** The version of a library, from the file that Maven puts into its jar; empty without one. */
+    public static Optional<String> present(String artifact, ClassLoader loader) {
+        String path = "META-INF/maven/" + artifact.replace(':', '/') + "/pom.properties";
+        Properties properties = new Properties();
+        try (InputStream file = loader.getResourceAsStream(path)) {
+            if (file == null) {
+                return Optional.empty();
+            }
+            properties.load(file);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(properties.getProperty("version"));
+    }
+
+    private static List<Supported> read() {
+        InputStream file = Objects.requireNonNull(Versions.class.getResourceAsStream("versions.txt"));
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(file, StandardCharsets.UTF_8))) {
+            return lines.lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .map(Versions::parse)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot read the table of versions: " + e.getMessage() + ".", e);
+        }
+    }
+
+    private static Supported parse(String line) {
+        String[] cells = line.split("\\|", -1);
+        if (cells.length != 6) {
+            throw new IllegalStateException("Cannot read '" + line + "' in versions.txt. Write six cells.");
+        }
+        for (int i = 0; i < cells.length; i++) {
+            cells[i] = cells[i].strip();
+        }
+        return new Supported(
+                cells[0],
+                Optional.of(cells[1]).filter(artifact -> !artifact.isEmpty()),
+                cells[2],
+                cells[3],
+                cells[4],
+                cells[5]);
+    }
+}
