@@ -14,6 +14,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.http.internal.HttpLimits;
+import dev.blobshuffle.http.internal.HttpVersion;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -56,6 +57,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
+        HttpVersion.requireSupported(scheme(), "com.azure:azure-storage-blob", BlobContainerClient.class);
         return open(uri, context, System.getenv());
     }
 

@@ -3,6 +3,7 @@ package dev.blobshuffle.gcs;
 import com.google.auth.Credentials;
 import com.google.auth.oauth2.GoogleCredentials;
 import com.google.cloud.NoCredentials;
+import com.google.cloud.storage.Storage;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
@@ -12,6 +13,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.http.internal.HttpLimits;
+import dev.blobshuffle.http.internal.HttpVersion;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -53,6 +55,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
+        HttpVersion.requireSupported(scheme(), "com.google.cloud:google-cloud-storage", Storage.class);
         uri.requireKnown(PARAMETERS);
         if (uri.authority().isEmpty()) {
             throw invalid("it names no bucket", "Give gs://bucket/prefix");

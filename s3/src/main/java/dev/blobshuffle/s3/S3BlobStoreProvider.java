@@ -8,11 +8,13 @@ import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.http.internal.HttpVersion;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Opens {@code s3://bucket/prefix} with the parameters {@code region}, {@code endpoint},
@@ -64,6 +66,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
+        requireVersions();
         S3Settings settings = settings(uri);
         return S3BlobStore.open(
                 settings, Optional.empty(), S3Clients.requests(settings, S3Timeouts.DEFAULT, context.time()), context);
@@ -71,9 +74,14 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
 
     @Override
     public NamedBlobs openNamed(StoreUri uri, StoreContext context) {
+        requireVersions();
         S3Settings settings = settings(uri);
         settings.warnIfExposed();
         return new S3NamedBlobs(settings, context);
+    }
+
+    private void requireVersions() {
+        HttpVersion.requireSupported(scheme(), "software.amazon.awssdk:s3", S3Client.class);
     }
 
     static S3Settings settings(StoreUri uri) {

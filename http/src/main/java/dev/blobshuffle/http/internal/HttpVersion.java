@@ -1,0 +1,37 @@
+package dev.blobshuffle.http.internal;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.version.HttpPair;
+import dev.blobshuffle.core.internal.version.Versions;
+import org.apache.hc.client5.http.classic.HttpClient;
+
+/**
+ * The version of Apache's HTTP client on the class path. Frameworks such as Spring Boot choose it,
+ * so it may be older than the one that a store brings. Stateless.
+ */
+public final class HttpVersion {
+    private static final String CLIENT = "org.apache.httpcomponents.client5:httpclient5";
+    private static final String CORE = "org.apache.httpcomponents.core5:httpcore5";
+
+    private HttpVersion() {}
+
+    /**
+     * Refuses a version that is too old, and the same for the client of the store.
+     *
+     * @param scheme of the store
+     * @param client {@code group:artifact} of the store's client
+     * @param type a class of that client
+     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     */
+    public static void requireSupported(String scheme, String client, Class<?> type) {
+        String what = "open store " + scheme + "://";
+        ClassLoader loader = HttpClient.class.getClassLoader();
+        Versions.require(what, CLIENT, loader);
+        Versions.present(CLIENT, loader)
+                .flatMap(version -> Versions.present(CORE, loader).flatMap(core -> HttpPair.problem(version, core)))
+                .ifPresent(problem -> {
+                    throw new InvalidSettings("Cannot " + what + ": " + problem + ". " + HttpPair.REMEDY + ".");
+                });
+        Versions.require(what, client, type.getClassLoader());
+    }
+}
