@@ -1,31 +1,25 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.version.HttpPair;
+import dev.blobshuffle.core.internal.version.Supported;
+import dev.blobshuffle.core.internal.version.Versions;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
- * Compares the versions of the jars on an application's class path by their names. It does not open
- * them, so a jar that holds others (a fat jar) tells nothing. Stateless.
+ * Compares the versions of the libraries on an application's class path with each other and with
+ * the table of {@link Versions}. Stateless.
  */
 final class ClassPathAdvice {
     static final String AREA = "class path";
-    private static final Pattern JAR = Pattern.compile(
-            "(blobshuffle-[a-z0-9-]+?|kafka-clients|kafka-streams|zstd-jni|(?:at-yawk-)?lz4-java)-([0-9][^/]*?)\\.jar");
 
     private ClassPathAdvice() {}
 
@@ -33,7 +27,7 @@ final class ClassPathAdvice {
     static List<Finding> of(String classPath) {
         Map<String, Set<String>> versions;
         try {
-            versions = versions(classPath);
+            versions = ClassPathJars.versions(classPath);
         } catch (IOException | InvalidPathException e) {
             return List.of(Finding.error(
                     AREA, "jars", "cannot read the class path: " + e, "Give --class-path as java -cp has it."));
@@ -58,6 +52,7 @@ final class ClassPathAdvice {
                             "kafka-streams is " + streams + " and kafka-clients " + kafka,
                             "Use the same version of both.")));
         }
+        addLibraries(versions, findings);
         findings.add(own(versions));
         findings.add(codecs(versions));
         return findings;
@@ -83,6 +78,41 @@ final class ClassPathAdvice {
                 : Finding.ok(AREA, "kafka-clients", "kafka-clients " + version + " is in the tested range");
     }
 
+    /** Reports the libraries of stores and frameworks that are too old, or newer than the tests. */
+    private static void addLibraries(Map<String, Set<String>> versions, List<Finding> findings) {
+        for (Supported library : Versions.table()) {
+            String jar = library.jar().orElse("");
+            if (jar.equals(ClassPathJars.CLIENTS)) {
+                continue;
+            }
+            for (String version : versions.getOrDefault(jar, Set.of())) {
+                findings.add(
+                        library.isTooOld(version)
+                                ? Finding.error(
+                                        AREA,
+                                        jar,
+                                        library.refusal(version),
+                                        "Set its version in your build, for example to " + library.newest() + ".")
+                                : library.isUntested(version)
+                                        ? Finding.of(
+                                                AREA,
+                                                StoreFinding.hint(
+                                                        jar,
+                                                        jar + " " + version + " is newer than " + library.newest()
+                                                                + ", the newest that was tested",
+                                                        "Rehearse in staging."))
+                                        : Finding.ok(AREA, jar, jar + " " + version + " is in the tested range"));
+            }
+        }
+        for (String client : versions.getOrDefault(HttpPair.CLIENT, Set.of())) {
+            for (String core : versions.getOrDefault(ClassPathJars.HTTP_CORE, Set.of())) {
+                HttpPair.problem(client, core)
+                        .ifPresent(problem ->
+                                findings.add(Finding.error(AREA, ClassPathJars.HTTP_CORE, problem, HttpPair.REMEDY)));
+            }
+        }
+    }
+
     private static Finding own(Map<String, Set<String>> versions) {
         Set<String> own = new TreeSet<>();
         versions.forEach((jar, found) -> own.addAll(jar.startsWith("blobshuffle-") ? found : Set.of()));
@@ -91,7 +121,7 @@ final class ClassPathAdvice {
                     AREA,
                     "blobshuffle",
                     "there is no jar of BlobShuffle",
-                    "Add blobshuffle-kafka or blobshuffle-kstreams. In a fat jar, names of jars are lost.");
+                    "Add blobshuffle-kafka or blobshuffle-kstreams.");
         }
         return own.size() == 1
                 ? Finding.ok(
@@ -107,7 +137,7 @@ final class ClassPathAdvice {
 
     private static Finding codecs(Map<String, Set<String>> versions) {
         boolean hasZstd = versions.containsKey("zstd-jni");
-        boolean hasLz4 = versions.keySet().stream().anyMatch(jar -> jar.endsWith("lz4-java"));
+        boolean hasLz4 = versions.keySet().stream().anyMatch(jar -> jar.equals(ClassPathJars.LZ4));
         if (hasZstd && hasLz4) {
             return Finding.ok(AREA, "codecs", "zstd and lz4 are there");
         }
@@ -118,35 +148,5 @@ final class ClassPathAdvice {
                         "codecs",
                         missing + " is missing, so blobs with that codec can be neither read nor written",
                         "Do not exclude it from kafka-clients, if any writer compresses with it."));
-    }
-
-    private static Map<String, Set<String>> versions(String classPath) throws IOException {
-        Map<String, Set<String>> versions = new TreeMap<>();
-        for (String entry : classPath.split(File.pathSeparator)) {
-            String name = entry.endsWith("*") ? entry.substring(0, entry.length() - 1) : entry;
-            Path path = Path.of(name);
-            if (Files.isDirectory(path)) {
-                try (Stream<Path> files = Files.list(path)) {
-                    files.forEach(file -> add(file, versions));
-                }
-            } else {
-                add(path, versions);
-            }
-        }
-        if (versions.isEmpty()) {
-            throw new InvalidSettings("No jar of Kafka or BlobShuffle is in " + classPath
-                    + ". Give the class path as java -cp has it, or the directory of the jars.");
-        }
-        return versions;
-    }
-
-    private static void add(Path file, Map<String, Set<String>> versions) {
-        Path name = file.getFileName();
-        Matcher matcher = JAR.matcher(name == null ? "" : name.toString());
-        if (matcher.matches()
-                && !matcher.group(2).endsWith("-sources")
-                && !matcher.group(2).endsWith("-tests")) {
-            versions.computeIfAbsent(matcher.group(1), any -> new TreeSet<>()).add(matcher.group(2));
-        }
     }
 }

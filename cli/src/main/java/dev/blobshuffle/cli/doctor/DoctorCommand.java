@@ -127,8 +127,8 @@ public final class DoctorCommand implements Callable<Integer> {
             names = "--class-path",
             paramLabel = "PATH",
             description = {
-                "The application's class path, as java -cp has it, or a directory of its jars: compares the versions of",
-                "BlobShuffle, kafka-clients, kafka-streams and the codecs by the names of the jars."
+                "The application's class path, as java -cp has it, a directory of its jars, or a jar that holds them (Spring",
+                "Boot, WAR, shaded): compares the versions of BlobShuffle, Kafka, the codecs, frameworks and stores' clients."
             })
     private @Nullable String classPath;
 
