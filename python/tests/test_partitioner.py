@@ -17,7 +17,7 @@ def test_strings_of_any_lengths_keep_their_rows(kind, lengths, start):
         values = [chr(ord("a") + row % 26) for row in range(ROWS)]
     batch = pa.record_batch({"x": pa.array(values).cast(kind), "n": np.arange(ROWS)}).slice(start)
     ids = pa.array(batch["n"].to_numpy() * 7 % 5).cast(pa.uint32())
-    partitioner = Partitioner(5, 1 << 30)
+    partitioner = Partitioner(5, 1 << 30, 0)
     assert not list(partitioner.add(batch, ids))
     (morsel,) = partitioner.drain()
     morsel.batch.validate(full=True)
@@ -27,7 +27,7 @@ def test_strings_of_any_lengths_keep_their_rows(kind, lengths, start):
 
 def test_nulls_stay_nulls():
     batch = pa.record_batch({"x": pa.array(["a", None, "b"])})
-    partitioner = Partitioner(2, 1 << 30)
+    partitioner = Partitioner(2, 1 << 30, 0)
     assert not list(partitioner.add(batch, pa.array([1, 0, 1], pa.uint32())))
     (morsel,) = partitioner.drain()
     assert morsel.batch["x"].to_pylist() == [None, "a", "b"]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from blobshuffle.columns import (
+    compacted,
+    dictionaries,
+    gathered,
+    gathered_field,
+    has_dictionaries,
+    is_decodable,
+    restored,
+)
 from blobshuffle.container import ARROW_END, MAX_PIECE_LENGTH
-
-# Its functions are made at run time, so type checkers do not know them.
-_compute: Any = pc
 
 FrameCodec = Literal["none", "lz4", "zstd"]
 """Compression of Arrow bodies. Each frame names its own, so blobs of all codecs mix."""
@@ -24,6 +30,9 @@ FRAME_BYTES = 4 << 20
 
 MAX_SHARED_DICTIONARIES = 64 << 10
 """The longest dictionaries that the prelude holds, bytes as stored."""
+
+SMALL_DICTIONARY = 1 << 20
+"""A dictionary that a frame may carry beside its rows, bytes without compression."""
 
 _ZSTD_LEVEL = 1
 
@@ -55,78 +64,19 @@ def write_options(codec: FrameCodec) -> pa.ipc.IpcWriteOptions:
     )
 
 
-def has_dictionaries(data_type: pa.DataType) -> bool:
-    """Tell whether a type is a dictionary or contains one."""
-    if isinstance(data_type, pa.BaseExtensionType):
-        return has_dictionaries(data_type.storage_type)
-    if pa.types.is_dictionary(data_type):
-        return True
-    return any(has_dictionaries(child) for child in _children(data_type))
-
-
-def _children(data_type: pa.DataType) -> list[pa.DataType]:
-    return [data_type.field(i).type for i in range(data_type.num_fields)]
-
-
-def gathered_type(data_type: pa.DataType) -> pa.DataType:
-    """Return the type that stands for another while rows are gathered.
-
-    A view refers to buffers of all rows and a run to its neighbours, so a part of them would
-    carry the whole. Raises `TypeError` for a type that has no equal without them.
-    """
-    if pa.types.is_string_view(data_type):
-        return pa.string()
-    if pa.types.is_binary_view(data_type):
-        return pa.binary()
-    if pa.types.is_run_end_encoded(data_type):
-        return gathered_type(data_type.value_type)
-    if not any(_is_indirect(child) for child in _children(data_type)):
-        if pa.types.is_list_view(data_type) or pa.types.is_large_list_view(data_type):
-            raise TypeError(
-                f"Cannot shuffle a column of type {data_type}: Arrow cannot cast to list views. "
-                "Cast the column to a list first."
-            )
-        return data_type
-    if pa.types.is_struct(data_type):
-        fields = [data_type.field(i) for i in range(data_type.num_fields)]
-        return pa.struct([field.with_type(gathered_type(field.type)) for field in fields])
-    if pa.types.is_list(data_type):
-        return pa.list_(_gathered_field(data_type.value_field))
-    if pa.types.is_large_list(data_type):
-        return pa.large_list(_gathered_field(data_type.value_field))
-    raise TypeError(
-        f"Cannot shuffle a column of type {data_type}: it contains views or runs inside a type "
-        "that cannot be cast. Cast the column to a type without them first."
-    )
-
-
-def _gathered_field(field: pa.Field) -> pa.Field:
-    return field.with_type(gathered_type(field.type))
-
-
-def _is_indirect(data_type: pa.DataType) -> bool:
-    views = (
-        pa.types.is_string_view(data_type)
-        or pa.types.is_binary_view(data_type)
-        or pa.types.is_list_view(data_type)
-        or pa.types.is_large_list_view(data_type)
-    )
-    runs = pa.types.is_run_end_encoded(data_type)
-    return views or runs or any(_is_indirect(child) for child in _children(data_type))
-
-
 class BatchEncoder:
     """Encodes gathered batches of one schema as frames. Owned by one thread.
 
     Dictionaries that all batches share go into the prelude. Once a batch has others, each frame
-    carries its own; `is_mixed` says so.
+    carries its own; `is_mixed` says so. A large dictionary whose values rows seldom repeat is
+    gathered as plain values, because joining such dictionaries costs more than copying them.
     """
 
     def __init__(self, schema: pa.Schema, codec: FrameCodec) -> None:
         if not len(schema):
             raise ValueError("Cannot shuffle rows without columns: add a column.")
         self.schema = schema
-        self.gathered = pa.schema([_gathered_field(field) for field in schema])
+        self.gathered = pa.schema([gathered_field(field) for field in schema])
         self.is_mixed = False
         self.use(codec)
         self._raw_options = write_options("none")
@@ -143,6 +93,8 @@ class BatchEncoder:
             for field in schema
         )
         self._shared: list[pa.Array] | None = None
+        self._orders: dict[str, pa.Array] = {}
+        self._is_chosen = False
         self.shared_messages = b""
 
     def use(self, codec: FrameCodec) -> None:
@@ -150,24 +102,36 @@ class BatchEncoder:
         self._options = write_options(codec)
         self._is_compressed = codec != "none"
 
-    def prepare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Check a batch's schema and turn it into the types that can be gathered.
-
-        Raises `ValueError` if its schema is another.
-        """
-        if not batch.schema.equals(self.schema):
+    def check(self, schema: pa.Schema) -> None:
+        """Raise `ValueError` if a schema is another."""
+        if not schema.equals(self.schema):
             raise ValueError(
-                f"Cannot write a batch: its schema is\n{batch.schema}\nand that of the batches "
+                f"Cannot write a batch: its schema is\n{schema}\nand that of the batches "
                 f"before it\n{self.schema}\nCast it first."
             )
+
+    def prepare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Turn a batch into the types that can be gathered.
+
+        Raises `ValueError` if its schema is another, or the order of an ordered dictionary.
+        """
+        self.check(batch.schema)
         if self._with_dictionaries:
             self._share(batch)
-        if not self._is_restored and batch.schema.equals(self.gathered, check_metadata=True):
+            if batch.num_rows and not self._is_chosen:
+                self._choose(batch)
+        if (
+            not self._is_restored
+            and not self.is_mixed
+            and batch.schema.equals(self.gathered, check_metadata=True)
+        ):
             return batch
         columns = [
-            _plain(column, field.type)
+            gathered(column, field.type)
             for column, field in zip(batch.columns, self.gathered, strict=True)
         ]
+        if self.is_mixed:
+            columns = [compacted(column) for column in columns]
         return pa.RecordBatch.from_arrays(columns, schema=self.gathered)
 
     def prelude(self) -> bytes:
@@ -177,6 +141,9 @@ class BatchEncoder:
 
     def encode(self, pieces: Sequence[pa.RecordBatch]) -> Iterator[EncodedFrame]:
         """Encode batches as frames: together if that fits into one."""
+        if self.is_mixed:
+            # Joining dictionaries looks at every value, also at those that no row here uses.
+            pieces = [_compacted(piece) for piece in pieces]
         try:
             batch = pieces[0] if len(pieces) == 1 else pa.concat_batches(pieces)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -187,24 +154,37 @@ class BatchEncoder:
         yield from self._split(batch)
 
     def _split(self, batch: pa.RecordBatch) -> Iterator[EncodedFrame]:
+        for part in self.parts(batch):
+            # The length of the message is the size of the rows, and the footer needs it anyway.
+            yield self._encode(part, pa.ipc.get_record_batch_size(part))
+
+    def parts(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Return a gathered batch as it was, in parts that fit into frames."""
         rows = batch.num_rows
-        # The length of the message is the size of the rows, and the footer needs it anyway.
         length = pa.ipc.get_record_batch_size(batch)
-        if rows > 1 and length > 2 * FRAME_BYTES:
-            yield from self._split(batch.slice(0, rows // 2))
-            yield from self._split(batch.slice(rows // 2))
+        if self.is_mixed:
+            batch = _compacted(batch)
+            length += _carried(batch)
+        if rows == 1:
+            yield self.restored(batch)
             return
-        if self._is_restored:
-            batch = self.restored(batch)
-            length = pa.ipc.get_record_batch_size(batch)
-        yield self._encode(batch, length)
+        if length <= 2 * FRAME_BYTES:
+            part = None
+            # Rows may have more values than an index can tell apart.
+            with contextlib.suppress(pa.ArrowInvalid):
+                part = self.restored(batch)
+            if part is not None:
+                yield part
+                return
+        yield from self.parts(batch.slice(0, rows // 2))
+        yield from self.parts(batch.slice(rows // 2))
 
     def restored(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return a gathered batch with the types that `prepare` has changed."""
         if not self._is_restored:
             return batch
         columns = [
-            _restored(column, field.type)
+            restored(column, field.type)
             for column, field in zip(batch.columns, self.schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
@@ -220,8 +200,6 @@ class BatchEncoder:
         return EncodedFrame(data, batch.num_rows, raw_length)
 
     def _encode_with_dictionaries(self, batch: pa.RecordBatch) -> EncodedFrame:
-        columns = [_compacted(column) for column in batch.columns]
-        batch = pa.RecordBatch.from_arrays(columns, schema=self.schema)
         data = self._messages(batch, self._options)
         raw = self._messages(batch, self._raw_options) if self._is_compressed else data
         return EncodedFrame(data, batch.num_rows, raw.size)
@@ -236,7 +214,11 @@ class BatchEncoder:
         return stream.slice(start, stream.size - start - len(ARROW_END))
 
     def _share(self, batch: pa.RecordBatch) -> None:
-        """Keep the first batch's dictionaries, and notice others."""
+        """Keep the first batch's dictionaries, and notice others.
+
+        Raises `ValueError` if an ordered one is another: two orders have no common one.
+        """
+        self._require_orders(batch)
         if self.is_mixed:
             return
         if self._nested:
@@ -247,17 +229,47 @@ class BatchEncoder:
             column.dictionary for column in batch.columns if pa.types.is_dictionary(column.type)
         ]
         if self._shared is None:
-            empty = batch.slice(0, 0)
-            messages = self._messages(empty, self._options)
-            size = _dictionaries_length(messages)
             self._shared = dictionaries
+            if sum(dictionary.nbytes for dictionary in dictionaries) > SMALL_DICTIONARY:
+                self.is_mixed = True
+                return
+            messages = self._messages(batch.slice(0, 0), self._options)
+            size = _dictionaries_length(messages)
             self.shared_messages = messages.slice(0, size).to_pybytes()
             self.is_mixed = size > MAX_SHARED_DICTIONARIES
         elif not all(
-            new is old or new.equals(old)
-            for new, old in zip(dictionaries, self._shared, strict=True)
+            _is_same(new, old) for new, old in zip(dictionaries, self._shared, strict=True)
         ):
             self.is_mixed = True
+
+    def _choose(self, batch: pa.RecordBatch) -> None:
+        """Choose the columns that are gathered as plain values, by the first rows."""
+        self._is_chosen = True
+        for number, (field, column) in enumerate(zip(self.gathered, batch.columns, strict=True)):
+            if (
+                self.is_mixed
+                and is_decodable(field.type)
+                and column.dictionary.nbytes > SMALL_DICTIONARY
+                and batch.num_rows <= 2 * len(column.dictionary)
+            ):
+                self.gathered = self.gathered.set(number, field.with_type(field.type.value_type))
+                self._is_restored = True
+
+    def _require_orders(self, batch: pa.RecordBatch) -> None:
+        for field, column in zip(self.schema, batch.columns, strict=True):
+            if not (pa.types.is_dictionary(field.type) and field.type.ordered):
+                continue
+            before = self._orders.setdefault(field.name, column.dictionary)
+            if not _is_same(column.dictionary, before):
+                raise ValueError(
+                    f"Cannot write a batch: column {field.name!r} is an ordered dictionary, and "
+                    "its values or their order differ from those of the batches before it. Set "
+                    f"the same values in all, or cast it to {field.type.value_type}."
+                )
+
+
+def _is_same(new: pa.Array, old: pa.Array) -> bool:
+    return new is old or new.equals(old)
 
 
 def _dictionaries_length(messages: pa.Buffer) -> int:
@@ -269,40 +281,16 @@ def _dictionaries_length(messages: pa.Buffer) -> int:
     return end
 
 
-def _plain(column: Any, data_type: pa.DataType) -> Any:
-    if column.type.equals(data_type):
-        return column
-    if pa.types.is_run_end_encoded(column.type):
-        column = _compute.run_end_decode(column)
-    return column if column.type.equals(data_type) else column.cast(data_type)
+def _compacted(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [compacted(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
-def _restored(column: Any, data_type: pa.DataType) -> Any:
-    """Return a gathered column in the type that it had."""
-    if column.type.equals(data_type):
-        return column
-    # Views made from a slice would carry the whole: concatenating copies only the slice.
-    return _original(pa.concat_arrays([column.slice(0, 0), column]), data_type)
-
-
-def _original(column: Any, data_type: pa.DataType) -> Any:
-    if column.type.equals(data_type):
-        return column
-    if pa.types.is_run_end_encoded(data_type):
-        return _compute.run_end_encode(
-            _original(column, data_type.value_type), run_end_type=data_type.run_end_type
-        )
-    return column.cast(data_type)
-
-
-def _compacted(column: Any) -> Any:
-    """Return a dictionary column without the values that it does not use, if that pays."""
-    data_type = column.type
-    if not pa.types.is_dictionary(data_type) or data_type.ordered:
-        return column
-    if len(column.dictionary) <= len(column) or column.dictionary.null_count:
-        return column
-    encoded = _compute.dictionary_encode(column.dictionary_decode())
-    return pa.DictionaryArray.from_arrays(
-        encoded.indices.cast(data_type.index_type), encoded.dictionary
+def _carried(batch: pa.RecordBatch) -> int:
+    """Return the bytes of dictionaries that fewer rows would not need."""
+    return sum(
+        dictionary.nbytes
+        for column in batch.columns
+        for dictionary in dictionaries(column)
+        if 2 * len(dictionary) > batch.num_rows
     )

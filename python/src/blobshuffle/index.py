@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from blobshuffle.arrow import has_dictionaries
+from blobshuffle.columns import has_dictionaries
 from blobshuffle.container import Container, Frame, Origin, Segment
 
 MAX_CACHED = 64 << 20

@@ -26,14 +26,16 @@ _NULL = np.uint64(0x632BE59BD9B4E019)
 
 
 def partition_ids(
-    batch: pa.RecordBatch | pa.Table, keys: Sequence[str], partitions: int
+    batch: pa.RecordBatch | pa.Table, keys: str | Sequence[str], partitions: int
 ) -> pa.UInt32Array:
     """Return the partition of each row, 0 to `partitions` - 1.
 
-    Equal keys have equal partitions, also if their integer, float, string or binary types have
-    other widths, and if a column is dictionary-encoded. Null is a key like others. Raises
-    `KeyError` for a column that is not there and `TypeError` for a type without a hash.
+    `keys` names a column, or several. Equal keys have equal partitions, also if their integer,
+    float, string or binary types have other widths, and if a column is dictionary-encoded. Null is
+    a key like others. Raises `KeyError` for a column that is not there and `TypeError` for a type
+    without a hash.
     """
+    keys = [keys] if isinstance(keys, str) else keys
     if not keys:
         raise ValueError("Cannot partition by no key: name at least one column.")
     hashes = np.full(batch.num_rows, _SEED, np.uint64)

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from blobshuffle.columns import Weights
+
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
 
@@ -92,8 +94,11 @@ class Partitioner:
     `docs/decisions/0025-python.md`). It has at most `max_bytes` unless one row has more.
     """
 
-    def __init__(self, partitions: int, max_bytes: int) -> None:
+    def __init__(self, partitions: int, max_bytes: int, small_dictionary: int) -> None:
+        """Begin; dictionaries of up to `small_dictionary` bytes add nothing to a row's size."""
         self._partitions = partitions
+        self._small_dictionary = small_dictionary
+        self._weights: Weights | None = None
         self._max_bytes = max_bytes
         self._target = min(_MAX_ROWS, max(_MIN_ROWS, _ROWS_PER_PARTITION * partitions))
         self._batches: list[pa.RecordBatch] = []
@@ -106,7 +111,10 @@ class Partitioner:
         rows = batch.num_rows
         if rows == 0:
             return
-        row_bytes = batch.nbytes / rows
+        weights = self._weights = self._weights or Weights(batch.schema)
+        own, added = weights.of(batch)
+        self.pending_bytes += added
+        row_bytes = own / rows
         at = 0
         while at < rows:
             room = self._max_bytes - self.pending_bytes
@@ -131,6 +139,8 @@ class Partitioner:
         else:
             parts = [(batch, pa.concat_arrays(self._ids))]
         self._batches, self._ids, self._rows, self.pending_bytes = [], [], 0, 0
+        assert self._weights is not None
+        self._weights.clear()
         for part, ids in parts:
             yield self._gather(part, ids)
 
@@ -144,4 +154,6 @@ class Partitioner:
             columns = [_taken(column, order) for column in batch.columns]
             batch = pa.RecordBatch.from_arrays(columns, schema=batch.schema)
         starts = np.cumsum(counts) - counts
-        return Morsel(batch, present, starts, counts, batch.nbytes / batch.num_rows)
+        assert self._weights is not None
+        row_bytes = self._weights.row_bytes(batch, self._small_dictionary)
+        return Morsel(batch, present, starts, counts, row_bytes)

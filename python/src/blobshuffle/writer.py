@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import time
@@ -12,7 +13,15 @@ from typing import Any
 import pyarrow as pa
 
 from blobshuffle.adaptive import AdaptiveCodec, rates_of
-from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, Codec, EncodedFrame, FrameCodec
+from blobshuffle.arrow import (
+    FRAME_BYTES,
+    SMALL_DICTIONARY,
+    BatchEncoder,
+    Codec,
+    EncodedFrame,
+    FrameCodec,
+)
+from blobshuffle.columns import Weights
 from blobshuffle.container import BlobId, ContentKind, Origin
 from blobshuffle.container_writer import ContainerWriter
 from blobshuffle.failure import StoreUnavailable
@@ -82,11 +91,13 @@ class ShuffleWriter:
         self._memory = memory
         self._spill_directory = spill_directory
         self._encoder = None if schema is None else BatchEncoder(schema, self._codec)
-        self._partitioner = Partitioner(partitions, memory // 4)
+        self._partitioner = Partitioner(partitions, memory // 4, SMALL_DICTIONARY)
         self._morsels: list[Morsel] = []
         self._gathered_bytes = 0
+        self._weights: Weights | None = None
         self._spill: Spills | None = None
         self._ref: Ref | None = None
+        self._failure: BaseException | None = None
         self._is_closed = False
 
     @property
@@ -99,15 +110,16 @@ class ShuffleWriter:
         batch: pa.RecordBatch | pa.Table,
         partition_ids: Any = None,
         *,
-        keys: Sequence[str] | None = None,
+        keys: str | Sequence[str] | None = None,
     ) -> None:
         """Write rows, each to its partition.
 
-        Pass either `partition_ids`, an integer for each row, or `keys`, the names of columns whose
+        Pass either `partition_ids`, an integer for each row, or `keys`, a column or several whose
         hash decides (`blobshuffle.partition_ids`). The writer may keep the batch until `commit`:
-        do not change its buffers. Raises `ValueError` for ids out of range or another schema than
-        before, `StoreUnavailable` if the disk does not take what is spilled; discard the writer
-        then.
+        do not change its buffers. A batch is taken whole or not at all. Raises `ValueError` for ids
+        out of range or another schema than before: the writer goes on without the batch. Raises
+        `StoreUnavailable` if the disk does not take what is spilled: the writer takes nothing more,
+        so discard it.
         """
         self._require_open()
         if (partition_ids is None) == (keys is None):
@@ -117,14 +129,16 @@ class ShuffleWriter:
             found = [ids_of_keys(part, keys, self._partitions) for part in parts]
             partition_ids = pa.concat_arrays([pa.array([], pa.uint32()), *found])
         ids = checked_ids(partition_ids, batch.num_rows, self._partitions)
-        if self._encoder is None:
-            self._encoder = BatchEncoder(batch.schema, self._codec)
-        at = 0
-        for part in parts:
-            prepared = self._encoder.prepare(part)
-            for morsel in self._partitioner.add(prepared, ids.slice(at, part.num_rows)):
-                self._keep(morsel)
-            at += part.num_rows
+        encoder = self._encoder or BatchEncoder(batch.schema, self._codec)
+        encoder.check(batch.schema)
+        prepared = [encoder.prepare(part) for part in parts]
+        self._encoder = encoder
+        with self._failing():
+            at = 0
+            for part in prepared:
+                for morsel in self._partitioner.add(part, ids.slice(at, part.num_rows)):
+                    self._keep(morsel)
+                at += part.num_rows
 
     def commit(self) -> Ref:
         """Make the blob readable, and return what readers need. Idempotent.
@@ -141,10 +155,9 @@ class ShuffleWriter:
                 f"Cannot commit map {self._origin.map}: it has no batch, so its schema is unknown. "
                 "Pass schema to ShuffleWriter."
             )
-        try:
+        with self._failing():
             self._ref = self._commit(self._encoder)
-        finally:
-            self.close()
+        self.close()
         return self._ref
 
     def close(self) -> None:
@@ -165,7 +178,22 @@ class ShuffleWriter:
     ) -> None:
         self.close()
 
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the writer if what follows fails: part of a batch may be taken."""
+        try:
+            yield
+        except BaseException as failure:
+            self._failure = failure
+            self.close()
+            raise
+
     def _require_open(self) -> None:
+        if self._failure is not None:
+            raise ValueError(
+                f"Cannot write map {self._origin.map} of shuffle {self._origin.shuffle}: its "
+                f"writer has failed: {self._failure} Make a new one with the next attempt."
+            ) from self._failure
         if self._is_closed:
             raise ValueError(
                 f"Cannot write map {self._origin.map} of shuffle {self._origin.shuffle}: its "
@@ -174,7 +202,8 @@ class ShuffleWriter:
 
     def _keep(self, morsel: Morsel) -> None:
         self._morsels.append(morsel)
-        self._gathered_bytes += morsel.batch.nbytes
+        weights = self._weights = self._weights or Weights(morsel.batch.schema)
+        self._gathered_bytes += sum(weights.of(morsel.batch))
         if self._gathered_bytes >= self._memory // 2:
             self._spill_morsels()
 
@@ -186,6 +215,8 @@ class ShuffleWriter:
             self._frames_in_memory, shares_dictionaries=not self._encoder.is_mixed
         )
         self._morsels, self._gathered_bytes = [], 0
+        if self._weights:
+            self._weights.clear()
 
     def _spill_directories(self) -> Sequence[str | None]:
         if self._spill_directory is not None:
