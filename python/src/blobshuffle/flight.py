@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.flight
 
-from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, FrameCodec, write_options
+from blobshuffle.arrow import (
+    FRAME_BYTES,
+    SMALL_DICTIONARY,
+    BatchEncoder,
+    FrameCodec,
+    write_options,
+)
 from blobshuffle.container import BlobId
 from blobshuffle.failure import BlobShuffleError, StoreUnavailable
 from blobshuffle.keys import partition_ids as ids_of_keys
@@ -60,9 +67,11 @@ class FlightWriter:
         self._partitions = partitions
         self._maps = maps
         self._encoder = BatchEncoder(schema, codec)
-        self._partitioner = Partitioner(partitions, MORSEL_BYTES)
+        self._partitioner = Partitioner(partitions, MORSEL_BYTES, SMALL_DICTIONARY)
         self._rows = 0
         self._ref: Ref | None = None
+        self._map = map
+        self._failure: BaseException | None = None
         self._is_closed = False
         descriptor = _flight.FlightDescriptor.for_path(*names)
         self._writer, self._answers = client.do_put(descriptor, schema, options)
@@ -72,25 +81,52 @@ class FlightWriter:
         batch: pa.RecordBatch | pa.Table,
         partition_ids: Any = None,
         *,
-        keys: Sequence[str] | None = None,
+        keys: str | Sequence[str] | None = None,
     ) -> None:
         """Write rows, each to its partition, as `ShuffleWriter.write` does.
 
-        Raises `StoreUnavailable` if the daemon does not take them: begin a new attempt.
+        A batch is taken whole or not at all. Raises `ValueError` for one that is not taken, and
+        `StoreUnavailable` if the daemon does not take the rows: the writer takes nothing more, so
+        begin a new attempt.
         """
+        self._require_open()
         if (partition_ids is None) == (keys is None):
             raise ValueError("Cannot write a batch: pass either partition_ids or keys.")
-        for part in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
-            if keys is not None:
-                ids: Any = ids_of_keys(part, keys, self._partitions)
-            else:
-                ids = partition_ids[: part.num_rows]
-                partition_ids = partition_ids[part.num_rows :]
-            checked = checked_ids(ids, part.num_rows, self._partitions)
-            for morsel in self._partitioner.add(self._encoder.prepare(part), checked):
-                self._send(morsel)
-        if keys is None and len(partition_ids):
-            raise ValueError(f"Cannot write a batch: {len(partition_ids)} partition ids are left.")
+        self._encoder.check(batch.schema)
+        parts = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
+        if keys is not None:
+            found = [ids_of_keys(part, keys, self._partitions) for part in parts]
+            partition_ids = pa.concat_arrays([pa.array([], pa.uint32()), *found])
+        ids = checked_ids(partition_ids, batch.num_rows, self._partitions)
+        prepared = [self._encoder.prepare(part) for part in parts]
+        with self._failing():
+            at = 0
+            for part in prepared:
+                for morsel in self._partitioner.add(part, ids.slice(at, part.num_rows)):
+                    self._send(morsel)
+                at += part.num_rows
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the writer if what follows fails: part of a batch may be sent."""
+        try:
+            yield
+        except BaseException as failure:
+            self._failure = failure
+            self.close()
+            raise
+
+    def _require_open(self) -> None:
+        if self._failure is not None:
+            raise ValueError(
+                f"Cannot put map {self._map}: its writer has failed: {self._failure} Make a new "
+                "one with the next attempt."
+            ) from self._failure
+        if self._is_closed:
+            raise ValueError(
+                f"Cannot put map {self._map}: its writer is closed. Make a new one with the next "
+                "attempt."
+            )
 
     def _send(self, morsel: Morsel) -> None:
         most = max(1, int(FRAME_BYTES / max(morsel.row_bytes, 1e-9)))
@@ -98,13 +134,16 @@ class FlightWriter:
             at, left = int(morsel.starts[index]), int(morsel.counts[index])
             while left:
                 count = min(left, most)
-                batch = self._encoder.restored(morsel.batch.slice(at, count))
-                try:
-                    self._writer.write_with_metadata(batch, struct.pack("<I", partition))
-                except pa.ArrowException as failure:
-                    raise self._failed(failure) from failure
-                self._rows += count
+                for batch in self._encoder.parts(morsel.batch.slice(at, count)):
+                    self._put(batch, partition)
                 at, left = at + count, left - count
+
+    def _put(self, batch: pa.RecordBatch, partition: int) -> None:
+        try:
+            self._writer.write_with_metadata(batch, struct.pack("<I", partition))
+        except pa.ArrowException as failure:
+            raise self._failed(failure) from failure
+        self._rows += batch.num_rows
 
     def commit(self) -> Ref:
         """Make the rows readable, and return what readers need. Idempotent.
@@ -114,6 +153,13 @@ class FlightWriter:
         """
         if self._ref is not None:
             return self._ref
+        self._require_open()
+        with self._failing():
+            self._ref = self._commit()
+        self._is_closed = True
+        return self._ref
+
+    def _commit(self) -> Ref:
         for morsel in self._partitioner.drain():
             self._send(morsel)
         try:
@@ -123,11 +169,9 @@ class FlightWriter:
             self._writer.close()
         except pa.ArrowException as failure:
             raise self._failed(failure) from failure
-        self._is_closed = True
         if answer is None:
             raise BlobShuffleError("Cannot commit a map: the daemon has not answered. Upgrade it.")
-        self._ref = self._ref_of(json.loads(answer.to_pybytes()))
-        return self._ref
+        return self._ref_of(json.loads(answer.to_pybytes()))
 
     def _ref_of(self, answer: dict[str, Any]) -> Ref:
         generation, writer, sequence = answer["blob"].split("-")
