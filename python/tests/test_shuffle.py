@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from shuffles import read_all, stored, table, write
 
 from blobshuffle import (
-    BlobCorrupt,
     IncompleteShuffle,
+    SchemaMismatch,
     ShuffleWriter,
     new_shuffle,
     partition_ids,
@@ -252,7 +252,7 @@ def test_two_runs_of_one_attempt_do_not_overwrite_each_other(tmp_path):
 def test_maps_of_different_schemas_are_refused(tmp_path):
     one = write(tmp_path, pa.table({"x": [1, 2]}), 1, maps=2)
     two = write(tmp_path, pa.table({"x": ["a"]}), 1, map=1, maps=2)
-    with pytest.raises(BlobCorrupt, match="one schema"):
+    with pytest.raises(SchemaMismatch, match="one schema"):
         read([one, two], 0).read_all()
 
 

@@ -11,6 +11,7 @@ from blobshuffle.failure import (
     BlobMissing,
     BlobShuffleError,
     IncompleteShuffle,
+    SchemaMismatch,
     StoreUnavailable,
     WorkerLost,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "IncompleteShuffle",
     "LocalStore",
     "Ref",
+    "SchemaMismatch",
     "ShuffleWriter",
     "Store",
     "StoreUnavailable",

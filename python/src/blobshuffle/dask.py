@@ -12,17 +12,22 @@ from typing import Any
 import dask.dataframe as dd
 import pandas as pd
 import pyarrow as pa
-from dask.dataframe.dispatch import meta_nonempty
 from dask.delayed import delayed
 
 from blobshuffle.arrow import Codec
+from blobshuffle.frames import Categories, Layout, layout_of, shared_categories
+from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import release
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
+from blobshuffle.schemas import unified
 from blobshuffle.store import Store, StoreLike, open_store
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
 __all__ = ["release", "shuffle"]
+
+_Written = tuple[Ref, pa.Schema, Categories]
+_Whole = tuple[list[Ref], pa.Schema, Categories]
 
 
 def shuffle(
@@ -43,37 +48,32 @@ def shuffle(
     then call `release(store, shuffle)`, also if the computation failed. `codec` and `memory` are
     those of `ShuffleWriter`, for each task.
 
-    Rows keep their index, and their order within each input partition. Raises `KeyError` for a
-    column that is not there. Columns of Python objects must all be of one Arrow type.
+    Rows keep their index, their types, and their order within each input partition. Raises
+    `KeyError` for a column that is not there, and `TypeError` for one that cannot be shuffled or
+    be a key. Tasks raise `SchemaMismatch` if a partition has values that the frame's metadata does
+    not allow, or a column of Python objects has several types.
     """
     keys = [on] if isinstance(on, str) else list(on)
     unknown = [key for key in keys if key not in frame.columns]
     if unknown or not keys:
         raise KeyError(f"Cannot shuffle on {unknown or keys}: columns are {list(frame.columns)}.")
     meta = frame._meta
-    schema = _schema(meta)
+    layout = layout_of(meta)
+    places = layout.names_of(keys)
+    partition_ids(layout.sample(), places, npartitions)
     opened = open_store(store)
     inputs = frame.to_delayed()
     write = delayed(_write, pure=False)
-    refs = [
-        write(part, opened, shuffle, number, len(inputs), npartitions, keys, schema, codec, memory)
+    written = [
+        write(
+            part, opened, shuffle, number, len(inputs), npartitions, places, layout, codec, memory
+        )
         for number, part in enumerate(inputs)
     ]
-    whole = delayed(select)(refs, len(inputs))
+    whole = delayed(_whole)(written, len(inputs), layout)
     load = delayed(_load)
-    outputs = [load(whole, number, opened, meta) for number in range(npartitions)]
+    outputs = [load(whole, number, opened, layout) for number in range(npartitions)]
     return dd.from_delayed(outputs, meta=meta, verify_meta=False)
-
-
-def _schema(meta: Any) -> pa.Schema:
-    """Return the one schema that all partitions are written with."""
-    schema = pa.Schema.from_pandas(meta_nonempty(meta), preserve_index=True)
-    for number, field in enumerate(schema):
-        if pa.types.is_dictionary(field.type):
-            # Partitions may have more categories than the sample has.
-            wide = pa.dictionary(pa.int32(), field.type.value_type, field.type.ordered)
-            schema = schema.set(number, field.with_type(wide))
-    return schema
 
 
 def _write(
@@ -84,11 +84,12 @@ def _write(
     maps: int,
     partitions: int,
     keys: list[str],
-    schema: pa.Schema,
+    layout: Layout,
     codec: Codec,
     memory: int,
-) -> Ref:
+) -> _Written:
     """Write an input partition."""
+    table, categories = layout.table(part, f"partition {number}")
     with ShuffleWriter(
         store,
         shuffle=shuffle,
@@ -97,16 +98,24 @@ def _write(
         partitions=partitions,
         codec=codec,
         memory=memory,
-        schema=schema,
+        schema=table.schema,
     ) as writer:
-        table = pa.Table.from_pandas(part, schema=schema, preserve_index=True)
-        writer.write(table.replace_schema_metadata(schema.metadata), keys=keys)
-        return writer.commit()
+        writer.write(table, keys=keys)
+        return writer.commit(), table.schema, categories
 
 
-def _load(refs: list[Ref], partition: int, store: Store, meta: Any) -> pd.DataFrame:
+def _whole(written: list[_Written], maps: int, layout: Layout) -> _Whole:
+    """Return one ref for each map, and what all their rows are cast to."""
+    refs = select((ref for ref, _, _ in written), maps)
+    schema = unified((f"partition {ref.map}", schema) for ref, schema, _ in written)
+    categories = shared_categories(
+        layout, [(f"partition {ref.map}", each) for ref, _, each in written]
+    )
+    return refs, schema, categories
+
+
+def _load(whole: _Whole, partition: int, store: Store, layout: Layout) -> pd.DataFrame:
     """Read an output partition."""
-    rows = read(refs, partition, store=store).read_all().unify_dictionaries().to_pandas()
-    rows.index.names = meta.index.names
-    rows.columns.name = meta.columns.name
-    return rows.astype(dict(meta.dtypes))
+    refs, schema, categories = whole
+    rows = read(refs, partition, store=store, schema=schema).read_all()
+    return layout.frame(rows, categories)

@@ -21,5 +21,9 @@ class IncompleteShuffle(BlobShuffleError):
     """The given refs are not exactly one per map of one shuffle."""
 
 
+class SchemaMismatch(BlobShuffleError, ValueError):
+    """The rows of maps have no common schema. Cast the column that it names in all maps."""
+
+
 class WorkerLost(BlobShuffleError):
     """A task has lost its worker too often. Find what kills workers, and run the job again."""

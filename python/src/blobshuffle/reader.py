@@ -15,9 +15,10 @@ from blobshuffle import footer
 from blobshuffle.adaptive import rates_of
 from blobshuffle.container import ContentKind, Origin, Source
 from blobshuffle.crc import crc32c
-from blobshuffle.failure import BlobCorrupt
+from blobshuffle.failure import BlobCorrupt, SchemaMismatch
 from blobshuffle.index import MAX_CACHED, BlobIndex, IndexCache, Part
 from blobshuffle.ref import Ref, check
+from blobshuffle.schemas import cast
 from blobshuffle.store import Store, StoreLike, open_store
 
 READ_BYTES = 8 << 20
@@ -36,16 +37,18 @@ def read(
     *,
     maps: int | None = None,
     store: StoreLike | None = None,
+    schema: pa.Schema | None = None,
 ) -> pa.RecordBatchReader:
     """Return the rows of a partition, map by map and in the order written.
 
     `refs` are those of all maps, one each. `maps` is their number; it may be left out if the
     writers were told. `store` is where the blobs are, if not where the refs say. The reader keeps
     about `READ_BYTES` and one batch in memory, and four times that much more for object stores.
+    `schema` is what all rows are cast to; without it, all maps must have one.
 
     Raises `IncompleteShuffle` at once if a map is missing or duplicate, and `BlobMissing`,
-    `BlobCorrupt` or `StoreUnavailable` at once or while you read. Rows returned before a failure
-    are right, but not all: discard them.
+    `BlobCorrupt`, `SchemaMismatch` or `StoreUnavailable` at once or while you read. Rows returned
+    before a failure are right, but not all: discard them.
     """
     ordered = sorted(refs, key=_map)
     check(ordered, maps)
@@ -57,8 +60,11 @@ def read(
         )
     place = None if store is None else open_store(store)
     opened = [_Blob(_store_of(ref, place), ref) for ref in ordered]
-    schema = opened[0].schema()
-    return pa.RecordBatchReader.from_batches(schema, _batches(opened, partition, schema))
+    is_cast = schema is not None
+    expected = opened[0].schema() if schema is None else schema
+    return pa.RecordBatchReader.from_batches(
+        expected, _batches(opened, partition, expected, is_cast)
+    )
 
 
 def _map(ref: Ref) -> int:
@@ -75,11 +81,16 @@ def _store_of(ref: Ref, store: Store | None) -> Store:
     return open_store(ref.store)
 
 
-def _batches(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    return _Decoder().batches(_frames(blobs, partition, schema))
+def _batches(
+    blobs: list[_Blob], partition: int, schema: pa.Schema, is_cast: bool
+) -> Iterator[pa.RecordBatch]:
+    batches = _Decoder().batches(_frames(blobs, partition, None if is_cast else schema))
+    if not is_cast:
+        return batches
+    return (cast(batch, schema, f"partition {partition}") for batch in batches)
 
 
-def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[_Frames]:
+def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
     depth = blobs[0].read_ahead
     if not depth:
         for blob in blobs:
@@ -103,7 +114,7 @@ def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[_
                 future.cancel()
 
 
-def _start(blob: _Blob, partition: int, schema: pa.Schema) -> _Started:
+def _start(blob: _Blob, partition: int, schema: pa.Schema | None) -> _Started:
     """Request the first frames of a partition."""
     frames = blob.frames(partition, schema)
     return list(itertools.islice(frames, 1)), frames
@@ -206,15 +217,16 @@ class _Blob:
     def read_ahead(self) -> int:
         return self._store.read_ahead
 
-    def frames(self, partition: int, schema: pa.Schema) -> Iterator[_Frames]:
-        """Return the verified frames of a partition."""
+    def frames(self, partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
+        """Return the verified frames of a partition. Without a schema, the blob may have any."""
         source = self._store.open(self._ref.path)
         try:
             index = self._index(source)
-            if not (index.schema is schema or index.schema.equals(schema)):
-                raise BlobCorrupt(
+            if schema is not None and not index.schema.equals(schema):
+                raise SchemaMismatch(
                     f"Cannot read {self._what()}: its schema is\n{index.schema}\nand that of the "
-                    f"maps before it\n{schema}\nWrite all maps with one schema."
+                    f"maps before it\n{schema}\nWrite all maps with one schema, or pass schema "
+                    "to read."
                 )
             for place in index.places(partition):
                 end = place.parts[-1].offset + place.parts[-1].length

@@ -1,0 +1,196 @@
+"""One schema for the rows of all maps, if theirs differ by nullness, width or emptiness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from blobshuffle.failure import SchemaMismatch
+
+_NOTHING = pa.schema([])
+
+
+def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
+    """Return a schema that the rows of all can be cast to. Each comes with what it is of.
+
+    Columns of type null take any type, numbers the wider one, and dictionaries that of their
+    values. Schemas without columns are left out. Raises `SchemaMismatch`, which names the column.
+    """
+    found: list[pa.Field] | None = None
+    metadata: dict[bytes, bytes] | None = None
+    origin = ""
+    for what, schema in schemas:
+        if schema.equals(_NOTHING):
+            continue
+        if found is None:
+            found, metadata, origin = list(schema), schema.metadata, what
+            continue
+        _require_names([field.name for field in found], schema.names, origin, what)
+        found = [
+            one if one.equals(other) else _field(one, other, origin, what)
+            for one, other in zip(found, _in_order(found, schema), strict=True)
+        ]
+    return pa.schema(found or [], metadata)
+
+
+def _in_order(found: list[pa.Field], schema: pa.Schema) -> list[pa.Field]:
+    if [field.name for field in found] == schema.names:
+        return list(schema)
+    return [schema.field(field.name) for field in found]
+
+
+def _require_names(names: list[str], others: list[str], origin: str, what: str) -> None:
+    if names == others:
+        return
+    if len(set(names)) == len(names) and sorted(names) == sorted(others):
+        return
+    odd = sorted(set(names) ^ set(others)) or others
+    raise SchemaMismatch(
+        f"Cannot shuffle {origin} with {what}: columns {odd} are not in both. Give all maps the "
+        "same columns."
+    )
+
+
+def _field(one: pa.Field, other: pa.Field, origin: str, what: str) -> pa.Field:
+    try:
+        data_type = _common(one.type, other.type)
+    except (TypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise SchemaMismatch(
+            f"Cannot shuffle {origin} with {what}: column {one.name!r} is {one.type} in one and "
+            f"{other.type} in the other. Cast it to one type in all maps."
+        ) from None
+    return pa.field(one.name, data_type, one.nullable or other.nullable, one.metadata)
+
+
+def _common(one: Any, other: Any) -> Any:
+    """Return the type that holds the values of two. Raises `TypeError` if there is none."""
+    types = pa.types
+    if one.equals(other) or types.is_null(other):
+        return one
+    if types.is_null(one):
+        return other
+    if types.is_dictionary(one) or types.is_dictionary(other):
+        return _common_dictionary(one, other)
+    if types.is_struct(one) and types.is_struct(other):
+        return _common_struct(one, other)
+    if _is_list(one) and _is_list(other):
+        return _common_list(one, other)
+    if types.is_map(one) and types.is_map(other):
+        return pa.map_(
+            _common(one.key_type, other.key_type), _common(one.item_type, other.item_type)
+        )
+    if _family(one) is None or _family(one) != _family(other):
+        raise TypeError(f"{one} and {other}")
+    if types.is_uint64(one) and types.is_signed_integer(other):
+        raise TypeError(f"{one} and {other}")
+    if types.is_uint64(other) and types.is_signed_integer(one):
+        raise TypeError(f"{one} and {other}")
+    if types.is_integer(one) != types.is_integer(other) and not types.is_decimal(one):
+        # A narrower float would round integers.
+        return pa.float64() if not types.is_decimal(other) else _promoted(one, other)
+    return _promoted(one, other)
+
+
+def _promoted(one: Any, other: Any) -> Any:
+    fields = [pa.schema([pa.field("x", data_type)]) for data_type in (one, other)]
+    return pa.unify_schemas(fields, promote_options="permissive").field(0).type
+
+
+def _family(data_type: Any) -> str | None:
+    types = pa.types
+    if types.is_timestamp(data_type):
+        return f"timestamp {data_type.tz}"
+    for family, belongs in (
+        ("number", types.is_integer),
+        ("number", types.is_floating),
+        ("number", types.is_decimal),
+        ("text", types.is_string),
+        ("text", types.is_large_string),
+        ("text", types.is_string_view),
+        ("bytes", types.is_binary),
+        ("bytes", types.is_large_binary),
+        ("bytes", types.is_binary_view),
+        ("bytes", types.is_fixed_size_binary),
+        ("date", types.is_date),
+        ("time", types.is_time),
+        ("duration", types.is_duration),
+    ):
+        if belongs(data_type):
+            return family
+    return None
+
+
+def _is_list(data_type: Any) -> bool:
+    types = pa.types
+    return types.is_list(data_type) or types.is_large_list(data_type)
+
+
+def _common_dictionary(one: Any, other: Any) -> Any:
+    types = pa.types
+    if types.is_dictionary(one) and types.is_dictionary(other):
+        if one.ordered != other.ordered:
+            raise TypeError("one order")
+        index = max(one.index_type, other.index_type, key=lambda each: each.bit_width)
+        if types.is_signed_integer(one.index_type) != types.is_signed_integer(other.index_type):
+            index = pa.int64()
+        return pa.dictionary(index, _common(one.value_type, other.value_type), one.ordered)
+    plain = [each.value_type if types.is_dictionary(each) else each for each in (one, other)]
+    return _common(*plain)
+
+
+def _common_struct(one: Any, other: Any) -> Any:
+    names = [one.field(i).name for i in range(one.num_fields)]
+    others = [other.field(i).name for i in range(other.num_fields)]
+    if names != others:
+        raise TypeError("other fields")
+    fields = [
+        one.field(i).with_type(_common(one.field(i).type, other.field(i).type))
+        for i in range(one.num_fields)
+    ]
+    return pa.struct(fields)
+
+
+def _common_list(one: Any, other: Any) -> Any:
+    value = one.value_field.with_type(_common(one.value_type, other.value_type))
+    is_large = pa.types.is_large_list(one) or pa.types.is_large_list(other)
+    return pa.large_list(value) if is_large else pa.list_(value)
+
+
+def cast(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
+    """Return a batch with another schema of the same columns.
+
+    Raises `SchemaMismatch`, which names the column, if a value does not fit.
+    """
+    if batch.schema.equals(schema):
+        return batch
+    _require_names(schema.names, batch.schema.names, "a schema", what)
+    columns: list[Any] = []
+    for number, field in enumerate(schema):
+        same = batch.schema.names == schema.names
+        column: Any = batch.column(number if same else field.name)
+        try:
+            columns.append(_cast(column, field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as failure:
+            raise SchemaMismatch(
+                f"Cannot cast column {field.name!r} of {what} from {column.type} to {field.type}: "
+                f"{failure} Cast it to one type in all maps."
+            ) from None
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _cast(column: Any, data_type: Any) -> Any:
+    if column.type.equals(data_type):
+        return column
+    if pa.types.is_null(column.type):
+        return pa.nulls(len(column), data_type)
+    if pa.types.is_dictionary(column.type) and pa.types.is_dictionary(data_type):
+        return pa.DictionaryArray.from_arrays(
+            column.indices.cast(data_type.index_type),
+            _cast(column.dictionary, data_type.value_type),
+            ordered=data_type.ordered,
+        )
+    if pa.types.is_dictionary(column.type):
+        return _cast(column.dictionary_decode(), data_type)
+    return column.cast(data_type)
