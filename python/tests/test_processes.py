@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from shuffles import stored, table
 
-from blobshuffle import WorkerLost, partition_ids
+from blobshuffle import SchemaMismatch, WorkerLost, partition_ids
 from blobshuffle.processes import shuffle
 
 
@@ -124,3 +124,76 @@ def test_illegal_arguments_are_refused(tmp_path):
     for options in illegal:
         with pytest.raises(ValueError, match="at least 1"):
             shuffle([table(1)], "id", 2, store=tmp_path, **options)
+
+
+def kill_once(mark, seed):
+    path = pathlib.Path(f"{mark}-{seed}")
+    if not path.exists():
+        path.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return table(2000, seed)
+
+
+def test_a_lost_worker_counts_only_for_the_map_that_it_ran(tmp_path):
+    store = tmp_path / "store"
+    inputs = [partial(kill_once, str(tmp_path / "mark"), seed) for seed in range(6)]
+    results = shuffle(inputs, "id", 3, summary, store=store, workers=2)
+    assert list(results) == expected(range(6), 3)
+    assert stored(store) == []
+
+
+def test_a_map_that_kills_every_worker_is_named(tmp_path):
+    inputs = [partial(rows_of, 0), partial(die, None, 1), partial(rows_of, 2)]
+    with pytest.raises(WorkerLost, match="map 1:"):
+        list(shuffle(inputs, "id", 2, summary, store=tmp_path, workers=1))
+    assert stored(tmp_path) == []
+
+
+def nothing():
+    return iter(())
+
+
+def test_inputs_that_differ_by_nullness_width_or_emptiness_are_one(tmp_path):
+    inputs = [
+        pa.table({}),
+        pa.table({"k": pa.nulls(0), "x": pa.nulls(0)}),
+        pa.table({"k": pa.array([1, 2], pa.int8()), "x": pa.nulls(2)}),
+        nothing,
+        pa.table({"k": [1.0, 2.0], "x": ["a", "b"]}),
+        partial(pa.table, {"x": pa.array(["c"]).dictionary_encode(), "k": pa.array([1])}),
+    ]
+    tables = list(shuffle(inputs, "k", 5, store=tmp_path, workers=1))
+    assert {part.schema for part in tables} == {
+        pa.schema([("k", pa.float64()), ("x", pa.string())])
+    }
+    rows = [sorted(zip(*part.to_pydict().values(), strict=True), key=str) for part in tables]
+    assert sorted(map(len, rows)) == [0, 0, 0, 2, 3]
+    assert sorted((row for part in rows for row in part), key=str) == [
+        (1.0, "a"),
+        (1.0, "c"),
+        (1.0, None),
+        (2.0, "b"),
+        (2.0, None),
+    ]
+
+
+@pytest.mark.parametrize("wrap", [pa.table, lambda data: partial(pa.table, data)])
+def test_inputs_without_a_common_schema_are_refused_by_column(tmp_path, wrap):
+    inputs = [wrap({"k": [1], "x": [1]}), wrap({"k": [1], "x": ["a"]})]
+    with pytest.raises(SchemaMismatch, match=r"input 0 with input 1: column 'x' is int64.*Cast"):
+        list(shuffle(inputs, "k", 2, store=tmp_path, workers=1))
+    assert stored(tmp_path) == []
+
+
+def test_values_that_do_not_fit_the_common_schema_are_refused_by_column(tmp_path):
+    inputs = [pa.table({"k": [1], "x": [(1 << 60) + 1]}), pa.table({"k": [1], "x": [0.5]})]
+    with pytest.raises(SchemaMismatch, match="column 'x' of input 0 from int64 to double"):
+        list(shuffle(inputs, "k", 2, store=tmp_path, workers=1))
+
+
+def test_dictionaries_of_all_maps_become_one(tmp_path):
+    inputs = [pa.table({"k": [1, 1], "x": pa.array(v).dictionary_encode()}) for v in ("ab", "ca")]
+    (part,) = shuffle(inputs, "k", 1, store=tmp_path, workers=1)
+    assert part["x"].to_pylist() == ["a", "b", "c", "a"]
+    counts = part.group_by("x").aggregate([("k", "sum")]).to_pydict()
+    assert dict(zip(counts["x"], counts["k_sum"], strict=True)) == {"a": 2, "b": 1, "c": 1}

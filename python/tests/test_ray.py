@@ -11,6 +11,7 @@ from shuffles import stored, table
 from test_processes import expected
 
 import blobshuffle.ray as shuffles
+from blobshuffle import SchemaMismatch
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -81,4 +82,25 @@ def test_a_caller_that_stops_early_releases_everything(tmp_path):
     results = shuffles.shuffle([table(100)], "id", 8, summary, store=tmp_path)
     assert next(results)[0] == 0
     results.close()
+    assert stored(tmp_path) == []
+
+
+def test_blocks_that_differ_by_nullness_width_or_emptiness_are_one(tmp_path):
+    blocks = [
+        pa.table({}),
+        pa.table({"k": pa.array([1], pa.int8()), "x": pa.nulls(1)}),
+        pa.table({"k": [1.0], "x": pa.array(["b"]).dictionary_encode()}),
+        pa.table({"k": [1.0], "x": pa.array(["c"]).dictionary_encode()}),
+    ]
+    tables = list(shuffles.shuffle([ray.put(block) for block in blocks], "k", 2, store=tmp_path))
+    rows = pa.concat_tables(tables)
+    assert rows["k"].to_pylist() == [1.0, 1.0, 1.0]
+    assert rows["x"].to_pylist() == [None, "b", "c"]
+
+
+def test_blocks_without_a_common_schema_are_refused_before_they_are_written(tmp_path):
+    blocks = [pa.table({"k": [1], "x": [1]}), pa.table({"k": [1], "x": ["a"]})]
+    results = shuffles.shuffle([ray.put(block) for block in blocks], "k", 2, store=tmp_path)
+    with pytest.raises(SchemaMismatch, match=r"column 'x' is int64"):
+        next(results)
     assert stored(tmp_path) == []

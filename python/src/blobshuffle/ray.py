@@ -7,22 +7,26 @@ worker dies, and Ray runs a task again that loses its worker.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
+import pyarrow as pa
 import ray
 
 from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import releasing
-from blobshuffle.ref import Ref, select
 from blobshuffle.store import StoreLike, new_shuffle
 from blobshuffle.tasks import (
     LEASE_SECONDS,
     Plan,
     Reduce,
+    Result,
     plan,
     range_size,
     ranges,
     reduce_range,
+    schema_of,
+    whole,
+    with_schema,
     write_map,
 )
 from blobshuffle.writer import DEFAULT_MEMORY
@@ -30,11 +34,43 @@ from blobshuffle.writer import DEFAULT_MEMORY
 __all__ = ["shuffle"]
 
 
+@overload
 def shuffle(
     inputs: Any,
     keys: str | Sequence[str],
     partitions: int,
-    reduce: Reduce | None = None,
+    reduce: None = None,
+    *,
+    store: StoreLike,
+    partitions_per_task: int | None = None,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    lease: float | None = LEASE_SECONDS,
+    options: Mapping[str, Any] | None = None,
+) -> Generator[pa.Table, None, None]: ...
+
+
+@overload
+def shuffle(
+    inputs: Any,
+    keys: str | Sequence[str],
+    partitions: int,
+    reduce: Reduce[Result],
+    *,
+    store: StoreLike,
+    partitions_per_task: int | None = None,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    lease: float | None = LEASE_SECONDS,
+    options: Mapping[str, Any] | None = None,
+) -> Generator[Result, None, None]: ...
+
+
+def shuffle(
+    inputs: Any,
+    keys: str | Sequence[str],
+    partitions: int,
+    reduce: Reduce[Any] | None = None,
     *,
     store: StoreLike,
     partitions_per_task: int | None = None,
@@ -51,6 +87,10 @@ def shuffle(
     the cluster has CPUs are in flight. Blobs live until the iterator ends, is closed, or fails, and
     if the driver dies, until its `lease` of so many seconds expires.
 
+    Inputs whose schemas differ by nullness, width or emptiness are cast to a common one, before
+    they are written if they are tables or refs. Raises `SchemaMismatch`, which names the column, if
+    there is none.
+
     Raises what an input or `reduce` raises, with `ray.exceptions.RayTaskError` as its type too,
     and Ray's failures if a task loses its worker more than `max_retries` times.
     """
@@ -66,22 +106,30 @@ def shuffle(
 def _shuffle(
     made: Plan,
     sources: list[Any],
-    reduce: Reduce | None,
+    reduce: Reduce[Any] | None,
     size: int,
     lease: float | None,
     tasks: _Tasks,
 ) -> Generator[Any, None, None]:
     with releasing(made.store, made.shuffle, lease=lease), tasks:
-        refs: list[Ref] = select(
-            tasks.run(
-                write_map, ((made, number, 0, source) for number, source in enumerate(sources))
-            ),
-            made.maps,
+        made = with_schema(made, _schemas(sources, tasks))
+        written = tasks.run(
+            write_map, ((made, number, 0, source) for number, source in enumerate(sources))
         )
-        shared = ray.put(refs)
+        shared = ray.put(whole(made, written))
         parts = ((made, shared, part, reduce) for part in ranges(made.partitions, size))
         for results in tasks.run(reduce_range, parts):
             yield from results
+
+
+def _schemas(sources: list[Any], tasks: _Tasks) -> Iterator[tuple[str, pa.Schema]]:
+    """Return the schemas that inputs have before they are read."""
+    refs = [number for number, source in enumerate(sources) if isinstance(source, ray.ObjectRef)]
+    found = dict(zip(refs, tasks.run(schema_of, ((sources[n],) for n in refs)), strict=True))
+    for number, source in enumerate(sources):
+        schema = found[number] if number in found else schema_of(source)
+        if schema is not None:
+            yield f"input {number}", schema
 
 
 class _Tasks:

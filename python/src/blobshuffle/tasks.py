@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
 from blobshuffle.arrow import Codec
 from blobshuffle.reader import read
-from blobshuffle.ref import Ref
+from blobshuffle.ref import Ref, select
+from blobshuffle.schemas import cast, unified
 from blobshuffle.store import Store, StoreLike, checked_name, open_store
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
@@ -20,7 +21,9 @@ Rows = pa.Table | pa.RecordBatch | Iterable[pa.Table | pa.RecordBatch]
 Input = Rows | Callable[[], Rows]
 """The rows of a map, or a function that its worker calls for them."""
 
-Reduce = Callable[[pa.RecordBatchReader, int], Any]
+Result = TypeVar("Result")
+
+Reduce = Callable[[pa.RecordBatchReader, int], Result]
 """What to make of a partition: it gets its rows and its number, in a worker."""
 
 MAX_ATTEMPTS = 3
@@ -41,6 +44,22 @@ class Plan:
     keys: tuple[str, ...]
     codec: Codec = "lz4"
     memory: int = DEFAULT_MEMORY
+    schema: pa.Schema | None = None
+    """What rows are cast to before they are written; None if no input says its schema."""
+
+
+class Written(NamedTuple):
+    """The blob of a map, and the schema of its rows: without columns if it had no batch."""
+
+    ref: Ref
+    schema: pa.Schema
+
+
+class Whole(NamedTuple):
+    """One ref for each map, and the schema that their rows are read with."""
+
+    refs: list[Ref]
+    schema: pa.Schema
 
 
 def plan(
@@ -62,11 +81,49 @@ def plan(
     return Plan(open_store(store), checked_name(shuffle), maps, partitions, names, codec, memory)
 
 
-def write_map(plan: Plan, number: int, attempt: int, source: Input) -> Ref:
-    """Write the rows of one map, and return its ref."""
+def with_schema(made: Plan, schemas: Iterable[tuple[str, pa.Schema]]) -> Plan:
+    """Return a plan that casts rows to what all known schemas have in common.
+
+    Raises `SchemaMismatch`, which names the column, if they have nothing in common.
+    """
+    schema = unified(schemas)
+    return replace(made, schema=schema if len(schema) else None)
+
+
+def schema_of(rows: Any) -> pa.Schema | None:
+    """Return the schema of an input, or None if it does not say one before it is read."""
+    if callable(rows):
+        return None
+    return getattr(rows, "schema", None)
+
+
+def write_map(plan: Plan, number: int, attempt: int, source: Input) -> Written:
+    """Write the rows of one map."""
     rows: Any = source() if callable(source) else source
     batches: Any = [rows] if isinstance(rows, (pa.Table, pa.RecordBatch)) else rows
-    with ShuffleWriter(
+    what = f"input {number}"
+    schema: pa.Schema = plan.schema or getattr(rows, "schema", None) or pa.schema([])
+    # A blob has a column, also that of a map which has none.
+    stored = schema if len(schema) else pa.schema([(key, pa.null()) for key in plan.keys])
+    writer = _writer(plan, number, attempt, stored if len(schema) else None)
+    try:
+        for batch in batches:
+            if not batch.num_columns and not batch.num_rows:
+                continue
+            if not len(schema):
+                schema = batch.schema
+            for part in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
+                writer.write(cast(part, schema, what), keys=plan.keys)
+        if not len(schema):
+            writer.close()
+            writer = _writer(plan, number, attempt, stored)
+        return Written(writer.commit(), schema)
+    finally:
+        writer.close()
+
+
+def _writer(plan: Plan, number: int, attempt: int, schema: pa.Schema | None) -> ShuffleWriter:
+    return ShuffleWriter(
         plan.store,
         shuffle=plan.shuffle,
         map=number,
@@ -75,20 +132,36 @@ def write_map(plan: Plan, number: int, attempt: int, source: Input) -> Ref:
         partitions=plan.partitions,
         codec=plan.codec,
         memory=plan.memory,
-        schema=getattr(rows, "schema", None),
-    ) as writer:
-        for batch in batches:
-            writer.write(batch, keys=plan.keys)
-        return writer.commit()
+        schema=schema,
+    )
 
 
-def reduce_range(plan: Plan, refs: list[Ref], numbers: range, reduce: Reduce | None) -> list[Any]:
+def whole(plan: Plan, written: Iterable[Written]) -> Whole:
+    """Return what readers need of all maps. Raises `IncompleteShuffle` or `SchemaMismatch`."""
+    each = list(written)
+    schema = unified((f"input {map.ref.map}", map.schema) for map in each)
+    return Whole(select((map.ref for map in each), plan.maps), schema)
+
+
+def reduce_range(
+    plan: Plan, maps: Whole, numbers: range, reduce: Callable[..., Any] | None
+) -> list[Any]:
     """Return what `reduce` makes of each partition of a range; without it, their tables."""
     results: list[Any] = []
     for number in numbers:
-        with read(refs, number, store=plan.store) as reader:
-            results.append(reader.read_all() if reduce is None else reduce(reader, number))
+        with read(maps.refs, number, store=plan.store, schema=maps.schema) as reader:
+            results.append(table(reader) if reduce is None else reduce(reader, number))
     return results
+
+
+def table(rows: pa.RecordBatchReader) -> pa.Table:
+    """Return rows as a table, in which each dictionary column has one dictionary."""
+    data = rows.read_all()
+    try:
+        return data.unify_dictionaries()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        # Arrow cannot join dictionaries of this type, or not with so narrow an index.
+        return data
 
 
 def ranges(partitions: int, size: int) -> list[range]:
