@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -33,17 +34,14 @@ public final class BrokerTime {
      */
     public static boolean ensure(Admin admin, String topic) throws InterruptedException {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        ConfigEntry present;
+        Config settings;
         try {
-            present = admin.describeConfigs(List.of(resource))
-                    .all()
-                    .get()
-                    .get(resource)
-                    .get(SETTING.getKey());
+            settings = admin.describeConfigs(List.of(resource)).all().get().get(resource);
         } catch (ExecutionException e) {
             LOG.debug("The settings of topic {} are unknown.", topic, e.getCause());
             return false;
         }
+        ConfigEntry present = settings == null ? null : settings.get(SETTING.getKey());
         if (present == null || SETTING.getValue().equals(present.value())) {
             return false;
         }

@@ -60,11 +60,12 @@ final class LogFailures {
      */
     static <T> CompletionStage<T> atBegin(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
-        boolean isRefusal = known instanceof LogUnavailable
+        if (known instanceof LogUnavailable
                 && known.getCause() instanceof SQLException cause
-                && DatabaseFailures.isRefusal(cause);
-        return CompletableFuture.failedStage(
-                isRefusal ? new InvalidSettings(String.valueOf(known.getMessage()), known.getCause()) : failure);
+                && DatabaseFailures.isRefusal(cause)) {
+            return CompletableFuture.failedStage(new InvalidSettings(String.valueOf(known.getMessage()), cause));
+        }
+        return CompletableFuture.failedStage(failure);
     }
 
     static TopicAbsent noTopic(int topic, PostgresqlUri where) {
