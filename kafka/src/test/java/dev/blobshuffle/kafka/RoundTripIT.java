@@ -314,6 +314,22 @@ class RoundTripIT {
         assertThat(values).endsWith(acknowledged.toArray(String[]::new));
     }
 
+    /** What docs/format.md promises to readers without these classes. */
+    @Test
+    void nativeReaderCanTellANotificationFromARecord() {
+        String topic = clients.blobTopic(1);
+        Clients.send(clients.producer(), topic, 0, "in a blob");
+        Clients.send(clients.nativeProducer(), topic, 0, "plain");
+        Consumer<byte[], byte[]> reader = clients.nativeConsumer("native-" + topic);
+        reader.assign(List.of(Clients.partition(topic)));
+        List<ConsumerRecord<byte[], byte[]>> read = Clients.read(reader, 2);
+
+        assertThat(read.get(0).key()).isNull();
+        assertThat(read.get(0).headers().lastHeader("__bs").value()).containsExactly(1);
+        assertThat(read.get(0).value()[0]).isEqualTo((byte) 0xb5);
+        assertThat(read.get(1).headers().lastHeader("__bs")).isNull();
+    }
+
     /** As Kafka's producer, which looks at its metadata with each send. */
     @Test
     void sendsSucceedOnceTheProducerKnowsThatTheTopicHasFewerPartitions() throws Exception {

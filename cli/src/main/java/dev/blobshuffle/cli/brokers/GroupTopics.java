@@ -1,12 +1,15 @@
 package dev.blobshuffle.cli.brokers;
 
+import dev.blobshuffle.kafka.internal.consume.GroupProtocol;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
-import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.clients.admin.StreamsGroupDescription;
 import org.apache.kafka.common.GroupType;
 import org.apache.kafka.common.TopicPartition;
@@ -14,10 +17,13 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * Which topics a group reads, by what the brokers know of it: its commits, what its members are
- * assigned, and under the streams protocol its topology. Stateless.
+ * assigned, and under the streams protocol its topology. Owned by one thread.
  */
 public final class GroupTopics {
     private final Admin admin;
+
+    /** As they were when somebody first asked. */
+    private final Map<String, GroupType> types = new HashMap<>();
 
     /** Asks by this admin, which it does not close. */
     public GroupTopics(Admin admin) {
@@ -32,15 +38,15 @@ public final class GroupTopics {
     public Set<String> readBy(String group) throws ExecutionException, InterruptedException {
         Set<String> topics = new HashSet<>();
         try {
-            admin.listConsumerGroupOffsets(group)
-                    .partitionsToOffsetAndMetadata()
-                    .get()
-                    .forEach((partition, position) -> {
-                        if (position != null) {
-                            topics.add(partition.topic());
-                        }
+            if (type(group) != GroupType.SHARE) {
+                topics.addAll(committed(group));
+            }
+            topics.addAll(
+                    switch (type(group)) {
+                        case STREAMS -> ofTopology(group);
+                        case SHARE -> ofShareMembers(group);
+                        default -> ofMembers(group);
                     });
-            topics.addAll(isOfStreams(group) ? ofTopology(group) : ofMembers(group));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof GroupIdNotFoundException)) {
                 throw e;
@@ -49,11 +55,54 @@ public final class GroupTopics {
         return topics;
     }
 
-    private boolean isOfStreams(String group) throws ExecutionException, InterruptedException {
-        return admin.listGroups().valid().get().stream()
-                .filter(listing -> listing.groupId().equals(group))
-                .flatMap((GroupListing listing) -> listing.type().stream())
-                .anyMatch(type -> type == GroupType.STREAMS);
+    private Set<String> committed(String group) throws ExecutionException, InterruptedException {
+        Set<String> topics = new HashSet<>();
+        admin.listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .forEach((partition, position) -> {
+                    if (position != null) {
+                        topics.add(partition.topic());
+                    }
+                });
+        return topics;
+    }
+
+    /**
+     * Whether a running group's members offer BlobShuffle's assignors, so that they read
+     * notifications. Only the classic protocol tells.
+     */
+    public boolean hasOurAssignor(String group) throws ExecutionException, InterruptedException {
+        if (type(group) == GroupType.STREAMS || type(group) == GroupType.SHARE) {
+            return false;
+        }
+        return admin.describeConsumerGroups(List.of(group)).all().get().values().stream()
+                .anyMatch(description -> GroupProtocol.membersIfOurs(description.partitionAssignor())
+                        .isPresent());
+    }
+
+    private GroupType type(String group) throws ExecutionException, InterruptedException {
+        if (types.isEmpty()) {
+            admin.listGroups()
+                    .valid()
+                    .get()
+                    .forEach(listing ->
+                            types.put(listing.groupId(), listing.type().orElse(GroupType.CLASSIC)));
+        }
+        return types.getOrDefault(group, GroupType.CLASSIC);
+    }
+
+    private Set<String> ofShareMembers(String group) throws ExecutionException, InterruptedException {
+        Set<String> topics = new HashSet<>();
+        for (ShareGroupDescription description :
+                admin.describeShareGroups(List.of(group)).all().get().values()) {
+            description
+                    .members()
+                    .forEach(member -> member.assignment().topicPartitions().stream()
+                            .map(TopicPartition::topic)
+                            .forEach(topics::add));
+        }
+        return topics;
     }
 
     private Set<String> ofTopology(String group) throws ExecutionException, InterruptedException {

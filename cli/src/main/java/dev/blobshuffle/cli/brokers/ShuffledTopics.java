@@ -24,12 +24,12 @@ public final class ShuffledTopics {
     }
 
     /** Topics that the user has named. */
-    static ShuffledTopics named(TopicMatcher matcher) {
+    public static ShuffledTopics named(TopicMatcher matcher) {
         return new ShuffledTopics(matcher, Optional.empty());
     }
 
     /** The internal repartition topics of an application of Kafka Streams. */
-    static ShuffledTopics of(String application) {
+    public static ShuffledTopics of(String application) {
         return new ShuffledTopics(TopicMatcher.repartitionTopics(application, List.of()), Optional.of(application));
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class BrokerCheckup {
     private static final String MAX_TIMEOUT = "transaction.max.timeout.ms";
 
     private final Map<String, Object> client;
+    private final Map<String, String> application;
     private final Duration limit;
     private final Time time;
     private final List<Finding> findings = new ArrayList<>();
@@ -35,10 +37,12 @@ final class BrokerCheckup {
      * A check-up of one cluster.
      *
      * @param client settings of the client: {@code bootstrap.servers} and security
+     * @param application the application's settings; none if they are unknown
      * @param limit how long each answer may take
      */
-    BrokerCheckup(Map<String, Object> client, Duration limit, Time time) {
+    BrokerCheckup(Map<String, Object> client, Map<String, String> application, Duration limit, Time time) {
         this.client = Map.copyOf(client);
+        this.application = Map.copyOf(application);
         this.limit = limit;
         this.time = time;
     }
@@ -59,6 +63,7 @@ final class BrokerCheckup {
                     Finding.ok(Finding.KAFKA, "brokers", nodes.size() + (nodes.size() == 1 ? " answers" : " answer")));
             askTimeout(admin, nodes);
             askClock(admin);
+            askReaders(admin);
         } catch (ExecutionException | TimeoutException | KafkaException e) {
             findings.add(Finding.error(
                     Finding.KAFKA,
@@ -82,6 +87,16 @@ final class BrokerCheckup {
             }
         } catch (ExecutionException | TimeoutException e) {
             findings.add(Finding.of(Finding.KAFKA, StoreFinding.unknown(MAX_TIMEOUT, reason(e))));
+        }
+    }
+
+    private void askReaders(Admin admin) throws InterruptedException {
+        try {
+            ForeignReaders.of(admin, application).ifPresent(findings::add);
+        } catch (ExecutionException e) {
+            findings.add(Finding.of(Finding.KAFKA, StoreFinding.unknown("readers", reason(e))));
+        } catch (InvalidSettings e) {
+            // The checks of settings report it.
         }
     }
 

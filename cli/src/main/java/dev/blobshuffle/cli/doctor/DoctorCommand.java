@@ -299,7 +299,8 @@ public final class DoctorCommand implements Callable<Integer> {
         if (asked.client().isEmpty()) {
             return Optional.empty();
         }
-        BrokerCheckup checkup = new BrokerCheckup(asked.client().get(), asked.timeout(), time);
+        BrokerCheckup checkup =
+                new BrokerCheckup(asked.client().get(), brokers.config().values(), asked.timeout(), time);
         checkup.run();
         findings.addAll(checkup.findings());
         return checkup.mostTransactionTimeout();

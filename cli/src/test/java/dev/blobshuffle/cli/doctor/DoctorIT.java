@@ -8,6 +8,11 @@ import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -32,6 +37,32 @@ class DoctorIT {
                     .contains("ok      kafka    brokers: 1 answers")
                     .contains("the brokers' leader's clock is that of this machine")
                     .contains("and the brokers' transaction.max.timeout.ms, which is 3000, first");
+        }
+    }
+
+    @Test
+    void otherGroupsOnShuffledTopicsAreListed() throws Exception {
+        EmbeddedKafka kafka = EmbeddedKafka.shared();
+        kafka.createTopic("watched-by-user-repartition", 1);
+        TopicPartition partition = new TopicPartition("watched-by-user-repartition", 0);
+        Path config = Files.writeString(
+                directory.resolve("watched.properties"),
+                "application.id=watched\nbootstrap.servers=" + kafka.bootstrapServers() + "\n");
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            for (String group : List.of("watched", "watched-blobshuffle-skipped")) {
+                admin.alterConsumerGroupOffsets(group, Map.of(partition, new OffsetAndMetadata(0)))
+                        .all()
+                        .get();
+            }
+            assertThat(doctor(0, "--config", config.toString()))
+                    .contains("ok      kafka    readers: no other group reads the 1 shuffled topics");
+            admin.alterConsumerGroupOffsets("dashboard", Map.of(partition, new OffsetAndMetadata(0)))
+                    .all()
+                    .get();
+            assertThat(doctor(0, "--config", config.toString()))
+                    .contains("WARNING kafka    readers: other groups read shuffled topics:"
+                            + " dashboard (watched-by-user-repartition)")
+                    .contains("blobshuffle.topics.exclude");
         }
     }
 
