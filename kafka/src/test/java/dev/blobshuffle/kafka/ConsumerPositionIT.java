@@ -105,6 +105,34 @@ class ConsumerPositionIT {
         return clients.nativeConsumer(group).committed(Set.of(partition)).get(partition);
     }
 
+    /** As a tool does that resets a group to where it stands, or copies offsets only. */
+    @Test
+    void commitRewrittenWithoutMetadataRepeatsRecordsOfItsSegmentAndLosesNone() throws Exception {
+        Producer<String, String> producer = clients.producer();
+        Clients.send(producer, topic, 0, "a", "b", "c");
+        Clients.send(producer, topic, 0, Clients.values("v", 10));
+        Clients.send(producer, topic, 0, "d");
+        Consumer<String, String> first = assigned("g-rewritten");
+        List<ConsumerRecord<String, String>> read = Clients.read(first, 14);
+        first.commitSync(Map.of(partition, after(read.get(7), "mine"))); // inside the second segment
+        first.close();
+
+        OffsetAndMetadata real = realCommit("g-rewritten");
+        rewrite("g-rewritten", real.offset());
+        List<String> again = Clients.valuesOf(Clients.read(assigned("g-rewritten"), 11));
+        assertThat(again).startsWith("v0").endsWith("v9", "d").hasSize(11);
+
+        rewrite("g-rewritten", real.offset() + 1); // passes the segment's rest, as natively records are passed
+        assertThat(Clients.valuesOf(Clients.read(assigned("g-rewritten"), 1))).containsExactly("d");
+    }
+
+    private void rewrite(String group, long offset) throws Exception {
+        clients.nativeAdmin()
+                .alterConsumerGroupOffsets(group, Map.of(partition, new OffsetAndMetadata(offset)))
+                .all()
+                .get();
+    }
+
     @Test
     void positionsMoveRecordByRecord() {
         Clients.send(clients.producer(), topic, 0, "a", "b", "c");
