@@ -370,6 +370,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     isAutomatic ? Duration.ofMillis(100 + time.random(1000)) : null,
                     Duration.ofMinutes(1),
                     null,
+                    null,
                     Map::of,
                     () -> {}));
         }

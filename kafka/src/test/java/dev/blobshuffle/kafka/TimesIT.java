@@ -162,6 +162,20 @@ class TimesIT {
                 .isEqualTo(answers(reader(plain, "isolation.level", committed), plain, 4));
     }
 
+    /** {@code by_duration} is of Kafka 4.0; the time is in the middle of the second segment. */
+    @Test
+    void groupWithoutCommitsStartsAtTheAgeOfItsReset() {
+        List<Long> times = List.of(0L, 100L, 200L, 300L, Duration.ofMinutes(50).toMillis(), 400L);
+        List<List<String>> read = new ArrayList<>();
+        for (String to : List.of(topic, plain)) {
+            send(to.equals(topic) ? clients.producer() : clients.nativeProducer(), to, times, 3);
+            Consumer<String, String> consumer = clients.consumer("age-" + to, "auto.offset.reset", "by_duration:PT30M");
+            consumer.assign(List.of(new TopicPartition(to, 0)));
+            read.add(Clients.valuesOf(Clients.read(consumer, 2)));
+        }
+        assertThat(read.get(0)).isEqualTo(read.get(1)).containsExactly("v4", "v5");
+    }
+
     @Test
     void segmentThatIsGoneAnswersWithItsStart() throws Exception {
         send(clients.producer(), topic, List.of(100L, 200L), 2);

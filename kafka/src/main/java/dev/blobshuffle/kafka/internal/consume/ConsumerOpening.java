@@ -28,6 +28,8 @@ public final class ConsumerOpening {
     /** Notifications that the real consumer may return at once: the wrapper counts records. */
     private static final int LEAST_POLL_RECORDS = 500;
 
+    private static final String BY_DURATION = "by_duration:";
+
     private ConsumerOpening() {}
 
     public static <K, V> ConsumerParts<K, V> open(
@@ -91,9 +93,15 @@ public final class ConsumerOpening {
                     autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
                     Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
                     NotificationReaders.of(real),
+                    resetAge(config.getString(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG)),
                     shared.metrics(),
                     shared.release());
         }
+    }
+
+    /** Kafka has checked the form. */
+    private static @Nullable Duration resetAge(String reset) {
+        return reset.startsWith(BY_DURATION) ? Duration.parse(reset.substring(BY_DURATION.length())) : null;
     }
 
     private static void refuseShareConsumer(Map<String, ?> settings) {

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param apiTimeout {@code default.api.timeout.ms}
  * @param readers makes consumers of the broker's records, for answers about times; null if nobody
  *     asks, then an answer is the start of a segment
+ * @param resetAge how old the first record may be where nothing is committed; null without
+ *     {@code auto.offset.reset=by_duration}
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
  */
@@ -35,5 +37,6 @@ public record ConsumerParts<K, V>(
         @Nullable Duration autoCommit,
         Duration apiTimeout,
         @Nullable Supplier<Consumer<byte[], byte[]>> readers,
+        @Nullable Duration resetAge,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

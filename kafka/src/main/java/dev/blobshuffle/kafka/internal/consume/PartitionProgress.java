@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.kafka.internal.position.DeliveredRange;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,11 @@ public final class PartitionProgress {
 
     private long offeredEnd;
 
+    /** Records of the first notification before this time are passed; the least number: none. */
+    private long notBefore = Long.MIN_VALUE;
+
+    private OptionalLong firstReal = OptionalLong.empty();
+
     /** Leader epoch of the last record handed out. */
     private Optional<Integer> epoch = Optional.empty();
 
@@ -78,7 +84,31 @@ public final class PartitionProgress {
         reset();
     }
 
+    /**
+     * After {@link #startWhereRealIs()}: the real consumer starts at the first notification with a
+     * record of this time or later, and reading starts at that record.
+     */
+    void startNotBefore(long timestamp) {
+        notBefore = timestamp;
+        firstReal = OptionalLong.empty();
+    }
+
+    /** Whether a record lies before the time at which reading starts. */
+    boolean isBeforeStart(long real, long timestamp) {
+        if (notBefore == Long.MIN_VALUE) {
+            return false;
+        }
+        if (firstReal.isEmpty()) {
+            firstReal = OptionalLong.of(real);
+        }
+        if (real != firstReal.getAsLong() || timestamp >= notBefore) {
+            notBefore = Long.MIN_VALUE;
+        }
+        return notBefore != Long.MIN_VALUE;
+    }
+
     private void reset() {
+        notBefore = Long.MIN_VALUE;
         offeredEnd = 0;
         epoch = Optional.empty();
         delivered.reset();

@@ -114,6 +114,9 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
         }
         long shownTimestamp =
                 carrier.timestampType() == TimestampType.LOG_APPEND_TIME ? carrier.timestamp() : timestamp;
+        if (at.isBeforeStart(offset, shownTimestamp)) {
+            return;
+        }
         try {
             add(deserializer.record(
                     at.kafka,
@@ -136,7 +139,7 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     @Override
     public void plain(Partition partition, long offset, ConsumerRecord<byte[], byte[]> plain) {
         PartitionProgress at = turnTo(partition);
-        if (at == null) {
+        if (at == null || at.isBeforeStart(offset, Long.MAX_VALUE)) {
             return;
         }
         try {

@@ -58,7 +58,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         ConsumerWiring wiring = parts.wiring();
         this.debatcher = parts.engine().debatcher(wiring.name());
         this.partitions = new AssignedPartitions(delegate, debatcher, wiring);
-        StartResolver starts = new StartResolver(delegate, partitions);
+        StartResolver starts = new StartResolver(delegate, partitions, parts.resetAge(), wiring.time());
         this.queries = new OffsetQueries(delegate, partitions, starts, recordTimes(parts), wiring.time());
         this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), parts.interceptors());
         this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, delegate::wakeup, wiring.time());

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.internal.consume;
 
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.position.CommitTranslation;
 import dev.blobshuffle.kafka.internal.position.GivenUp;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,12 +48,20 @@ public final class StartResolver {
 
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
+    private final @Nullable Duration resetAge;
+    private final Time time;
     private Duration wait = FIRST_WAIT;
     private boolean isWaiting;
 
-    public StartResolver(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions) {
+    /**
+     * @param resetAge how old the first record may be where nothing is committed; null: any age
+     */
+    public StartResolver(
+            Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, @Nullable Duration resetAge, Time time) {
         this.delegate = delegate;
         this.partitions = partitions;
+        this.resetAge = resetAge;
+        this.time = time;
     }
 
     /**
@@ -142,6 +152,9 @@ public final class StartResolver {
         OffsetAndMetadata commit = committed.get(progress.kafka);
         if (commit == null) {
             progress.startWhereRealIs();
+            if (resetAge != null && progress.virtual) {
+                progress.startNotBefore(time.wallMillis() - resetAge.toMillis());
+            }
         } else {
             OffsetAndMetadata position = CommitTranslation.toVirtual(commit);
             int index = VirtualOffset.index(position.offset());

@@ -60,6 +60,7 @@ class EarlyAssignmentTest {
                 autoCommit,
                 Duration.ofMinutes(1),
                 null,
+                null,
                 Map::of,
                 () -> {}));
     }
