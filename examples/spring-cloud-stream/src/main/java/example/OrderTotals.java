@@ -1,7 +1,5 @@
 package example;
 
-import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
-import java.util.Properties;
 import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KeyValue;
@@ -11,28 +9,15 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
-import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
 
 /**
  * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them.
+ * them: through blobs, by the starter and the settings in application.properties.
  */
 @SpringBootApplication
 public class OrderTotals {
     public static void main(String[] arguments) {
         SpringApplication.run(OrderTotals.class, arguments);
-    }
-
-    /**
-     * Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose
-     * ours.
-     */
-    @Bean
-    StreamsBuilderFactoryBeanConfigurer blobShuffle() {
-        return factory -> {
-            Properties settings = factory.getStreamsConfiguration();
-            factory.setClientSupplier(new BlobShuffleClientSupplier(settings));
-        };
     }
 
     /** An order's key is its number, its value {@code customer:amount}. */
