@@ -2,9 +2,9 @@ package dev.blobshuffle.core.internal.cache;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
-import java.util.ServiceLoader;
 
 /**
  * Opens the network between the members of a zone. {@link ServiceLoader} finds it in the artifact
@@ -24,7 +24,7 @@ public interface PeerNetworkProvider {
      * @throws InvalidSettings fatal: there is none, or the settings are invalid
      */
     static PeerNetwork openInstalled(Settings settings, ShuffleMetrics metrics, Time time) {
-        return ServiceLoader.load(PeerNetworkProvider.class, PeerNetworkProvider.class.getClassLoader())
+        return InstalledProviders.of(PeerNetworkProvider.class).stream()
                 .findFirst()
                 .orElseThrow(() -> new InvalidSettings("Cannot use setting " + CacheSettings.ZONE_ENABLED
                         + ": the artifact that connects instances is not on the class path. Add dev.blobshuffle:blobshuffle-peer in the version of"

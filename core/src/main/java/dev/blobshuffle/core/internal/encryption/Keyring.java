@@ -5,6 +5,7 @@ import dev.blobshuffle.core.encryption.KeyProviderFactory;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.time.Time;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,6 +40,9 @@ public final class Keyring {
     public static final int KEY_LENGTH = 32;
 
     /** The least time between two questions about withdrawn keys. */
+    /** A scheme of another artifact. */
+    private static final String AWS_KMS = "aws-kms";
+
     private static final long REFRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(2);
@@ -138,14 +141,17 @@ public final class Keyring {
                 return factory.open(uri);
             }
         }
-        throw new InvalidSettings("Cannot open the encryption keys: nothing on the class path knows the scheme '"
-                + uri.getScheme() + "'. Use one of " + String.join(", ", schemes) + ".");
+        throw new InvalidSettings("Cannot open the encryption keys: "
+                + (AWS_KMS.equals(uri.getScheme())
+                        ? "the artifact of aws-kms: is not on the class path. Add dev.blobshuffle:blobshuffle-aws-kms in"
+                                + " the version of blobshuffle-core."
+                        : "nothing on the class path knows the scheme '" + uri.getScheme() + "'. Use one of "
+                                + String.join(", ", schemes) + "."));
     }
 
     private static List<KeyProviderFactory> factories() {
         List<KeyProviderFactory> factories = new ArrayList<>(List.of(new KeyFile.Factory()));
-        ServiceLoader.load(KeyProviderFactory.class, KeyProviderFactory.class.getClassLoader())
-                .forEach(factories::add);
+        factories.addAll(InstalledProviders.of(KeyProviderFactory.class));
         return factories;
     }
 

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
@@ -157,6 +158,7 @@ public final class ShuffleEngine implements Engine {
             Time time,
             StoreOpening opening,
             Runnable whenClosed) {
+        requirePeersHaveEffect(settings);
         ShuffleMetrics metrics = new ShuffleMetrics(time);
         BlobStore store =
                 opening.open(StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)));
@@ -179,6 +181,14 @@ public final class ShuffleEngine implements Engine {
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;
+        }
+    }
+
+    /** Nothing listens without a shared cache, so nobody may rely on it. */
+    private static void requirePeersHaveEffect(Settings settings) {
+        if (settings.value(PeerSettings.LISTEN).isPresent() && !settings.value(CacheSettings.ZONE_ENABLED)) {
+            throw new InvalidSettings("Cannot use setting " + PeerSettings.LISTEN + ": it has no effect without "
+                    + CacheSettings.ZONE_ENABLED + "=true. Set both, or neither.");
         }
     }
 

@@ -4,13 +4,13 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -38,8 +38,7 @@ public final class CommitLogs {
         }
         String scheme = uri.substring(0, end);
         List<String> known = new ArrayList<>();
-        for (CommitLogProvider provider :
-                ServiceLoader.load(CommitLogProvider.class, CommitLogProvider.class.getClassLoader())) {
+        for (CommitLogProvider provider : InstalledProviders.of(CommitLogProvider.class)) {
             if (provider.scheme().equals(scheme)) {
                 return provider.open(uri, applicationName, time);
             }

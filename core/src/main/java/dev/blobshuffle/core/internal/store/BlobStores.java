@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -20,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -111,8 +111,7 @@ public final class BlobStores {
     public static List<BlobStoreProvider> providers() {
         List<BlobStoreProvider> providers =
                 new ArrayList<>(List.of(new FileBlobStoreProvider(), new MemoryBlobStoreProvider()));
-        ServiceLoader.load(BlobStoreProvider.class, BlobStoreProvider.class.getClassLoader())
-                .forEach(providers::add);
+        providers.addAll(InstalledProviders.of(BlobStoreProvider.class));
         return providers;
     }
 

@@ -30,6 +30,14 @@ class KeyFileTest {
     private Path directory;
 
     @Test
+    void keysOfKmsNeedTheirArtifact() {
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(
+                        () -> Keyring.open(Optional.of("aws-kms:/etc/keys?region=eu-central-1"), Optional.of("one")))
+                .withMessageContaining("Add dev.blobshuffle:blobshuffle-aws-kms in the version of blobshuffle-core");
+    }
+
+    @Test
     void keysAreFoundById() throws IOException {
         Path file = file("# ours\n\none " + ONE + "\ntwo.2026-11 " + ONE.replace('A', 'B') + "\n", "rw-------");
         KeyFile keys = new KeyFile(file);

@@ -123,6 +123,16 @@ class ShuffleEngineTest {
     }
 
     @Test
+    void anAddressOnWhichNothingWouldListenIsRefused() {
+        Settings settings = EngineSettings.parse(
+                Map.of("blobshuffle.store", "memory://unshared", "blobshuffle.peer.listen", "127.0.0.1:0"));
+        assertThatThrownBy(() -> ShuffleEngine.open(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("blobshuffle.peer.listen")
+                .hasMessageContaining("no effect without blobshuffle.cache.zone.enabled=true");
+    }
+
+    @Test
     void aStoreMustBeNamed() {
         assertThatThrownBy(() -> ShuffleEngine.open(EngineSettings.parse(Map.of())))
                 .isInstanceOf(InvalidSettings.class)

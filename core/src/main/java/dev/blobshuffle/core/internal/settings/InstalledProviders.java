@@ -1,0 +1,34 @@
+package dev.blobshuffle.core.internal.settings;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** The implementations of an interface that the jars of the class path list. Stateless. */
+public final class InstalledProviders {
+    private InstalledProviders() {}
+
+    /**
+     * The implementations, in the order of the class path.
+     *
+     * @throws InvalidSettings fatal: a jar lists a class that is absent or cannot be made
+     */
+    public static <T> List<T> of(Class<T> type) {
+        return of(type, type.getClassLoader());
+    }
+
+    static <T> List<T> of(Class<T> type, ClassLoader loader) {
+        try {
+            return ServiceLoader.load(type, loader).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw new InvalidSettings(
+                    "Cannot load what the class path lists in META-INF/services/" + type.getName() + ": "
+                            + e.getMessage()
+                            + ". Keep the listed classes and all that they need in your jar, or remove the line.",
+                    e);
+        }
+    }
+}
