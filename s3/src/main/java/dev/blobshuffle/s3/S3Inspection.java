@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.http.SdkHttpResponse;
@@ -31,6 +32,10 @@ final class S3Inspection {
     private static final String LIFECYCLE = "lifecycle";
     private static final String VERSIONING = "versioning";
     private static final String CONDITION = "conditional put";
+
+    /** What a role needs for a question, besides its rights to blobs. */
+    private static final Map<String, String> RIGHTS =
+            Map.of(LIFECYCLE, "s3:GetLifecycleConfiguration", VERSIONING, "s3:GetBucketVersioning");
 
     private final S3Settings settings;
     private final S3Objects objects;
@@ -61,6 +66,14 @@ final class S3Inspection {
         try {
             question.run();
         } catch (AwsServiceException e) {
+            String right = RIGHTS.get(subject);
+            if (e.statusCode() == 403 && right != null) {
+                findings.add(StoreFinding.hint(
+                        subject,
+                        "unknown: the credentials lack the right " + right,
+                        "Allow " + right + " on the bucket, as the guide's policy does, or check it in the console."));
+                return;
+            }
             findings.add(StoreFinding.unknown(
                     subject,
                     "the store answered " + e.statusCode() + " "

@@ -88,6 +88,11 @@ class S3InspectionTest {
                     .filteredOn(finding -> finding.what().contains("unknown"))
                     .extracting(StoreFinding::subject)
                     .containsExactly("region", "lifecycle", "versioning");
+            assertThat(inspection.findings())
+                    .extracting(StoreFinding::what)
+                    .contains(
+                            "unknown: the credentials lack the right s3:GetLifecycleConfiguration",
+                            "unknown: the credentials lack the right s3:GetBucketVersioning");
         }
     }
 
