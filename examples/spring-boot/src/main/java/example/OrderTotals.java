@@ -35,7 +35,7 @@ public class OrderTotals {
                 .groupByKey(Grouped.with("by-customer", Serdes.String(), Serdes.Long()))
                 .reduce(Long::sum, Materialized.with(Serdes.String(), Serdes.Long()))
                 .toStream()
-                .to("totals", Produced.with(Serdes.String(), Serdes.Long()));
+                .to(System.getenv().getOrDefault("TOTALS", "totals"), Produced.with(Serdes.String(), Serdes.Long()));
         return orders;
     }
 }

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -42,7 +43,7 @@ final class Example {
         }
         if (!arePackaged) {
             delete(PROJECTS);
-            maven(USUAL, PROJECTS, "package");
+            maven(USUAL, PROJECTS, pom -> pom, "package");
             arePackaged = true;
         }
         return new Example(PROJECTS.resolve(name));
@@ -54,7 +55,17 @@ final class Example {
      * @param arguments of Maven, beside the goal
      */
     static Example build(String name, Path directory, String... arguments) throws Exception {
-        maven(List.of(name), directory, "package", arguments);
+        return build(name, directory, pom -> pom, arguments);
+    }
+
+    /**
+     * Builds an example alone, in a copy whose pom.xml is edited.
+     *
+     * @param arguments of Maven, beside the goal
+     */
+    static Example build(String name, Path directory, UnaryOperator<String> edit, String... arguments)
+            throws Exception {
+        maven(List.of(name), directory, edit, "package", arguments);
         return new Example(directory.resolve(name));
     }
 
@@ -64,11 +75,13 @@ final class Example {
      * @param arguments of Maven, beside the goal
      */
     static void compile(List<String> names, Path directory, String... arguments) throws Exception {
-        maven(names, directory, "compile", arguments);
+        maven(names, directory, pom -> pom, "compile", arguments);
     }
 
     /** Runs Maven on copies of examples, as modules of one project. */
-    private static void maven(List<String> names, Path directory, String goal, String... arguments) throws Exception {
+    private static void maven(
+            List<String> names, Path directory, UnaryOperator<String> edit, String goal, String... arguments)
+            throws Exception {
         publish();
         Files.createDirectories(directory.resolve(".mvn")); // Else Maven finds that of our build.
         Files.writeString(directory.resolve("pom.xml"), parent(names));
@@ -82,7 +95,7 @@ final class Example {
             Path pom = directory.resolve(name).resolve("pom.xml");
             Files.writeString(
                     pom,
-                    Files.readString(pom)
+                    edit.apply(Files.readString(pom))
                             .replaceFirst("<groupId>example</groupId>", "<groupId>example." + name + "</groupId>"));
         }
         List<String> command = new ArrayList<>(List.of(
@@ -128,13 +141,17 @@ final class Example {
         put(Path.of("../bom/pom.xml"), "blobshuffle-bom", ".pom");
         for (String module : List.of(
                 "arrow",
+                "azure",
                 "core",
                 "flight",
+                "gcs",
+                "http",
                 "kafka",
                 "kstreams",
                 "messaging",
                 "micrometer",
                 "postgresql",
+                "s3",
                 "spring-boot-starter")) {
             String artifact = "blobshuffle-" + module;
             put(Path.of("..", module, "pom.xml"), artifact, ".pom");
@@ -191,6 +208,11 @@ final class Example {
                 .directory(project.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+    }
+
+    /** The jar that {@code java -jar} starts. */
+    Path file() {
+        return project.resolve(jar());
     }
 
     String output() {

@@ -52,10 +52,14 @@ class FrameworksIT {
             kafka.createTopic("totals", 2);
             OrderBook orders = OrderBook.send(kafka.bootstrapServers());
             Process application = example.start(Map.of(
-                    "KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
-                    "BLOB_STORE", "file://" + directory.resolve("blobs"),
-                    "STATE_DIR", directory.resolve("state").toString(),
-                    "PORT", "0"));
+                    "KAFKA_BOOTSTRAP_SERVERS",
+                    kafka.bootstrapServers(),
+                    "BLOB_STORE",
+                    "file://" + directory.resolve("blobs"),
+                    "STATE_DIR",
+                    directory.resolve("state").toString(),
+                    "PORT",
+                    "0"));
             try {
                 assertThat(orders.totals(application)).as(example::output).isEqualTo(orders.expected());
             } finally {

@@ -52,6 +52,11 @@ final class OrderBook {
 
     /** The newest total of each customer: when all are right, or the application has ended. */
     Map<String, Long> totals(Process application) {
+        return totalsOf(application, "totals");
+    }
+
+    /** The same from another topic, of two partitions. */
+    Map<String, Long> totalsOf(Process application, String topic) {
         Map<String, Long> totals = new HashMap<>();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         try (KafkaConsumer<String, Long> consumer = new KafkaConsumer<>(
@@ -61,7 +66,7 @@ final class OrderBook {
                         "isolation.level", "read_committed"),
                 new StringDeserializer(),
                 new LongDeserializer())) {
-            consumer.assign(List.of(new TopicPartition("totals", 0), new TopicPartition("totals", 1)));
+            consumer.assign(List.of(new TopicPartition(topic, 0), new TopicPartition(topic, 1)));
             while (!totals.equals(expected) && System.nanoTime() < deadline && application.isAlive()) {
                 consumer.poll(Duration.ofMillis(200)).forEach(total -> totals.put(total.key(), total.value()));
             }
