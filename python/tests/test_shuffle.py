@@ -1,5 +1,6 @@
 """Rows come back once, in their partition and in their order."""
 
+import dataclasses
 import pickle
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from shuffles import read_all, stored, table, write
 
 from blobshuffle import (
+    BlobCorrupt,
     IncompleteShuffle,
     SchemaMismatch,
     ShuffleWriter,
@@ -309,6 +311,18 @@ def test_illegal_arguments_are_refused(tmp_path):
         read([ref], 1)
     with pytest.raises(ValueError, match="codec"):
         write(tmp_path, table(2), 1, codec="snappy")
+
+
+def test_a_map_of_another_number_of_partitions_is_refused(tmp_path):
+    one = write(tmp_path, table(10), 2, maps=2)
+    other = write(tmp_path, table(10), 3, map=1, maps=2)
+    with pytest.raises(IncompleteShuffle, match="3 partitions"):
+        read([one, other], 0)
+    # A ref that says what the blob does not.
+    with pytest.raises(BlobCorrupt, match="it has 3 partitions, and its ref says 2"):
+        read([one, dataclasses.replace(other, partitions=2)], 0).read_all()
+    container, _ = read_container(open_store(tmp_path).open(other.path))
+    assert container.partitions == 3
 
 
 def test_keys_decide_the_partition(tmp_path):

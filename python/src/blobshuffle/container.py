@@ -107,7 +107,10 @@ def _require(sound: bool, what: str, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """What a blob says about itself at its end. Raises `ValueError` if the parts contradict."""
+    """What a blob says about itself at its end. Raises `ValueError` if the parts contradict.
+
+    `partitions` is how many the shuffle has, or None if the blob does not state it.
+    """
 
     id: BlobId
     store: int
@@ -117,6 +120,7 @@ class Container:
     sections: tuple[Section, ...]
     segments: tuple[Segment, ...]
     postlude: Piece | None
+    partitions: int | None = None
 
     def __post_init__(self) -> None:
         _require(self.kind != ContentKind.RECORDS, "content kind", self.kind)
@@ -127,6 +131,10 @@ class Container:
         end = self._check_segments()
         _require(self.postlude is None or self.postlude.offset == end, "postlude", self.postlude)
         self._check_columns()
+        if self.partitions is not None:
+            _require(1 <= self.partitions <= MAX_INT, "number of partitions", self.partitions)
+            for segment in self.segments:
+                _require(segment.partition < self.partitions, "partition of a segment", segment)
         if self.kind == ContentKind.ARROW:
             self._check_arrow()
 

@@ -33,8 +33,16 @@ class ContainerWriter:
     """
 
     def __init__(
-        self, blob: BlobId, store: int, created_millis: int, kind: ContentKind, sink: Sink
+        self,
+        blob: BlobId,
+        store: int,
+        created_millis: int,
+        kind: ContentKind,
+        sink: Sink,
+        partitions: int | None = None,
     ) -> None:
+        """Begin a blob; `partitions` is how many the shuffle has, if the blob is to state it."""
+        self._partitions = partitions
         self._blob = blob
         self._store = store
         self._created_millis = created_millis
@@ -122,6 +130,7 @@ class ContainerWriter:
             sections,
             tuple(self._segments),
             self._postlude,
+            self._partitions,
         )
         tail = footer.encode(container)
         self.checksum = footer.read_trailer(tail).footer_checksum

@@ -24,8 +24,8 @@ MAX_FOOTER_LENGTH = 16 << 20
 VERSION = 2
 
 _MAGIC = b"BLOBSHUF"
-_ROWS, _RAW_LENGTH, _FRAMES = 1, 2, 4
-_ALL_COLUMNS = _ROWS | _RAW_LENGTH | _FRAMES
+_ROWS, _RAW_LENGTH, _FRAMES, _PARTITIONS = 1, 2, 4, 8
+_ALL_COLUMNS = _ROWS | _RAW_LENGTH | _FRAMES | _PARTITIONS
 _TAIL = 256 << 10
 
 
@@ -123,6 +123,7 @@ class _Decoder:
                 f"Cannot read the footer of a blob: it has columns {columns}, this reader knows "
                 f"{_ALL_COLUMNS}. Upgrade the reader."
             )
+        partitions = reader.varint(MAX_INT) if columns & _PARTITIONS else None
         self._tables()
         prelude = self._piece()
         sections: list[Section] = []
@@ -135,7 +136,15 @@ class _Decoder:
         postlude = self._piece()
         reader.end()
         return Container(
-            blob, store, created, kind, prelude, tuple(sections), tuple(segments), postlude
+            blob,
+            store,
+            created,
+            kind,
+            prelude,
+            tuple(sections),
+            tuple(segments),
+            postlude,
+            partitions,
         )
 
     def _tables(self) -> None:
@@ -210,7 +219,7 @@ def encode(container: Container) -> bytes:
     origins: dict[Origin, int] = {}
     for section in container.sections:
         names.setdefault(section.zone, len(names))
-    columns = 0
+    columns = 0 if container.partitions is None else _PARTITIONS
     for segment in container.segments:
         if segment.origin is not None and segment.origin not in origins:
             names.setdefault(segment.origin.shuffle, len(names))
@@ -223,6 +232,8 @@ def encode(container: Container) -> bytes:
     writer.fixed(container.created_millis, 8)
     writer.fixed(container.store, 4)
     writer.varint(columns)
+    if container.partitions is not None:
+        writer.varint(container.partitions)
     writer.varint(len(names))
     for name in names:
         writer.string(name)

@@ -254,6 +254,10 @@ class _Blob:
             raise self.corrupt(f"it is blob {container.id}, and its footer {checksum:08x}")
         assert container.prelude is not None
         ((_, prelude),) = self._read(source, (Part(*container.prelude),))
+        if container.partitions not in (None, ref.partitions):
+            raise self.corrupt(
+                f"it has {container.partitions} partitions, and its ref says {ref.partitions}"
+            )
         index = BlobIndex(container, prelude, self._schema(prelude))
         origin = Origin(ref.shuffle, ref.map, ref.attempt)
         if index.rows != ref.rows or index.origins - {origin}:

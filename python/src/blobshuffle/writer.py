@@ -279,7 +279,9 @@ class ShuffleWriter:
         path = f"{SHUFFLES}/{shuffle}/m{number}-a{attempt}-{blob}.blob"
         upload = _TimedUpload(self._store.create(path))
         try:
-            writer = ContainerWriter(blob, 0, millis, ContentKind.ARROW, upload.write)
+            writer = ContainerWriter(
+                blob, 0, millis, ContentKind.ARROW, upload.write, self._partitions
+            )
             self._write_content(encoder, writer)
             container = writer.finish()
             upload.commit()

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.zone.Zone;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param store fingerprint of the store it was written for
  * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
  * @param kind what the segments contain; not {@link ContentKind#RECORDS}
+ * @param partitions how many the shuffle has; empty if the blob does not state it
  * @param prelude the bytes before the first section
  * @param sections the parts per zone, in order
  * @param segments the parts per partition, in order
@@ -28,6 +30,7 @@ public record Container(
         int store,
         long createdMillis,
         ContentKind kind,
+        OptionalInt partitions,
         Optional<Piece> prelude,
         List<BlobSection> sections,
         List<Segment> segments,
@@ -57,6 +60,7 @@ public record Container(
         end = checkSegments(end, sections, segments);
         require(postlude.isEmpty() || postlude.get().offset() == end, "postlude", postlude);
         checkColumns(segments);
+        checkPartitions(partitions, segments);
         if (kind == ContentKind.ARROW) {
             checkArrow(prelude, segments, postlude);
         }
@@ -96,6 +100,15 @@ public record Container(
                     && segment.rawLength().isPresent() == first.rawLength().isPresent();
             require(isAlike, "optional fields of a segment", segment);
             rows = Math.addExact(rows, segment.rows().orElse(0));
+        }
+    }
+
+    private static void checkPartitions(OptionalInt partitions, List<Segment> segments) {
+        if (partitions.isPresent()) {
+            require(partitions.getAsInt() >= 1, "number of partitions", partitions);
+            for (Segment segment : segments) {
+                require(segment.partition() < partitions.getAsInt(), "partition of a segment", segment);
+            }
         }
     }
 

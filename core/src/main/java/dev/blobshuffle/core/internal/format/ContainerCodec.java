@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -20,7 +21,8 @@ public final class ContainerCodec {
     private static final int ROWS = 1;
     private static final int RAW_LENGTH = 2;
     private static final int FRAMES = 4;
-    private static final int ALL_COLUMNS = ROWS | RAW_LENGTH | FRAMES;
+    private static final int PARTITIONS = 8;
+    private static final int ALL_COLUMNS = ROWS | RAW_LENGTH | FRAMES | PARTITIONS;
 
     private static final int MIN_NAME_LENGTH = 2;
     private static final int MIN_ORIGIN_LENGTH = 3;
@@ -90,6 +92,7 @@ public final class ContainerCodec {
             writer.fixedInt(container.store());
             int columns = columns();
             writer.varlong(columns);
+            container.partitions().ifPresent(writer::varlong);
             writer.varlong(names.size());
             names.keySet().forEach(writer::string);
             writer.varlong(origins.size());
@@ -105,7 +108,7 @@ public final class ContainerCodec {
         }
 
         private int columns() {
-            int columns = 0;
+            int columns = container.partitions().isPresent() ? PARTITIONS : 0;
             for (Container.Segment segment : container.segments()) {
                 columns |= segment.rows().isPresent() ? ROWS : 0;
                 columns |= segment.rawLength().isPresent() ? RAW_LENGTH : 0;
@@ -193,6 +196,8 @@ public final class ContainerCodec {
                 throw new BlobCorrupt("Cannot read the footer of a blob: it has columns " + columns
                         + ", this reader knows " + ALL_COLUMNS + ". Upgrade the reader.");
             }
+            OptionalInt partitions =
+                    (columns & PARTITIONS) == 0 ? OptionalInt.empty() : OptionalInt.of(reader.varint());
             tables();
             Optional<Container.Piece> prelude = piece();
             int sectionCount = reader.count(MIN_SECTION_LENGTH);
@@ -201,7 +206,7 @@ public final class ContainerCodec {
             }
             Optional<Container.Piece> postlude = piece();
             reader.end();
-            return new Container(id, store, createdMillis, kind, prelude, sections, segments, postlude);
+            return new Container(id, store, createdMillis, kind, partitions, prelude, sections, segments, postlude);
         }
 
         private void tables() {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -32,6 +33,8 @@ public final class ContainerWriter {
     private Optional<Container.Piece> prelude = Optional.empty();
     private Optional<Container.Piece> postlude = Optional.empty();
 
+    private OptionalInt partitions = OptionalInt.empty();
+
     /** Bytes passed on so far. */
     private long length;
 
@@ -55,6 +58,11 @@ public final class ContainerWriter {
         this.createdMillis = createdMillis;
         this.kind = kind;
         this.sink = sink;
+    }
+
+    /** States how many partitions the shuffle has, so that readers can tell an empty one from none. */
+    public void partitions(int count) {
+        partitions = OptionalInt.of(count);
     }
 
     /**
@@ -165,7 +173,8 @@ public final class ContainerWriter {
             long end = i + 1 < sections.size() ? sections.get(i + 1).offset() : segmentsEnd();
             ended.add(new BlobSection(section.zone(), section.offset(), end - section.offset()));
         }
-        Container container = new Container(id, store, createdMillis, kind, prelude, ended, segments, postlude);
+        Container container =
+                new Container(id, store, createdMillis, kind, partitions, prelude, ended, segments, postlude);
         pass(ByteBuffer.wrap(ContainerCodec.encode(container)));
         return container;
     }

@@ -9,10 +9,12 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.zone.Zone;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -200,6 +202,32 @@ class ContainerTest {
         assertNoStream(() -> arrowAfterZeros(4, end));
     }
 
+    @Test
+    void aSegmentOfAPartitionThatDoesNotExistIsRefused() {
+        assertThat(arrowOf(OptionalInt.of(6)).partitions()).hasValue(6);
+        assertNoStream(() -> arrowOf(OptionalInt.of(5)));
+        assertNoStream(() -> arrowOf(OptionalInt.of(0)));
+    }
+
+    /** Arrow content with a segment of partition 5, which is written and read. */
+    private static Container arrowOf(OptionalInt partitions) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ContainerWriter writer = new ContainerWriter(TestContainers.ID, 0, 0, ContentKind.ARROW, part -> {
+            byte[] copy = new byte[part.remaining()];
+            part.get(copy);
+            bytes.writeBytes(copy);
+        });
+        partitions.ifPresent(writer::partitions);
+        writer.prelude(ByteBuffer.allocate(8));
+        writer.section(Zone.SINGLE);
+        writer.segment(
+                5, Optional.empty(), OptionalLong.of(1), OptionalLong.empty(), List.of(ByteBuffer.allocate(8)));
+        Container written = writer.finish();
+        Container read = ContainerCodec.decode(ByteBuffer.wrap(bytes.toByteArray()), bytes.size());
+        assertThat(read).isEqualTo(written);
+        return read;
+    }
+
     private static Container arrowAfterZeros(int zeros, Container.Piece end) {
         Container.Segment segment = new Container.Segment(
                 0, 0, 8 + zeros, 8, 0, Optional.empty(), OptionalLong.of(1), OptionalLong.empty(), List.of());
@@ -208,6 +236,7 @@ class ContainerTest {
                 0,
                 0,
                 ContentKind.ARROW,
+                OptionalInt.empty(),
                 Optional.of(new Container.Piece(0, 8, 0)),
                 List.of(new BlobSection(Zone.SINGLE, 8, 8 + zeros)),
                 List.of(segment),
@@ -228,6 +257,7 @@ class ContainerTest {
                 container.store(),
                 container.createdMillis(),
                 container.kind(),
+                container.partitions(),
                 prelude,
                 container.sections(),
                 segments,

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The footer of a blob of Arrow content and its prelude, checked. Immutable. */
 public final class BlobFooter {
@@ -95,6 +96,25 @@ public final class BlobFooter {
             }
         }
         return low;
+    }
+
+    /**
+     * Requires that partitions exist, if the blob states how many there are.
+     *
+     * @throws Refused one does not
+     */
+    public void require(PartitionRange range) {
+        int count = container.partitions().orElse(Integer.MAX_VALUE);
+        if (range.end() > count) {
+            throw new Refused(
+                    Refused.Reason.INVALID,
+                    "Cannot read partitions " + range + ": the shuffle has " + count + ", counted from 0. Ask for those.");
+        }
+    }
+
+    /** How many partitions the shuffle has; empty if the blob does not state it. */
+    OptionalInt partitions() {
+        return container.partitions();
     }
 
     /** Rows of all segments. */

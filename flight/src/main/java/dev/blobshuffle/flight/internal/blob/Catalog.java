@@ -229,9 +229,10 @@ public final class Catalog {
     /**
      * Begins an attempt of a map whose batches somebody sends.
      *
+     * @param partitions how many the shuffle has
      * @throws Refused a name or number is illegal
      */
-    public MapPut put(String namespace, String shuffle, MapSet.Attempt attempt) {
+    public MapPut put(String namespace, String shuffle, MapSet.Attempt attempt, int partitions) {
         Namespace home = namespace(namespace);
         checkName(shuffle);
         long now = time.wallMillis();
@@ -247,7 +248,7 @@ public final class Catalog {
             }
         };
         Container.Origin origin = new Container.Origin(shuffle, attempt.map(), attempt.attempt());
-        return new MapPut(name, origin, home.place(), held, now);
+        return new MapPut(name, origin, partitions, home.place(), held, now);
     }
 
     private Namespace namespace(String name) {

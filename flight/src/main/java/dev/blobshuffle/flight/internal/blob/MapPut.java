@@ -40,6 +40,7 @@ public final class MapPut implements AutoCloseable {
 
     private final BlobName name;
     private final Container.Origin origin;
+    private final int partitions;
     private final Placement placement;
     private final MemoryTier tier;
     private final Held held;
@@ -80,9 +81,16 @@ public final class MapPut implements AutoCloseable {
      */
     public record Stored(String file, String id, long length, long rows, int footerChecksum, boolean isInMemory) {}
 
-    MapPut(BlobName name, Container.Origin origin, Shuffle.Place place, Held held, long createdMillis) {
+    MapPut(
+            BlobName name,
+            Container.Origin origin,
+            int partitions,
+            Shuffle.Place place,
+            Held held,
+            long createdMillis) {
         this.name = name;
         this.origin = origin;
+        this.partitions = partitions;
         this.held = held;
         this.createdMillis = createdMillis;
         placement = place.placement();
@@ -267,6 +275,7 @@ public final class MapPut implements AutoCloseable {
             throw refused("it has no schema. Send the schema in the first message");
         }
         ContainerWriter writer = new ContainerWriter(name.id(), 0, createdMillis, ContentKind.ARROW, sink);
+        writer.partitions(partitions);
         writer.prelude(prelude);
         if (!run.isEmpty()) {
             writer.section(ZONE);

@@ -394,6 +394,7 @@ public final class Shuffle {
                     "Cannot commit shuffle " + name + " with " + maps + " maps: it has map " + last
                             + ". Commit the right number.");
         }
+        requireSamePartitions(chosen);
         Commitment next = new Commitment(chosen.stream()
                 .map(blob -> new Commitment.Chosen(blob.name(), blob.fingerprint()))
                 .toList());
@@ -402,6 +403,27 @@ public final class Shuffle {
             commitment = next;
         }
         return chosen;
+    }
+
+    /** The partition of a key depends on how many there are. A copy was checked when it was committed. */
+    private void requireSamePartitions(List<StoredBlob> chosen) {
+        StoredBlob first = null;
+        OptionalInt count = OptionalInt.empty();
+        for (StoredBlob blob : chosen) {
+            OptionalInt own = blob.isCopy() ? OptionalInt.empty() : blob.footer().partitions();
+            if (own.isEmpty()) {
+                continue;
+            }
+            if (first != null && !own.equals(count)) {
+                throw new Refused(
+                        Reason.INVALID,
+                        "Cannot commit shuffle " + name + ": map "
+                                + first.name().map() + " has " + count.getAsInt() + " partitions, and map "
+                                + blob.name().map() + " has " + own.getAsInt() + ". Write all maps with one number.");
+            }
+            first = blob;
+            count = own;
+        }
     }
 
     /** Stores a commitment beside the blobs; a shuffle that is in memory only has it there too. */

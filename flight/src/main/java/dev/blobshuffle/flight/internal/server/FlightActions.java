@@ -149,7 +149,8 @@ final class FlightActions {
         String shuffle = body.text(SHUFFLE);
         MapSet maps = catalog.read(namespace, shuffle, found -> {
             MapSet asked = body.maps().orElseGet(() -> reads.committed(found));
-            List<StoredBlob> ignored = found.chosen(asked); // An unknown map fails here, not at the reader.
+            // An unknown map or partition fails here, not at the reader.
+            found.chosen(asked).get(0).footer().require(body.partitions());
             return asked;
         });
         PartitionRange partitions = body.partitions();

@@ -65,6 +65,7 @@ final class FlightReads {
         LongAdder bytes = new LongAdder();
         List<StoredBlob> blobs = shuffle.chosen(maps);
         footers.read(blobs, footer -> {
+            footer.require(named.partitions());
             for (Container.Segment segment : footer.segments(named.partitions())) {
                 rows.add(segment.rows().orElse(0));
                 bytes.add(segment.length());

@@ -54,6 +54,7 @@ final class FrameSource implements AutoCloseable {
         this.blobs = blobs;
         partitions = ticket.partitions();
         framesToSkip = ticket.startFrame();
+        blobs.get(0).footer().require(partitions);
         schema = blobs.get(0).footer().schema();
     }
 
@@ -89,8 +90,19 @@ final class FrameSource implements AutoCloseable {
                 return true;
             }
             if (!openNext()) {
+                requireFrames();
                 return false;
             }
+        }
+    }
+
+    /** A reader that has all frames may ask for those after the last; there are none after these. */
+    private void requireFrames() {
+        if (framesToSkip > 0) {
+            throw new Refused(
+                    Reason.INVALID,
+                    "Cannot read from the given frame: partitions " + partitions + " end " + framesToSkip
+                            + " frames before it. Count frames of these partitions and maps.");
         }
     }
 
@@ -112,6 +124,7 @@ final class FrameSource implements AutoCloseable {
         OpenBlob opened = blob.open();
         open = opened;
         BlobFooter footer = blob.footer(opened);
+        footer.require(partitions);
         if (!footer.schema().equals(schema)) {
             throw new Refused(
                     Reason.INVALID,

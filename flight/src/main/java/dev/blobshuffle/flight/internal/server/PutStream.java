@@ -184,7 +184,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         if (present == null) {
             PutTarget named = PutTarget.read(message.descriptor());
             Caller.present().check(named.namespace());
-            present = catalog.put(named.namespace(), named.shuffle(), named.attempt());
+            present = catalog.put(named.namespace(), named.shuffle(), named.attempt(), named.partitions());
             target = named;
             put = present;
         } else if (message.descriptor().length > 0) {

@@ -91,6 +91,7 @@ final class ArrowStore {
         });
         byte[] prelude = Arrays.copyOf(SCHEMA, SCHEMA.length + dictionary.length);
         System.arraycopy(dictionary, 0, prelude, SCHEMA.length, dictionary.length);
+        writer.partitions(partitions.size());
         writer.prelude(ByteBuffer.wrap(prelude));
         writer.section(new Zone("z"));
         for (int i = 0; i < partitions.size(); i++) {

@@ -69,8 +69,8 @@ class FlightDaemonIT {
         byte[] a = store.batch(1000);
         byte[] b = store.batch(5 << 20);
         byte[] c = store.batch(8);
-        store.write("s", 1, 0, List.of(List.of(c), List.of()));
-        store.write("s", 0, 0, List.of(List.of(a, b), List.of(c)));
+        store.write("s", 1, 0, List.of(List.of(c), List.of(), List.of()));
+        store.write("s", 0, 0, List.of(List.of(a, b), List.of(c), List.of()));
         client.commit("s", 2);
 
         assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(List.of(a, b, c)));
@@ -393,7 +393,9 @@ class FlightDaemonIT {
         for (int partition : new int[] {0, 50_000, 99_999}) {
             assertThat(all(client.read("s", partition))).isEqualTo(ArrowStore.stream(List.of(batch)));
         }
-        assertThat(all(client.read("s", 100_000))).isEqualTo(ArrowStore.stream(List.of()));
+        assertThatThrownBy(() -> client.read("s", 100_000))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("the shuffle has 100000");
     }
 
     @Test

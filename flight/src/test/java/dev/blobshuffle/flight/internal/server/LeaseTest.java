@@ -164,7 +164,7 @@ class LeaseTest {
 
     @Test
     void aPutThatTakesLongKeepsItsLease() {
-        try (MapPut put = catalog.put("default", "long", new MapSet.Attempt(0, 0))) {
+        try (MapPut put = catalog.put("default", "long", new MapSet.Attempt(0, 0), 4)) {
             put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
             put.batch(0, 1, store.batch(800));
             put.flush();
@@ -176,7 +176,7 @@ class LeaseTest {
             assertThat(put.commit().rows()).isEqualTo(1);
         }
         assertThat(catalog.shuffle("default", "long").commit(1)).hasSize(1);
-        try (MapPut put = catalog.put("default", "lost", new MapSet.Attempt(0, 0))) {
+        try (MapPut put = catalog.put("default", "lost", new MapSet.Attempt(0, 0), 4)) {
             put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
             put.batch(0, 1, store.batch(800));
             put.flush();
@@ -194,7 +194,7 @@ class LeaseTest {
                 Map.of(),
                 new Catalog.Limits(1 << 20, 1 << 20, OptionalLong.empty()),
                 time);
-        try (MapPut put = keeping.put("default", "s", new MapSet.Attempt(1, 0))) {
+        try (MapPut put = keeping.put("default", "s", new MapSet.Attempt(1, 0), 4)) {
             put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
             put.batch(0, 1, store.batch(800));
             assertThat(put.commit().rows()).isEqualTo(1);

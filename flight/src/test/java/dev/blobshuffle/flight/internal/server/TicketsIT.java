@@ -81,6 +81,41 @@ class TicketsIT {
     }
 
     @Test
+    void aPartitionOrFrameThatDoesNotExistIsAnError() throws IOException {
+        try (FlightDaemon daemon = Daemons.start(time, directory)) {
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":2}");
+            String ticket = "{\"namespace\":\"default\",\"shuffle\":\"s\",";
+            for (String asked : List.of("\"partition\":1}", "\"partitions\":[0,2]}", "\"partition\":1,\"maps\":[[1,0]]}")) {
+                assertThatThrownBy(() -> FlightCalls.act(channel, "ticket", ticket + asked))
+                        .isInstanceOf(InvalidSettings.class)
+                        .hasMessageContaining("the shuffle has 1, counted from 0");
+            }
+            byte[] all = FlightCalls.read(channel, FlightCalls.ticket(channel, ",\"start_frame\":4"));
+            assertThat(all).hasSize(ArrowStore.SCHEMA.length + 8);
+            byte[] beyond = FlightCalls.ticket(channel, ",\"start_frame\":5");
+            assertThatThrownBy(() -> FlightCalls.read(channel, beyond))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("end 1 frames before it");
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
+    void mapsWithDifferentNumbersOfPartitionsAreNotCommitted() throws IOException {
+        store.write("mixed", 0, 0, List.of(List.of(store.batch(8)), List.of()));
+        store.write("mixed", 1, 0, List.of(List.of(store.batch(8)), List.of(), List.of()));
+        try (FlightDaemon daemon = Daemons.start(time, directory)) {
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            assertThatThrownBy(() -> FlightCalls.act(
+                            channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"mixed\",\"maps\":2}"))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("map 0 has 2 partitions, and map 1 has 3");
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
     void aStreamGoesOnAtAFrameAfterARestart() throws IOException {
         Path key = files.resolve("key");
         Files.writeString(key, "k".repeat(40));
