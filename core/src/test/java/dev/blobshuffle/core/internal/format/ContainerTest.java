@@ -220,8 +220,7 @@ class ContainerTest {
         partitions.ifPresent(writer::partitions);
         writer.prelude(ByteBuffer.allocate(8));
         writer.section(Zone.SINGLE);
-        writer.segment(
-                5, Optional.empty(), OptionalLong.of(1), OptionalLong.empty(), List.of(ByteBuffer.allocate(8)));
+        writer.segment(5, Optional.empty(), OptionalLong.of(1), OptionalLong.empty(), List.of(ByteBuffer.allocate(8)));
         Container written = writer.finish();
         Container read = ContainerCodec.decode(ByteBuffer.wrap(bytes.toByteArray()), bytes.size());
         assertThat(read).isEqualTo(written);
