@@ -1,6 +1,13 @@
 """Keys decide the partition, in every version and on every machine alike."""
 
+import contextlib
 import datetime
+import decimal
+import fractions
+import math
+import pathlib
+import re
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +25,7 @@ def ids(column, partitions=PARTITIONS):
 
 
 def reference(key, partitions=PARTITIONS):
-    """The definition in docs/guides/python.md, one row at a time."""
+    """The definition in docs/format.md, one row at a time."""
     mask = (1 << 64) - 1
 
     def mix(word):
@@ -96,6 +103,116 @@ def test_types_with_a_hash():
     ]
     for column in columns:
         assert ids(column)[1] == reference(None)
+
+
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs/format.md"
+
+
+def vectors():
+    """Kind, value, hash and partition of each row of the table in docs/format.md."""
+    chapter = DOCUMENT.read_text("utf-8").split("## Partitions of keys")[1].split("\n## ")[0]
+    table = chapter.split("| type | value | hash |")[1]
+    rows = re.findall(r"^\| (\w+) \| (?:`(.*)`)? ?\| `(\w{16})` \| (\d+) \|$", table, re.MULTILINE)
+    assert len(rows) > 40
+    return rows
+
+
+def column_of(kind, text) -> pa.Array:
+    if kind == "time":
+        number, unit = text.split()
+        if unit == "d":
+            return pa.array([int(number)], pa.int32()).view(pa.date32())
+        return pa.array([int(number)], pa.int64()).view(pa.timestamp(unit))
+    columns = {
+        "null": lambda: pa.nulls(1),
+        "boolean": lambda: pa.array([text == "true"]),
+        "integer": lambda: pa.array([int(text)], pa.uint64() if int(text) >> 63 > 0 else None),
+        "float": lambda: pa.array([float(text)]),
+        "decimal": lambda: pa.array([decimal.Decimal(text)]),
+        "string": lambda: pa.array([text]),
+        "binary": lambda: pa.array([bytes.fromhex(text)]),
+    }
+    return columns[kind]()
+
+
+@pytest.mark.parametrize(("kind", "text", "hexadecimal", "partition"), vectors())
+def test_the_table_in_the_format_is_right(kind, text, hexadecimal, partition):
+    column = column_of(kind, text)
+    assert ids(column, 1000) == [int(partition)]
+    assert ids(column) == [row(int(hexadecimal, 16))]
+
+
+def row(value):
+    """The partition of a row with a key of this hash."""
+    mask = (1 << 64) - 1
+    word = ((0x9E3779B97F4A7C15 ^ value) + 0x9E3779B97F4A7C15) & mask
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
+    return ((word ^ (word >> 31)) >> 32) * PARTITIONS >> 32
+
+
+NUMBERS = (
+    st.integers(-(1 << 63), (1 << 64) - 1)
+    | st.floats()
+    | st.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-1e9, max_value=1e9)
+    | st.booleans()
+)
+
+
+@given(NUMBERS)
+def test_equal_numbers_of_all_types_have_one_partition(value):
+    column = column_of_number(value)
+    expected = ids(column)
+    for data_type in (pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64()):
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            other = column.cast(data_type)
+            found = other[0].as_py()
+            if math.isfinite(found) and fractions.Fraction(found) == fractions.Fraction(value):
+                assert ids(other) == expected
+    if math.isfinite(value):
+        digits = decimal.Decimal(value)
+        with contextlib.suppress(pa.ArrowInvalid):
+            assert ids(pa.array([digits])) == expected
+            with decimal.localcontext(decimal.Context(prec=2000)):
+                longer = digits * decimal.Decimal("1.0")
+            assert ids(pa.array([longer])) == expected
+
+
+def column_of_number(value) -> Any:
+    return pa.array(
+        [value], pa.uint64() if not isinstance(value, bool) and is_long(value) else None
+    )
+
+
+def is_long(value):
+    return isinstance(value, int) and value >= 1 << 63
+
+
+@given(st.integers(-(1 << 33), 1 << 33))
+def test_equal_times_of_all_units_have_one_partition(seconds):
+    units = {"s": 1, "ms": 10**3, "us": 10**6}
+    for make in (pa.timestamp, pa.duration):
+        found = [
+            ids(pa.array([seconds * scale], pa.int64()).view(make(unit)))
+            for unit, scale in units.items()
+        ]
+        assert found[0] == found[1] == found[2]
+
+
+def test_a_day_is_the_instant_at_which_it_begins():
+    day, instant = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2)
+    expected = ids(pa.array([instant]))
+    assert ids(pa.array([day])) == expected
+    assert ids(pa.array([day]).cast(pa.date64())) == expected
+
+
+def test_a_missing_number_is_a_null():
+    assert ids(pa.array([float("nan")])) == ids(pa.nulls(1))
+
+
+def test_one_column_may_be_named_by_a_string():
+    batch = pa.record_batch({"ab": [1], "a": [2], "b": [3]})
+    assert partition_ids(batch, "ab", PARTITIONS) == partition_ids(batch, ["ab"], PARTITIONS)
 
 
 def test_types_without_a_hash_are_refused():

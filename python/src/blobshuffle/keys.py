@@ -1,11 +1,13 @@
 """Which partition a row belongs to, by a hash of its key columns.
 
 The hash is part of the contract: shuffles that are joined partition by partition must agree on
-it, whatever the versions. `docs/guides/python.md`, "Partitions of keys", defines it.
+it, whatever the versions and languages. `docs/format.md`, "Partitions of keys", defines it.
 """
 
 from __future__ import annotations
 
+import decimal
+import fractions
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +25,9 @@ _SEED = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _NULL = np.uint64(0x632BE59BD9B4E019)
+_WORD = (1 << 64) - 1
+_LONG_DIGITS = 18
+_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def partition_ids(
@@ -30,10 +35,10 @@ def partition_ids(
 ) -> pa.UInt32Array:
     """Return the partition of each row, 0 to `partitions` - 1.
 
-    `keys` names a column, or several. Equal keys have equal partitions, also if their integer,
-    float, string or binary types have other widths, and if a column is dictionary-encoded. Null is
-    a key like others. Raises `KeyError` for a column that is not there and `TypeError` for a type
-    without a hash.
+    `keys` names a column, or several. Equal keys have equal partitions, also if their types
+    differ: numbers of all kinds and widths, strings and binary, times of all units, and
+    dictionaries. Null is a key like others, and NaN is one with it. Raises `KeyError` for a column
+    that is not there and `TypeError` for a type without a hash.
     """
     keys = [keys] if isinstance(keys, str) else keys
     if not keys:
@@ -62,7 +67,10 @@ def _mix(words: Hashes) -> Hashes:
 
 def _hash(column: Any, key: str) -> Hashes:
     if isinstance(column, pa.ExtensionArray):
+        is_bool = isinstance(column.type, pa.Bool8Type)
         column = column.storage
+        if is_bool:
+            column = column.cast(pa.bool_())
     data_type = column.type
     if pa.types.is_dictionary(data_type):
         return _hash_dictionary(column, key)
@@ -78,6 +86,8 @@ def _hash(column: Any, key: str) -> Hashes:
 
 
 def _hash_dictionary(column: Any, key: str) -> Hashes:
+    if len(column.dictionary) > len(column):
+        return _hash(column.dictionary.take(column.indices), key)
     values = _hash(column.dictionary, key)
     if column.indices.null_count == 0 and len(values):
         return values[column.indices.to_numpy(zero_copy_only=False).astype(np.int64)]
@@ -97,8 +107,54 @@ def _hash_values(column: Any, key: str) -> Hashes:
     if pa.types.is_fixed_size_binary(data_type):
         return _hash_bytes(column.cast(pa.large_binary()))
     if pa.types.is_decimal(data_type):
-        return _hash_bytes(column.cast(pa.large_string()))
+        return _hash_decimals(column)
+    if pa.types.is_floating(data_type):
+        return _hash_floats(_filled(column.cast(pa.float64())))
     return _mix(_words(column, key))
+
+
+def _hash_floats(values: npt.NDArray[np.float64]) -> Hashes:
+    """Hash a whole number as the integer that it equals, other numbers by their bits."""
+    words = values.view(np.uint64).copy()
+    is_whole = np.trunc(values) == values
+    signed = is_whole & (values >= -(2.0**63)) & (values < 2.0**63)
+    words[signed] = values[signed].astype(np.int64).view(np.uint64)
+    unsigned = is_whole & (values >= 2.0**63) & (values < 2.0**64)
+    words[unsigned] = values[unsigned].astype(np.uint64)
+    hashes = _mix(words)
+    hashes[np.isnan(values)] = _NULL
+    return hashes
+
+
+def _hash_decimals(column: Any) -> Hashes:
+    if not column.type.scale and column.type.precision <= _LONG_DIGITS:
+        return _mix(_filled(column.cast(pa.int64())).view(np.uint64))
+    encoded = column.dictionary_encode()
+    found = [_hash_decimal(value) for value in encoded.dictionary.to_pylist()]
+    values = np.array([*found, int(_NULL)], np.uint64)
+    indices = _compute.fill_null(encoded.indices.cast(pa.int64()), len(values) - 1)
+    return values[indices.to_numpy(zero_copy_only=False)]
+
+
+def _hash_decimal(value: decimal.Decimal | None) -> int:
+    """Hash a decimal as the integer or float that it equals, others by their shortest text."""
+    if value is None:
+        return int(_NULL)
+    number = fractions.Fraction(value)
+    if number.denominator == 1 and -(1 << 63) <= number < 1 << 64:
+        return int(_mix(np.array([int(number) & _WORD], np.uint64))[0])
+    near = float(value)
+    if fractions.Fraction(near) == number:
+        return int(_hash_floats(np.array([near]))[0])
+    sign, digits, exponent = value.as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    places = -int(exponent)
+    if places > 0:
+        text = text.rjust(places + 1, "0")
+        text = f"{text[:-places]}.{text[-places:]}".rstrip("0").rstrip(".")
+    else:
+        text += "0" * -places
+    return int(_hash_bytes(pa.array([f"{'-' if sign else ''}{text}"]))[0])
 
 
 def _words(column: Any, key: str) -> Hashes:
@@ -108,18 +164,22 @@ def _words(column: Any, key: str) -> Hashes:
         return _filled(column).astype(np.uint64)
     if pa.types.is_boolean(data_type) or pa.types.is_integer(data_type):
         return _filled(column.cast(pa.int64())).view(np.uint64)
-    if pa.types.is_floating(data_type):
-        # One zero, one NaN.
-        values = _filled(column.cast(pa.float64())) + 0.0
-        values[np.isnan(values)] = np.nan
-        return values.view(np.uint64)
     if pa.types.is_temporal(data_type) and not pa.types.is_interval(data_type):
         width = pa.int32() if data_type.bit_width == 32 else pa.int64()
-        return _filled(column.view(width).cast(pa.int64())).view(np.uint64)
+        words = _filled(column.view(width).cast(pa.int64())).view(np.uint64)
+        # Equal times are equal in nanoseconds, also where these wrap.
+        return words * np.uint64(_nanoseconds(data_type))
     raise TypeError(
         f"Cannot partition by {key!r} of type {data_type}: name columns of numbers, strings, "
         "binary or times, or pass partition_ids."
     )
+
+
+def _nanoseconds(data_type: Any) -> int:
+    """Return the length of the unit of a type of time."""
+    if pa.types.is_date32(data_type):
+        return 86_400 * _UNITS["s"]
+    return _UNITS["ms" if pa.types.is_date64(data_type) else data_type.unit]
 
 
 def _filled(column: Any) -> npt.NDArray[Any]:

@@ -108,7 +108,8 @@ public final class BlobFooter {
         if (range.end() > count) {
             throw new Refused(
                     Refused.Reason.INVALID,
-                    "Cannot read partitions " + range + ": the shuffle has " + count + ", counted from 0. Ask for those.");
+                    "Cannot read partitions " + range + ": the shuffle has " + count
+                            + ", counted from 0. Ask for those.");
         }
     }
 

@@ -81,13 +81,7 @@ public final class MapPut implements AutoCloseable {
      */
     public record Stored(String file, String id, long length, long rows, int footerChecksum, boolean isInMemory) {}
 
-    MapPut(
-            BlobName name,
-            Container.Origin origin,
-            int partitions,
-            Shuffle.Place place,
-            Held held,
-            long createdMillis) {
+    MapPut(BlobName name, Container.Origin origin, int partitions, Shuffle.Place place, Held held, long createdMillis) {
         this.name = name;
         this.origin = origin;
         this.partitions = partitions;

@@ -410,7 +410,8 @@ public final class Shuffle {
         StoredBlob first = null;
         OptionalInt count = OptionalInt.empty();
         for (StoredBlob blob : chosen) {
-            OptionalInt own = blob.isCopy() ? OptionalInt.empty() : blob.footer().partitions();
+            OptionalInt own =
+                    blob.isCopy() ? OptionalInt.empty() : blob.footer().partitions();
             if (own.isEmpty()) {
                 continue;
             }

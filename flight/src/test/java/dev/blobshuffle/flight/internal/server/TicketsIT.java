@@ -86,7 +86,8 @@ class TicketsIT {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":2}");
             String ticket = "{\"namespace\":\"default\",\"shuffle\":\"s\",";
-            for (String asked : List.of("\"partition\":1}", "\"partitions\":[0,2]}", "\"partition\":1,\"maps\":[[1,0]]}")) {
+            for (String asked :
+                    List.of("\"partition\":1}", "\"partitions\":[0,2]}", "\"partition\":1,\"maps\":[[1,0]]}")) {
                 assertThatThrownBy(() -> FlightCalls.act(channel, "ticket", ticket + asked))
                         .isInstanceOf(InvalidSettings.class)
                         .hasMessageContaining("the shuffle has 1, counted from 0");
