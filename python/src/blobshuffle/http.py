@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ipaddress
 import ssl
 import threading
 import time
@@ -39,6 +40,11 @@ class HttpStore(Store):
             raise ValueError(
                 f"Cannot open the store of {parts.hostname}: its URL is not "
                 "https://HOST:PORT/NAMESPACE. Pass the token as token."
+            )
+        if token is not None and parts.scheme == "http" and not _is_loopback(parts.hostname):
+            raise ValueError(
+                f"Cannot open the store of {parts.hostname}: a token over http can be read on the "
+                "way. Name it by https, or read without a token."
             )
         self._arguments = (url, token, trust)
         self._place = (parts.hostname, parts.port)
@@ -127,6 +133,13 @@ class HttpStore(Store):
             else:
                 self._idle.append(connection)
         return answer
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _store(url: str, token: str | None, trust: str | None) -> HttpStore:

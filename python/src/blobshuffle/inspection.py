@@ -11,9 +11,13 @@ import pyarrow as pa
 
 from blobshuffle import footer
 from blobshuffle.container import Container, ContainerReader, ContentKind, Source
+from blobshuffle.crc import crc32c
 from blobshuffle.failure import BlobCorrupt, BlobMissing
 from blobshuffle.store import SHUFFLES, TEMPORARY, Store
 
+_COMMIT = "/flight.commit"
+_COMMIT_HEAD = b"blobshuffle-commit 1 "
+_CHECK = b"crc32c "
 _OPTIONS = pa.ipc.IpcReadOptions(use_threads=False)
 
 
@@ -93,23 +97,40 @@ class Verified:
 
 
 def verify_shuffles(store: Store, shuffle: str | None = None) -> Iterator[Verified]:
-    """Verify all committed blobs of a shuffle, or of all.
+    """Verify all committed blobs of a shuffle, or of all, and the commits of daemons.
 
     A blob that is released meanwhile is left out. Raises `StoreUnavailable`.
     """
     for entry in store.list(f"{SHUFFLES}/{shuffle}" if shuffle else SHUFFLES):
         if entry.path.endswith(TEMPORARY):
             continue
+        verified = _verify_commit if entry.path.endswith(_COMMIT) else _verify_blob
         try:
             source = store.open(entry.path)
         except BlobMissing:
             continue
         try:
-            yield Verified(entry.path, verify(source).rows, None)
+            yield Verified(entry.path, verified(source), None)
         except BlobCorrupt as failure:
             yield Verified(entry.path, None, str(failure))
         finally:
             source.close()
+
+
+def _verify_blob(source: Source) -> int | None:
+    return verify(source).rows
+
+
+def _verify_commit(source: Source) -> int | None:
+    """Check the file in which a daemon says which attempts are read; it has no rows."""
+    data = source.read(0, source.length)
+    lines, _, check = data.rpartition(_CHECK)
+    if not lines.startswith(_COMMIT_HEAD) or check != f"{crc32c(lines):08x}\n".encode():
+        raise BlobCorrupt(
+            "Cannot read the commit of a daemon: its checksum is wrong. Delete it, and commit the "
+            "shuffle again."
+        )
+    return None
 
 
 def _rows(prelude: bytes, frames: bytes) -> int:

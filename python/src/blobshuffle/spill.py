@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from blobshuffle.arrow import EncodedFrame
 from blobshuffle.crc import crc32c
 from blobshuffle.failure import BlobCorrupt, StoreUnavailable
+from blobshuffle.store import read_at
 
 
 class _Run:
@@ -132,9 +133,9 @@ class SpillFile:
 
     def _read(self, offset: int, length: int) -> bytes:
         try:
-            data = os.pread(self._file.fileno(), length, offset)
+            data = read_at(self._file.fileno(), length, offset)
             while 0 < len(data) < length:
-                more = os.pread(self._file.fileno(), length - len(data), offset + len(data))
+                more = read_at(self._file.fileno(), length - len(data), offset + len(data))
                 if not more:
                     break
                 data += more

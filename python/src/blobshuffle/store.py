@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import shutil
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Union
@@ -34,10 +35,10 @@ def new_shuffle(prefix: str = "shuffle") -> str:
 
 def checked_name(shuffle: str) -> str:
     """Return a shuffle's name, or raise `ValueError` if it cannot be part of a path."""
-    if not _NAME.fullmatch(shuffle):
+    if not _NAME.fullmatch(shuffle) or shuffle.endswith(TEMPORARY):
         raise ValueError(
             f"Cannot name a shuffle {shuffle!r}: legal are 1 to 128 letters, digits, '.', '_' and "
-            "'-', not starting with '.' or '-'."
+            f"'-', not starting with '.' or '-', nor ending with '{TEMPORARY}'."
         )
     return shuffle
 
@@ -218,11 +219,24 @@ class _FileUpload(Upload):
             self._temporary.unlink()
 
 
+_positions = threading.Lock()
+
+
+def read_at(descriptor: int, length: int, offset: int) -> bytes:
+    """Read from a place of an open file, in one step; Windows needs two."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, offset)
+    with _positions:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, length)
+
+
 class _FileSource(Source):
     def __init__(self, path: str) -> None:
         self._path = path
         try:
-            self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+            flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+            self._descriptor = os.open(path, os.O_RDONLY | flags)
         except FileNotFoundError as failure:
             raise missing(path) from failure
         except OSError as failure:
@@ -235,7 +249,7 @@ class _FileSource(Source):
         parts: list[bytes] = []
         with _failing(f"read blob {self._path}"):
             while length:
-                part = os.pread(self._descriptor, length, offset)
+                part = read_at(self._descriptor, length, offset)
                 if not part:
                     break
                 parts.append(part)

@@ -54,7 +54,7 @@ class HttpAccessIT {
     void start() throws IOException {
         store = new ArrowStore(directory);
         blob = store.write("s", 0, 0, List.of(List.of(store.batch(800)), List.of(store.batch(160)), List.of()));
-        store.write("s", 1, 0, List.of(List.of(store.batch(8))));
+        store.write("s", 1, 0, List.of(List.of(store.batch(8)), List.of(), List.of()));
         store.write("t", 0, 0, List.of(List.of(store.batch(8))));
         path = "/default/s/" + blob.getFileName();
         daemon = start(Transport.AS_FLIGHT);
