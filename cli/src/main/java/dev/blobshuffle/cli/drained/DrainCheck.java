@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,6 +71,16 @@ final class DrainCheck {
         String line() {
             return partition + ": " + notifications + " notifications are not passed, the last at offset " + last
                     + ", committed " + committed.map(String::valueOf).orElse("nothing");
+        }
+
+        Map<String, Object> asJson() {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("topic", partition.topic());
+            json.put("partition", partition.partition());
+            json.put("notifications", notifications);
+            json.put("last", last);
+            committed.ifPresent(offset -> json.put("committed", offset));
+            return json;
         }
     }
 

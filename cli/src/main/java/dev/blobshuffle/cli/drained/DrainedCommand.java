@@ -2,10 +2,12 @@ package dev.blobshuffle.cli.drained;
 
 import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -14,6 +16,7 @@ import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
@@ -44,6 +47,9 @@ public final class DrainedCommand implements Callable<Integer> {
 
     @Mixin
     private ApplicationOptions application;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -80,6 +86,26 @@ public final class DrainedCommand implements Callable<Integer> {
             throw new InvalidSettings("no topic matches. Check --application-id"
                     + (application.namesTopics() ? " and --topics." : ", or name them with --topics."));
         }
+        if (json) {
+            out.print(Json.write(asJson(result)));
+        } else {
+            print(result, out);
+        }
+        out.flush();
+        return result.isDrained() ? 0 : NOT_DRAINED;
+    }
+
+    private Map<String, Object> asJson(DrainCheck.Result result) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("application", application.id());
+        json.put("drained", result.isDrained());
+        json.put("writing", result.isWriting());
+        json.put("partitions", result.partitions());
+        json.put("left", result.left().stream().map(DrainCheck.Left::asJson).toList());
+        return json;
+    }
+
+    private void print(DrainCheck.Result result, PrintWriter out) {
         result.left().forEach(left -> out.println(left.line()));
         if (result.isWriting()) {
             out.println("Not drained: a member of " + application.id() + " still writes notifications, and the group"
@@ -92,7 +118,5 @@ public final class DrainedCommand implements Callable<Integer> {
                         : "Not drained: notifications are left in "
                                 + result.left().size() + " of " + result.partitions()
                                 + " partitions. Let the application run with blobshuffle.write.enabled=false, and ask again.");
-        out.flush();
-        return result.isDrained() ? 0 : NOT_DRAINED;
     }
 }

@@ -99,6 +99,19 @@ class DrainedIT {
     }
 
     @Test
+    void jsonSaysTheSame() {
+        shuffled("as-json");
+
+        assertThat(drained("--bootstrap", KAFKA.bootstrapServers(), "--application-id", "as-json", "--json"))
+                .isEqualTo(1);
+
+        assertThat(out.toString())
+                .startsWith("{")
+                .contains("\"application\": \"as-json\"", "\"drained\": false", "\"notifications\": 1")
+                .doesNotContain("Not drained");
+    }
+
+    @Test
     void aPositionInsideANotificationIsNotDrained() {
         TopicPartition partition = shuffled("within");
         commitAfter(RECORDS - 1, "within", partition);
