@@ -26,4 +26,9 @@ record Status(
         lags = List.copyOf(lags);
         notes = List.copyOf(notes);
     }
+
+    /** Whether the brokers know anything of the application. */
+    boolean isKnown() {
+        return !lags.isEmpty() || members.isPresent();
+    }
 }

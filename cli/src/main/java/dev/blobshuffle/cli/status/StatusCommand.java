@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle status}: how far an application is behind, what its store holds and costs, and
- * which members read what. Changes nothing. Exit status: 0 shown, 2 when it cannot be told.
+ * which members read what. Changes nothing. Exit status: 0 shown, 2 when it cannot be told, or
+ * nothing is known of the application.
  */
 @Command(
         name = "status",
@@ -45,7 +46,7 @@ import picocli.CommandLine.Spec;
             "Shows how far an application is behind in each partition, in records and time, what its store holds and costs,",
             "and its members and zones. Changes nothing and joins no group.",
             "Blobs and cost are those of the store, whoever uses it; bytes and cost are estimated.",
-            "Exit status: 0 shown, 2 if it cannot be told."
+            "Exit status: 0 shown, 2 if it cannot be told, or nothing is known of the application."
         })
 public final class StatusCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
@@ -157,9 +158,10 @@ public final class StatusCommand implements Callable<Integer> {
             Screen screen = watches ? Screen.find() : Screen.ENDLESS;
             int looks = times == null ? Integer.MAX_VALUE : times;
             for (int i = 1; ; i++) {
-                print(reader.look(), screen);
+                Status status = reader.look();
+                print(status, screen);
                 if (!watches || i >= looks || spec.commandLine().getOut().checkError()) {
-                    return 0;
+                    return status.isKnown() ? 0 : UNKNOWN;
                 }
                 waiting.rest(every);
             }

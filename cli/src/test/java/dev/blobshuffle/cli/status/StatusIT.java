@@ -191,7 +191,7 @@ class StatusIT {
         assertThat(out.toString()).contains("Give 1 or more", "Give a positive time");
         out.getBuffer().setLength(0);
         BlobTopic.Outcome nobody = topic.run(new StatusCommand(), store, out, "--application-id", "nobody");
-        assertThat(nobody.status()).isZero();
+        assertThat(nobody.status()).isEqualTo(2);
         assertThat(nobody.text()).contains("No topic of nobody is shuffled");
     }
 }
