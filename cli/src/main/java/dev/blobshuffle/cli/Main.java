@@ -46,6 +46,9 @@ import picocli.CommandLine.HelpCommand;
         synopsisSubcommandLabel = "COMMAND",
         footer = "A source checkout also has the commands 'demo' and 'bench'.")
 public final class Main {
+    /** As long as the longest line of a description, so that none is broken twice. */
+    private static final int HELP_WIDTH = 130;
+
     private Main() {}
 
     /**
@@ -60,6 +63,7 @@ public final class Main {
     /** The command line with all its subcommands, not yet parsed. Other modules add theirs. */
     public static CommandLine commandLine() {
         return new CommandLine(new Main())
+                .setUsageHelpWidth(HELP_WIDTH)
                 .setParameterExceptionHandler(Main::refuse)
                 .setExecutionStrategy(Main::run);
     }

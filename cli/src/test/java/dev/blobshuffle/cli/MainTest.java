@@ -56,4 +56,26 @@ class MainTest {
         assertThat(commandLine.execute()).isEqualTo(2);
         assertThat(err.toString()).contains("Usage: blobshuffle");
     }
+
+    @Test
+    void helpOfEachCommandPrintsNoJavaAndFitsItsWidth() {
+        help(commandLine);
+    }
+
+    private void help(CommandLine command) {
+        String name = command.getCommandSpec().qualifiedName();
+        int width = command.getUsageHelpWidth();
+        assertThat(command.getUsageMessage())
+                .as(name)
+                .doesNotContain("Optional.empty", "Optional[", "dev.blobshuffle.cli")
+                .satisfies(text -> assertThat(
+                                text.lines().mapToInt(String::length).max().orElse(0))
+                        .isLessThanOrEqualTo(width));
+        // Else picocli breaks a line that the description has broken already, and leaves a word or two.
+        for (String line : command.getCommandSpec().usageMessage().description()) {
+            assertThat(line.length()).as(name + ": " + line).isLessThanOrEqualTo(width);
+        }
+        assertThat(command.getCommandSpec().exitCodeOnInvalidInput()).as(name).isEqualTo(2);
+        command.getSubcommands().values().forEach(this::help);
+    }
 }

@@ -79,7 +79,7 @@ public final class InspectCommand implements Callable<Integer> {
             paramLabel = "URI",
             description = "Where the keys of an encrypted blob are, as blobshuffle.encryption.keys"
                     + " (default: from --config or --profile). Without it only the footer is read.")
-    private Optional<String> keys = Optional.empty();
+    private @Nullable String keys;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -89,7 +89,7 @@ public final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = PrintableText.to(spec.commandLine().getErr());
         try {
-            Optional<String> source = keys.or(() -> config.value(EncryptionSettings.KEYS.name()));
+            Optional<String> source = Optional.ofNullable(keys).or(() -> config.value(EncryptionSettings.KEYS.name()));
             Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
             return inspect(
                     storeUri == null
