@@ -14,6 +14,19 @@ def golden():
     return lambda name: (GOLDEN / f"{name}.blob").read_bytes()
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--examples", type=int, help="examples that each property draws, for a long run"
+    )
+
+
+def pytest_configure(config):
+    examples = config.getoption("--examples")
+    if examples:
+        settings.register_profile("long", deadline=None, max_examples=examples)
+        settings.load_profile("long")
+
+
 _skipped: list[str] = []
 
 

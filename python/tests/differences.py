@@ -1,0 +1,77 @@
+"""What a shuffle through blobs does in another way than the engine's own, and why.
+
+The tests of `test_differential.py` allow only these. `docs/differences.md` has them as a chapter,
+which `python tests/differences.py` prints.
+"""
+
+from typing import NamedTuple
+
+
+class Difference(NamedTuple):
+    """A difference that a user can see."""
+
+    what: str
+    native: str
+    ours: str
+    reason: str
+
+
+PYTHON = [
+    Difference(
+        "Python objects of several types in one column, and objects that are dicts, tuples, sets, "
+        "arrays or nested lists",
+        "Dask pickles them",
+        "refused with the column's name before a byte is written",
+        "Blobs are read by other languages and processes, and unpickling what a store returns "
+        "would let it run code. Convert the column with `astype`, for example to `pd.ArrowDtype`.",
+    ),
+    Difference(
+        "Complex numbers, and other types that Arrow lacks",
+        "Dask pickles them",
+        "refused with the column's name when the shuffle is planned",
+        "A blob holds Arrow rows.",
+    ),
+    Difference(
+        "Missing values of columns of Python objects",
+        "`None`, `nan`, `NaT` and `pd.NA` stay apart",
+        "`None`",
+        "Arrow has one null.",
+    ),
+    Difference(
+        "Categories that the metadata of a Dask frame does not know",
+        "all that a partition's inputs had, also those without rows",
+        "those that rows of the partition use, in another order",
+        "A blob stores the values that rows use, so many categories cost what their rows cost.",
+    ),
+    Difference(
+        "Ordered categories that the metadata does not know and that differ by partition",
+        "pandas raises when the partitions meet, or returns objects",
+        "refused with the column's name",
+        "Two orders have no common one. Call `cat.set_categories` first.",
+    ),
+    Difference(
+        "Values that the metadata of a Dask frame does not allow, such as fractions in int64",
+        "partitions have types that the metadata does not say",
+        "refused with the column's name before a byte is written",
+        "All partitions have the types that the metadata says.",
+    ),
+    Difference(
+        "Inputs of Ray and of processes whose schemas differ by nullness or width",
+        "Arrow's permissive rules, which turn strings into binary",
+        "the wider type; strings beside binary, and signed beside unsigned 64-bit integers, are "
+        "refused with the column's name",
+        "No value may change.",
+    ),
+]
+
+
+def chapter() -> str:
+    """Return the chapter of `docs/differences.md`."""
+    lines = ["## Python", "", "| what | the engine's own | through blobs | reason |"]
+    lines.append("|---|---|---|---|")
+    lines += [f"| {each.what} | {each.native} | {each.ours} | {each.reason} |" for each in PYTHON]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(chapter(), end="")
