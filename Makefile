@@ -9,13 +9,14 @@ MOST := 10000
 GUARANTEE := exactly_once_v2
 PROTOCOL := classic
 SEEDS := 2500
+EXAMPLES := 20000
 NAMES :=
 BASELINE := HEAD
 S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -85,6 +86,9 @@ site: ## the documentation as a static site, in target/site; fails if a link lea
 
 screenshots: ## the pictures in docs/images, from a demo that runs meanwhile; takes five minutes
 	.ci/screenshots
+
+differential: ## Drawn tables and frames through us and natively, 20,000 for each property; takes hours
+	cd python && .venv/bin/pytest -s tests/test_differential.py --examples $(EXAMPLES)
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
