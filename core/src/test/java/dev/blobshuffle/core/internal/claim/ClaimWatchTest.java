@@ -77,9 +77,9 @@ class ClaimWatchTest {
             await("a claim")
                     .atMost(Duration.ofMinutes(2))
                     .until(() -> store.put(new BlobId(1, 1, 1), BlobContent.of(new byte[] {1}))
-                                    .toCompletableFuture()
-                                    .handle((stored, failure) -> failure == null)
-                                    .join());
+                            .toCompletableFuture()
+                            .handle((stored, failure) -> failure == null)
+                            .join());
             int first = reads.get();
             await("checks of the claim").atMost(Duration.ofMinutes(2)).until(() -> reads.get() > first + 5);
         } finally {
