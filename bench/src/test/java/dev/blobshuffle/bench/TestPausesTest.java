@@ -28,6 +28,7 @@ class TestPausesTest {
             "ChaosTopology.java", 1,
             "ChaosVariant.java", 1,
             "CheckpointIT.java", 1,
+            "HttpConnectionsTest.java", 1,
             "KeyParallelIT.java", 2,
             "Probe.java", 1,
             "TaskFailureIT.java", 3);

@@ -11,10 +11,10 @@ import org.apache.kafka.clients.admin.Admin;
 /**
  * An {@link Admin} that speaks virtual offsets for topics that shuffle through blobs:
  * {@code deleteRecords} keeps a notification that is only half consumed, and {@code listOffsets}
- * answers with positions that a {@link BlobConsumer} understands. A position for a time is the start
- * of the segment that has the record; {@code offsetsForTimes} of a consumer is exact. Offsets of groups stay real, as
- * tools show them. Everything else passes through, methods of newer Kafka versions included, which
- * is why it is a proxy. Thread-safe.
+ * answers with positions that a {@link BlobConsumer} understands. A position for a time is the
+ * start of the segment that has the record; {@code offsetsForTimes} of a consumer is exact. Offsets
+ * of groups stay real, as tools show them. Everything else passes through, methods of newer Kafka
+ * versions included, which is why it is a proxy. Thread-safe.
  */
 public final class BlobAdmin {
     private BlobAdmin() {}

@@ -10,8 +10,8 @@ public interface Transaction extends AutoCloseable {
     /**
      * A connection to the log's database for the caller's own statements. They are committed or
      * rolled back with the transaction: do neither yourself, not as SQL either. What statements set
-     * for the session ends with the transaction. Behind a transaction pooler it does not: use {@code
-     * set local} there.
+     * for the session ends with the transaction. Behind a transaction pooler it does not: use
+     * {@code set local} there.
      */
     Connection connection();
 
@@ -19,8 +19,8 @@ public interface Transaction extends AutoCloseable {
      * Commits: first uploads everything published, then writes batches and positions, as one
      * database transaction.
      *
-     * @throws IllegalStateException a statement of the caller's has ended the database's transaction,
-     *     made it read-only, or failed; nothing is published
+     * @throws IllegalStateException a statement of the caller's has ended the database's
+     *     transaction, made it read-only, or failed; nothing is published
      * @throws dev.blobshuffle.core.failure.ConsumerFenced recoverable: nothing is committed; poll
      *     again
      * @throws dev.blobshuffle.core.failure.WriterFenced fatal: nothing is committed

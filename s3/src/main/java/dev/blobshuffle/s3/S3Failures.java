@@ -215,7 +215,10 @@ final class S3Failures {
         return new StoreUnavailable(text + "did not answer (" + reason + "). Check the network to the store.", cause);
     }
 
-    /** Names the SDK's own reason: several sources of credentials need modules of the SDK, or a login. */
+    /**
+     * Names the SDK's own reason: several sources of credentials need modules of the SDK, or a
+     * login.
+     */
     private static StoreRefused withoutCredentials(String text, String reason, Throwable cause) {
         if (reason.isEmpty()) {
             return new StoreRefused(text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);

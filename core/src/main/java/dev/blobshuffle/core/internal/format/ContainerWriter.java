@@ -60,7 +60,9 @@ public final class ContainerWriter {
         this.sink = sink;
     }
 
-    /** States how many partitions the shuffle has, so that readers can tell an empty one from none. */
+    /**
+     * States how many partitions the shuffle has, so that readers can tell an empty one from none.
+     */
     public void partitions(int count) {
         partitions = OptionalInt.of(count);
     }

@@ -3,9 +3,9 @@ package dev.blobshuffle.core.internal.log;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a name of a topic, a group or a publisher may be: 1 to {@link #MAX_BYTES} bytes in UTF-8, not
- * all blank, without U+0000 and without halves of surrogate pairs. Databases refuse or change other
- * names, so they are refused before a database sees them. Stateless.
+ * What a name of a topic, a group or a publisher may be: 1 to {@link #MAX_BYTES} bytes in UTF-8,
+ * not all blank, without U+0000 and without halves of surrogate pairs. Databases refuse or change
+ * other names, so they are refused before a database sees them. Stateless.
  */
 public final class LogName {
     /** The most bytes in UTF-8. */

@@ -22,8 +22,8 @@ public interface LogTransaction extends AutoCloseable {
      * that a number that is committed already fails with {@code AlreadyCommitted} and rolls back,
      * because the caller's statements would be applied twice.
      *
-     * @throws IllegalStateException nothing is committed: the transaction has ended, by its caller's
-     *     statements too
+     * @throws IllegalStateException nothing is committed: the transaction has ended, by its
+     *     caller's statements too
      * @throws dev.blobshuffle.core.failure.LogFailure nothing is committed, unless it is {@code
      *     OutcomeUnknown}
      */

@@ -53,7 +53,9 @@ class ClaimWatchTest {
         assertThat(logged(Duration.ofMinutes(-14))).doesNotContain(WARNING);
     }
 
-    /** As on a first start under load: the claims topic is young, and brokers do not know it yet. */
+    /**
+     * As on a first start under load: the claims topic is young, and brokers do not know it yet.
+     */
     @Test
     void claimThatFailsOnceIsWarnedOfWithoutAStackTrace() {
         failures.set(1);

@@ -405,7 +405,10 @@ public final class Shuffle {
         return chosen;
     }
 
-    /** The partition of a key depends on how many there are. A copy was checked when it was committed. */
+    /**
+     * The partition of a key depends on how many there are. A copy was checked when it was
+     * committed.
+     */
     private void requireSamePartitions(List<StoredBlob> chosen) {
         StoredBlob first = null;
         OptionalInt count = OptionalInt.empty();

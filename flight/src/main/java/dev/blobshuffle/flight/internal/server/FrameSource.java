@@ -96,7 +96,9 @@ final class FrameSource implements AutoCloseable {
         }
     }
 
-    /** A reader that has all frames may ask for those after the last; there are none after these. */
+    /**
+     * A reader that has all frames may ask for those after the last; there are none after these.
+     */
     private void requireFrames() {
         if (framesToSkip > 0) {
             throw new Refused(

@@ -184,8 +184,8 @@ final class RecordTimes {
                     }
                 }
             } catch (BlobMissing e) {
-                // An aborted transaction's, or one that is lost: its records are passed or missed as
-                // one, so that its start is exact.
+                // An aborted transaction's, or one that is lost: its records are passed or missed
+                // as one, so that its start is exact.
             } catch (InterruptedException e) {
                 throw new InterruptException(e);
             }

@@ -44,7 +44,9 @@ class ClaimTopicIT {
         }
     }
 
-    /** Brokers refuse records whose writer is an hour or more ahead, if the writer's time counts. */
+    /**
+     * Brokers refuse records whose writer is an hour or more ahead, if the writer's time counts.
+     */
     @Test
     void instanceWhoseClockIsHoursOffWritesToANewTopic() throws Exception {
         for (int hours : List.of(26, -26)) {

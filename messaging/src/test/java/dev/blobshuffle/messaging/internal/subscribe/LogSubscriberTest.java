@@ -450,7 +450,9 @@ class LogSubscriberTest {
         });
     }
 
-    /** What a pause lets go of must come again: its plain records were more than may stay in memory. */
+    /**
+     * What a pause lets go of must come again: its plain records were more than may stay in memory.
+     */
     @Test
     void aPauseWithMuchQueuedLosesNothing() {
         fixture.run(() -> {

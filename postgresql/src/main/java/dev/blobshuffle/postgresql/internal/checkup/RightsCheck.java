@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the role may do: call the log's functions, or those of some uses, and nothing else. A role with rights on the
- * tables could break the log's order.
+ * What the role may do: call the log's functions, or those of some uses, and nothing else. A role
+ * with rights on the tables could break the log's order.
  */
 final class RightsCheck implements Check {
     private static final String SUBJECT = "privileges";

@@ -55,8 +55,8 @@ final class LogFailures {
     }
 
     /**
-     * The failure of a call with which a publisher or a member begins: nothing of theirs waits for an
-     * operator yet, so a refusal that lasts is told as one.
+     * The failure of a call with which a publisher or a member begins: nothing of theirs waits for
+     * an operator yet, so a refusal that lasts is told as one.
      */
     static <T> CompletionStage<T> atBegin(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a role may use a log for. Each function that clients call names its use in its comment, or is
- * for all of them.
+ * What a role may use a log for. Each function that clients call names its use in its comment, or
+ * is for all of them.
  */
 public enum ClientUse {
     /** Publishes, through the outbox too. */

@@ -54,7 +54,9 @@ public final class Migrations {
         this.files = List.copyOf(files);
     }
 
-    /** The files of an older version, for tests of upgrades. The rights belong to the newest one. */
+    /**
+     * The files of an older version, for tests of upgrades. The rights belong to the newest one.
+     */
     static List<Migration> upTo(int version) {
         return FILES.subList(0, version);
     }

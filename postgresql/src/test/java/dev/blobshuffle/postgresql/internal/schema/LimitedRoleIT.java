@@ -99,7 +99,9 @@ class LimitedRoleIT extends LogSchemaFixture {
         assertMay(EnumSet.of(ClientUse.SUBSCRIBE));
     }
 
-    /** A function that is in no list is for all clients, so a new one must be put where it belongs. */
+    /**
+     * A function that is in no list is for all clients, so a new one must be put where it belongs.
+     */
     @Test
     void functionsForAllClientsChangeNothingThatOthersRelyOn() throws SQLException {
         assertThat(log.owner()

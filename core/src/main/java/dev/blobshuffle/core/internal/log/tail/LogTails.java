@@ -90,7 +90,9 @@ public final class LogTails implements AutoCloseable {
         return watch.isInterrupted();
     }
 
-    /** How long the batches wait that have waited longest for their place, in the topics read here. */
+    /**
+     * How long the batches wait that have waited longest for their place, in the topics read here.
+     */
     public Duration longestStaged() {
         return watch.longestStaged();
     }

@@ -223,7 +223,9 @@ final class LogWatch implements AutoCloseable {
         return sequencing.add(state.topic());
     }
 
-    /** Batches that had no place at two looks, while the topic's end stayed. Guarded by the lock. */
+    /**
+     * Batches that had no place at two looks, while the topic's end stayed. Guarded by the lock.
+     */
     private static final class Staged {
         private final int topic;
         private final long next;
