@@ -77,7 +77,10 @@ class TooLargeIT {
             producer.beginTransaction();
             send(producer, "a");
             send(producer, LARGE);
-            assertThat(failures).singleElement().isInstanceOf(RecordTooLargeException.class);
+            // Kafka's own producer may fail what it has not sent yet for the same reason.
+            assertThat(failures)
+                    .isNotEmpty()
+                    .allSatisfy(failure -> assertThat(failure).isInstanceOf(RecordTooLargeException.class));
             assertThatThrownBy(producer::commitTransaction).isInstanceOf(KafkaException.class);
             producer.abortTransaction();
             producer.beginTransaction();
