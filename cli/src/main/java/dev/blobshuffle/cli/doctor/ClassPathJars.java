@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
 /**
@@ -126,6 +127,8 @@ final class ClassPathJars {
                     put(LZ4, UNKNOWN);
                 }
             }
+        } catch (ZipException e) {
+            // No archive. The JVM passes over it too.
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.internal.consume;
 
 import dev.blobshuffle.kafka.internal.client.ClientOpening;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,9 @@ public final class ConsumerPlugins {
      * @param settings those that Kafka Streams has for the consumer
      */
     public static ConsumerPlugins none(Map<String, Object> settings) {
-        return new ConsumerPlugins(new ConsumerInterceptorChain<>(List.of()), Map.copyOf(settings));
+        // Not Map.copyOf: Kafka Streams has settings without a value.
+        return new ConsumerPlugins(
+                new ConsumerInterceptorChain<>(List.of()), Collections.unmodifiableMap(new HashMap<>(settings)));
     }
 
     /**
