@@ -50,6 +50,13 @@ PYTHON = [
         "Two orders have no common one. Call `cat.set_categories` first.",
     ),
     Difference(
+        "Categories that the metadata does not know and whose types differ by partition, as where "
+        "all values of one are missing",
+        "Dask raises when the partitions meet",
+        "kept if one type holds both, else refused with the column's name",
+        "Missing values alone have no type; pandas calls them fractions.",
+    ),
+    Difference(
         "Values that the metadata of a Dask frame does not allow, such as fractions in int64",
         "partitions have types that the metadata does not say",
         "refused with the column's name before a byte is written",

@@ -81,15 +81,20 @@ def test_a_frame_is_what_dasks_own_shuffle_returns(tmp_path_factory, drawn_frame
         releasing(store, new_shuffle()) as name,
     ):
         source = lazy(pieces, metadata(pieces))
+        native = source.shuffle("k", npartitions=parts, shuffle_method="tasks")
+        try:
+            expected = native.compute().sort_index()
+        except TypeError:
+            expected = None  # Categories of two types met, as where all values are missing.
         try:
             ours = blobshuffle.dask.shuffle(source, "k", parts, store=store, shuffle=name)
             found: list[Any] = list(compute(*ours.to_delayed()))
         except (SchemaMismatch, TypeError) as refusal:
             assert "column '" in str(refusal), refusal
-            assert {"complex", "mixed"} & set(kinds), refusal
+            assert expected is None or {"complex", "mixed"} & set(kinds), refusal
             return
-        native = source.shuffle("k", npartitions=parts, shuffle_method="tasks")
-        expected = native.compute().sort_index()
+    if expected is None:
+        return
     keys = [set(part.k) for part in found]
     assert sum(map(len, keys)) == len(set().union(*keys))
     rows = pd.concat(found).sort_index() if len(found) > 1 else found[0].sort_index()
