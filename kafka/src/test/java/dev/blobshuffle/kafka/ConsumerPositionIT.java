@@ -314,8 +314,8 @@ class ConsumerPositionIT {
         Producer<String, String> producer = clients.producer();
         Clients.send(producer, topic, 0, "a", "b");
         Clients.send(clients.nativeProducer(), topic, 0, "c");
-        for (long generation : store.generations().toCompletableFuture().get()) {
-            store.delete(store.list(generation).toCompletableFuture().get().stream()
+        for (long generation : store.generations(0).toCompletableFuture().get()) {
+            store.delete(store.list(0, generation).toCompletableFuture().get().stream()
                             .map(StoredBlob::id)
                             .toList())
                     .toCompletableFuture()

@@ -115,9 +115,9 @@ class SweptApplicationIT {
     private Set<BlobId> stored() {
         try (SystemTime time = new SystemTime();
                 BlobStore store = BlobStores.open(uri(), time)) {
-            return store.generations().toCompletableFuture().join().stream()
+            return store.generations(0).toCompletableFuture().join().stream()
                     .filter(generation -> generation > 0)
-                    .flatMap(generation -> store.list(generation).toCompletableFuture().join().stream()
+                    .flatMap(generation -> store.list(0, generation).toCompletableFuture().join().stream()
                             .map(StoredBlob::id))
                     .collect(Collectors.toSet());
         }

@@ -72,7 +72,7 @@ final class GcRun {
         Optional<BlobId> after = Optional.empty();
         do {
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic -> true);
-            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
+            BlobListing listing = sweep.list(BlobId.NO_OWNER, after, waits.lifetime(), clock);
             after = listing.resumeAfter();
             waits.progress()
                     .accept("Listed " + listing.size() + " blobs"
@@ -102,7 +102,7 @@ final class GcRun {
         SweepReport all = SweepReport.NOTHING;
         Optional<BlobId> after = Optional.empty();
         do {
-            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
+            BlobListing listing = sweep.list(BlobId.NO_OWNER, after, waits.lifetime(), clock);
             after = listing.resumeAfter();
             waits.progress()
                     .accept("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");

@@ -46,7 +46,9 @@ public final class StoreCell implements ClaimCell {
 
     /** The blobs of generation 0. */
     public List<BlobId> earlierClaims() {
-        return await(() -> store.list(GENERATION)).stream().map(StoredBlob::id).toList();
+        return await(() -> store.list(BlobId.NO_OWNER, GENERATION)).stream()
+                .map(StoredBlob::id)
+                .toList();
     }
 
     /** Deletes some of them. */

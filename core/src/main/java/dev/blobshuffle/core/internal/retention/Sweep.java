@@ -80,24 +80,25 @@ public final class Sweep {
     }
 
     /**
-     * Lists the store, oldest generations first, until the listing is full. With a time to live,
+     * Lists the blobs of an owner, oldest generations first, until the listing is full. With a time to live,
      * lists only blobs that are as old. Takes note of those that the floor protects.
      *
+     * @param owner whose blobs it lists
      * @param after where the previous listing ended; empty to start from the oldest
      * @param clock the store's
      */
-    public BlobListing list(Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
+    public BlobListing list(int owner, Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
             throws InterruptedException {
         AgeLimits limits = AgeLimits.at(clock.now(), lifetime);
-        BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
+        BlobListing listing = new BlobListing(owner, pace.runs(), pace.blobs());
         long first = after.map(BlobId::generation).orElse(FIRST_GENERATION);
         int digits = 0;
         boolean hasRoom = true;
-        for (long minute : store.generations()) {
+        for (long minute : store.generations(owner)) {
             listing.newestGeneration(minute);
             if (hasRoom && minute >= first && limits.mayList(minute)) {
                 GenerationSpan span = GenerationSpan.around(minute, digits);
-                List<StoredBlob> found = store.list(span);
+                List<StoredBlob> found = store.list(owner, span);
                 hasRoom = add(found, first, after, limits, listing);
                 first = span.last() + 1;
                 digits = digits(found.size(), digits);

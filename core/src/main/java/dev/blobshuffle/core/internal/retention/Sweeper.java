@@ -263,7 +263,7 @@ public final class Sweeper implements AutoCloseable {
         }
         right.raise();
         terms = terms();
-        BlobListing next = sweep.list(resumeAfter, lifetime, clock);
+        BlobListing next = sweep.list(BlobId.NO_OWNER, resumeAfter, lifetime, clock);
         requireAgreement(next.newestGeneration().flatMap(clock::differenceFrom), store);
         listing = next;
     }

@@ -112,7 +112,7 @@ class SweeperTest {
     @Test
     void blobsOfOtherContentStay() {
         storeOrphans(1);
-        long generation = store.generations().toCompletableFuture().join().get(0);
+        long generation = store.generations(0).toCompletableFuture().join().get(0);
         for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
             BlobContent content = BlobContent.of(TestContainers.golden(kind));
             store.put(new BlobId(generation, 7, kind.code()), content)
@@ -131,7 +131,7 @@ class SweeperTest {
     @Test
     void blobsOfOtherContentAreNotDamaged() throws Exception {
         storeOrphans(1);
-        long generation = store.generations().toCompletableFuture().join().get(0);
+        long generation = store.generations(0).toCompletableFuture().join().get(0);
         for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
             byte[] whole = TestContainers.golden(kind);
             put(new BlobId(generation, 7, kind.code()), whole);
@@ -142,7 +142,7 @@ class SweeperTest {
         Sweep sweep = new Sweep(
                 store, SweepScope.everything(Set.of()), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
         SweepReport report =
-                sweep.byAge(sweep.list(Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
+                sweep.byAge(sweep.list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
         assertThat(report.listed()).isEqualTo(5);
         assertThat(report.otherContent()).isEqualTo(2);
         assertThat(report.damaged()).isEqualTo(2);
@@ -372,9 +372,9 @@ class SweeperTest {
     }
 
     private int blobs() {
-        return store.generations().toCompletableFuture().join().stream()
+        return store.generations(0).toCompletableFuture().join().stream()
                 .mapToInt(generation ->
-                        store.list(generation).toCompletableFuture().join().size())
+                        store.list(0, generation).toCompletableFuture().join().size())
                 .sum();
     }
 

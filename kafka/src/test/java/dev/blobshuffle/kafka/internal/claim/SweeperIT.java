@@ -303,8 +303,8 @@ class SweeperIT {
         }
 
         @Override
-        public CompletionStage<List<Long>> generations() {
-            return lists.getAndDecrement() > 0 ? failed() : super.generations();
+        public CompletionStage<List<Long>> generations(int owner) {
+            return lists.getAndDecrement() > 0 ? failed() : super.generations(owner);
         }
 
         @Override
@@ -369,7 +369,7 @@ class SweeperIT {
             write(topic, "b");
             SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
+            BlobListing listing = sweep.list(0, Optional.empty(), NO_FLOOR, claim.clock());
             write(topic, "stored after the listing");
             purgeBefore(1);
             SweepReport report = sweep.byLogs(listing, logs, terms);
@@ -429,7 +429,7 @@ class SweeperIT {
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             claim.raise();
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
+            BlobListing listing = sweep.list(0, Optional.empty(), NO_FLOOR, claim.clock());
             assertThat(sweep.byLogs(listing, logs, terms).unneeded()).isEqualTo(1);
             claim.raise();
             new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();

@@ -304,7 +304,7 @@ class UnsettledLogsIT {
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
             StoreClock clock = new StoreConditions(store, time).require();
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, clock);
+            BlobListing listing = sweep.list(0, Optional.empty(), NO_FLOOR, clock);
             admin.deleteTopics(List.of(topic)).all().get();
             await("the deletion").atMost(PATIENCE).until(() -> !logs.topics().contains(topic));
             create(topic, 1, 0, 1, 2);
@@ -315,7 +315,7 @@ class UnsettledLogsIT {
             assertThat(report.unneeded()).isZero();
             assertThat(report.unsettled()).isEqualTo(1);
             assertThat(report.doubtsInWords()).contains("again-0", "created again");
-            BlobListing again = sweep.list(Optional.empty(), NO_FLOOR, clock);
+            BlobListing again = sweep.list(0, Optional.empty(), NO_FLOOR, clock);
             SweepReport next = sweep.byLogs(again, logs, logs.terms(topic::equals));
             assertThat(next.unneeded()).isEqualTo(1);
             assertThat(next.needed()).isEqualTo(1);

@@ -245,7 +245,8 @@ public final class LogSweep {
         ListingPlan plan = new ListingPlan(patient.await(retention::listed), options.uploadLife());
         long young = firstYoung();
         Instant now = clock();
-        Spans spans = new Spans(store, generation -> generation < young && plan.isDue(generation, now));
+        Spans spans =
+                new Spans(store, BlobId.NO_OWNER, generation -> generation < young && plan.isDue(generation, now));
         boolean goesOn = true;
         while (goesOn && spans.hasNext()) {
             Instant began = clock();
@@ -344,7 +345,7 @@ public final class LogSweep {
             after = Optional.of(page.get(page.size() - 1));
             page = unreferenced(after);
         }
-        Spans spans = new Spans(store, generation -> generation < young);
+        Spans spans = new Spans(store, BlobId.NO_OWNER, generation -> generation < young);
         while (spans.hasNext()) {
             for (List<StoredBlob> found : spans.next().values()) {
                 lookForOrphans(found);

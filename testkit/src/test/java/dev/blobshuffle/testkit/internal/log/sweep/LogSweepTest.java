@@ -269,7 +269,7 @@ class LogSweepTest {
             swept.pass(OLD);
             assertThat(LogSweep.once(swept.log, memory, AT_ONCE, swept.time).deleted())
                     .isZero();
-            assertThat(join(memory.list(orphan.generation())))
+            assertThat(join(memory.list(0, orphan.generation())))
                     .extracting(StoredBlob::id)
                     .containsExactly(orphan);
         }

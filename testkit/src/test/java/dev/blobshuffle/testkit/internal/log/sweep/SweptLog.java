@@ -128,8 +128,8 @@ final class SweptLog implements AutoCloseable {
 
     Set<BlobId> stored() {
         Set<BlobId> all = new TreeSet<>();
-        for (long generation : join(store.generations())) {
-            join(store.list(generation)).forEach(blob -> all.add(blob.id()));
+        for (long generation : join(store.generations(0))) {
+            join(store.list(0, generation)).forEach(blob -> all.add(blob.id()));
         }
         return all;
     }
