@@ -9,6 +9,7 @@ import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -314,8 +315,9 @@ class ConsumerPositionIT {
         Producer<String, String> producer = clients.producer();
         Clients.send(producer, topic, 0, "a", "b");
         Clients.send(clients.nativeProducer(), topic, 0, "c");
-        for (long generation : store.generations(0).toCompletableFuture().get()) {
-            store.delete(store.list(0, generation).toCompletableFuture().get().stream()
+        int owner = Collections.max(store.owners().toCompletableFuture().get());
+        for (long generation : store.generations(owner).toCompletableFuture().get()) {
+            store.delete(store.list(owner, generation).toCompletableFuture().get().stream()
                             .map(StoredBlob::id)
                             .toList())
                     .toCompletableFuture()

@@ -92,7 +92,8 @@ public final class BlobKey {
     }
 
     /**
-     * The generation of a {@link #generation(int, int, long) start of keys}; empty for anything else.
+     * The generation of a {@link #generation(int, int, long) start of keys}; empty for anything
+     * else.
      */
     public static OptionalLong parseGeneration(String prefix) {
         Matcher matcher = GENERATION.matcher(prefix);

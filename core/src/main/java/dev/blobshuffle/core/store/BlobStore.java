@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.concurrent.FutureGroup;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -24,6 +25,15 @@ import java.util.concurrent.CompletionStage;
  * that wait or repeat can stop early ({@link Abandonable}).
  */
 public interface BlobStore extends AutoCloseable {
+    /**
+     * The owner of the blobs that this instance stores now; {@link BlobId#NO_OWNER} if nobody
+     * sweeps the store. Completes when the instance may store blobs, and fails with {@link
+     * dev.blobshuffle.core.failure.StoreUnavailable} if an attempt to get there failed.
+     */
+    default CompletionStage<Integer> owner() {
+        return CompletableFuture.completedFuture(BlobId.NO_OWNER);
+    }
+
     /**
      * Stores a blob. When the stage completes normally, the blob is as durable as the store
      * promises and every reader finds it. A failed put leaves nothing that a reader could mistake

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.owner;
 
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import java.util.Locale;
 
@@ -9,15 +10,12 @@ import java.util.Locale;
  *
  * @param id of a raise
  * @param token of a doubt, or of a smaller promise
- * @param owner between 1 and {@link #MOST_OWNERS}
+ * @param owner between 1 and {@link BlobId#MOST_OWNERS}
  */
 public record Fresh(String id, String token, int owner) {
-    /** The highest owner. */
-    public static final int MOST_OWNERS = (1 << 24) - 1;
-
     /** Checks the owner. */
     public Fresh {
-        if (owner < 1 || owner > MOST_OWNERS) {
+        if (owner < 1 || owner > BlobId.MOST_OWNERS) {
             throw new IllegalArgumentException("Cannot make owner " + owner + ": it needs a number of 24 bits but 0.");
         }
     }
@@ -27,6 +25,6 @@ public record Fresh(String id, String token, int owner) {
         return new Fresh(
                 String.format(Locale.ROOT, "%016x%016x", time.randomLong(), time.randomLong()),
                 String.format(Locale.ROOT, "%016x", time.randomLong()),
-                1 + (int) Long.remainderUnsigned(time.randomLong(), MOST_OWNERS));
+                1 + (int) Long.remainderUnsigned(time.randomLong(), BlobId.MOST_OWNERS));
     }
 }

@@ -5,7 +5,6 @@ import dev.blobshuffle.core.internal.owner.OwnerText.Owner;
 import dev.blobshuffle.core.internal.owner.OwnerText.Raise;
 import dev.blobshuffle.core.internal.owner.Step.Remember;
 import dev.blobshuffle.core.internal.owner.Step.Verdict;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -23,7 +22,8 @@ public final class MemberRules {
         this.timing = timing;
     }
 
-    Member member() {
+    /** The instance. */
+    public Member member() {
         return member;
     }
 
@@ -80,18 +80,10 @@ public final class MemberRules {
     /** Finds the instance's owner in its own claims topic and in the register, or makes one. */
     private Step prove(OwnerText text, ClaimsTopic topic, MemberState state, Fresh fresh) {
         if (topic instanceof ClaimsTopic.Known known) {
-            List<Integer> owners = known.owners();
-            for (int index = owners.size() - 1; index >= 0; index--) {
-                Owner line = text.owners().get(owners.get(index));
-                if (line != null && line.isOf(member)) {
-                    return new Step(
-                            Verdict.AGAIN,
-                            state.owning(Optional.of(owners.get(index))),
-                            Optional.empty(),
-                            Optional.empty());
-                }
-            }
-            return make(text, state, fresh);
+            Optional<Integer> owner = text.proven(member.cluster(), member.topic(), known);
+            return owner.isPresent()
+                    ? new Step(Verdict.AGAIN, state.owning(owner), Optional.empty(), Optional.empty())
+                    : make(text, state, fresh);
         }
         OwnerText next = doubted(text, state, fresh, ((ClaimsTopic.Unreadable) topic).reason());
         return new Step(

@@ -2,11 +2,16 @@ package dev.blobshuffle.core.internal.owner;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.Registers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -37,6 +42,9 @@ public record OwnerText(
 
     private static final int MOST_NAME = 249;
 
+    /** In place of a claims topic: nobody claims the owner. */
+    public static final String NO_TOPIC = "-";
+
     /**
      * A raise.
      *
@@ -54,7 +62,11 @@ public record OwnerText(
     /** Whose an owner is, and what its members promise. */
     public record Owner(String cluster, String topic, Promise promise) {
         boolean isOf(Member member) {
-            return cluster.equals(member.cluster()) && topic.equals(member.topic());
+            return isOf(member.cluster(), member.topic());
+        }
+
+        boolean isOf(String otherCluster, String otherTopic) {
+            return cluster.equals(otherCluster) && topic.equals(otherTopic);
         }
     }
 
@@ -85,6 +97,59 @@ public record OwnerText(
         return contests.containsKey(cluster);
     }
 
+    /**
+     * The text with a line for the blobs without an owner, which nobody claims. Their writers
+     * notified within 45 minutes.
+     */
+    public OwnerText withFormer(String cluster) {
+        Promise promise = new Promise(Duration.ofMinutes(45), Optional.empty());
+        return owners.containsKey(BlobId.NO_OWNER)
+                ? this
+                : owned(BlobId.NO_OWNER, new Owner(cluster, NO_TOPIC, promise));
+    }
+
+    /** Why an instance of a cluster cannot verify its raise; empty if none says so. */
+    public Optional<String> doubt(String cluster) {
+        return Optional.ofNullable(doubts.get(cluster)).map(Doubt::reason);
+    }
+
+    /** Why none of a cluster's owners may be swept; empty if they may. */
+    public Optional<String> contest(String cluster) {
+        return Optional.ofNullable(contests.get(cluster));
+    }
+
+    /**
+     * The text with a contest of each cluster that has none, so that nobody sweeps.
+     *
+     * @param more clusters that may have no owner yet
+     */
+    public OwnerText held(String reason, Set<String> more) {
+        Set<String> clusters = new HashSet<>(more);
+        owners.values().forEach(owner -> clusters.add(owner.cluster()));
+        OwnerText held = this;
+        for (String cluster : clusters) {
+            held = held.isContested(cluster) ? held : held.contested(cluster, reason);
+        }
+        return held;
+    }
+
+    /**
+     * The owner that the members of a claims topic prove as their own; empty if they make a new
+     * one.
+     *
+     * @param known what the topic holds
+     */
+    public Optional<Integer> proven(String cluster, String topic, ClaimsTopic.Known known) {
+        List<Integer> made = known.owners();
+        for (int index = made.size() - 1; index >= 0; index--) {
+            Owner line = owners.get(made.get(index));
+            if (line != null && line.isOf(cluster, topic)) {
+                return Optional.of(made.get(index));
+            }
+        }
+        return Optional.empty();
+    }
+
     OwnerText raised(String cluster, Raise raise) {
         return new OwnerText(counter, with(raises, cluster, raise), doubts, contests, owners, lowers);
     }
@@ -110,8 +175,23 @@ public record OwnerText(
         return new OwnerText(counter, raises, doubts, contests, with(owners, owner, line), lowers);
     }
 
+    /** The text without an owner, and without the raise of a cluster that has none any more. */
     OwnerText forgotten(int owner) {
-        return new OwnerText(counter, raises, doubts, contests, without(owners, owner), without(lowers, owner));
+        Owner line = owners.get(owner);
+        if (line == null) {
+            return this;
+        }
+        String cluster = line.cluster();
+        Map<Integer, Owner> rest = without(owners, owner);
+        boolean isLast =
+                rest.values().stream().noneMatch(other -> other.cluster().equals(cluster));
+        return new OwnerText(
+                counter,
+                isLast ? without(raises, cluster) : raises,
+                isLast ? without(doubts, cluster) : doubts,
+                contests,
+                rest,
+                without(lowers, owner));
     }
 
     OwnerText lowered(int owner, Lower lower) {
@@ -123,7 +203,7 @@ public record OwnerText(
     }
 
     /** This text as the value after another; empty if it says the same. */
-    Optional<OwnerText> after(OwnerText before) {
+    public Optional<OwnerText> after(OwnerText before) {
         OwnerText same = new OwnerText(before.counter, raises, doubts, contests, owners, lowers);
         return same.equals(before)
                 ? Optional.empty()
@@ -202,18 +282,12 @@ public record OwnerText(
                         text.append("doubt " + cluster + " " + doubt.token() + " " + doubt.reason() + "\n"));
         new TreeMap<>(contests).forEach((cluster, reason) -> text.append("contest " + cluster + " " + reason + "\n"));
         new TreeMap<>(owners)
-                .forEach((owner, line) -> text.append("owner " + hex(owner) + " " + line.cluster() + " " + line.topic()
-                        + " " + line.promise().words() + "\n"));
+                .forEach((owner, line) -> text.append("owner " + BlobId.hex(owner) + " " + line.cluster() + " "
+                        + line.topic() + " " + line.promise().words() + "\n"));
         new TreeMap<>(lowers)
                 .forEach((owner, lower) -> text.append(
-                        "lower " + hex(owner) + " " + lower.promise().words() + " " + lower.token() + "\n"));
+                        "lower " + BlobId.hex(owner) + " " + lower.promise().words() + " " + lower.token() + "\n"));
         return text.toString();
-    }
-
-    /** An owner as texts and keys name it: six hexadecimal digits. */
-    public static String hex(int owner) {
-        String digits = Integer.toHexString(owner);
-        return "0".repeat(Math.max(0, 6 - digits.length())) + digits;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.owner;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The durations of the protocol, the same for all members of a store.
@@ -8,11 +9,23 @@ import java.time.Duration;
  * @param check each live instance begins and ends a check in this time
  * @param raise a live cluster changes its line, or its doubt, in this time
  * @param reserve what a sweep waits beyond the promised bound
+ * @param bound in place of promised bounds, for tests whose notifications follow their blobs at
+ *     once
  */
-public record OwnerTiming(Duration check, Duration raise, Duration reserve) {
+public record OwnerTiming(Duration check, Duration raise, Duration reserve, Optional<Duration> bound) {
     /** What BlobShuffle uses. */
     public static final OwnerTiming USUAL =
             new OwnerTiming(Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15));
+
+    /** The durations for promised bounds. */
+    public OwnerTiming(Duration check, Duration raise, Duration reserve) {
+        this(check, raise, reserve, Optional.empty());
+    }
+
+    /** The durations of a test whose steps are so far apart. */
+    public static OwnerTiming quick(Duration step) {
+        return new OwnerTiming(step.dividedBy(3), step, Duration.ZERO, Optional.of(Duration.ZERO));
+    }
 
     /** Checks that every live instance is heard between two steps of a sweep. */
     public OwnerTiming {
@@ -30,12 +43,12 @@ public record OwnerTiming(Duration check, Duration raise, Duration reserve) {
 
     /** How long a smaller promise is announced before it holds. */
     Duration announces(Promise old) {
-        return old.bound().plus(check.multipliedBy(2)).plus(reserve);
+        return bound.orElse(old.bound()).plus(check.multipliedBy(2)).plus(reserve);
     }
 
     /** How far apart two steps of a sweep are at least. */
-    Duration waits(Promise promise) {
-        Duration wait = promise.bound().plus(reserve);
+    public Duration waits(Promise promise) {
+        Duration wait = bound.orElse(promise.bound()).plus(reserve);
         return wait.compareTo(raise) >= 0 ? wait : raise;
     }
 }

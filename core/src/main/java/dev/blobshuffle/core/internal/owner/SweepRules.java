@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.owner.OwnerText.Raise;
 import dev.blobshuffle.core.internal.owner.Step.Verdict;
 import dev.blobshuffle.core.internal.owner.SweepState.Stage;
 import dev.blobshuffle.core.internal.owner.SweepStep.Order;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -62,7 +63,12 @@ public final class SweepRules {
             return new SweepStep(Order.START_OVER, with(raise, text, after), seen.over());
         }
         int owner = target(state).orElseThrow();
-        return went(text, raise, seen, new Owned(after, after.owners().get(owner), owner), fresh);
+        return went(
+                text,
+                raise,
+                seen,
+                new Owned(after, Objects.requireNonNull(after.owners().get(owner)), owner),
+                fresh);
     }
 
     /** Fresh values, and the moment of the step. */
@@ -177,9 +183,9 @@ public final class SweepRules {
                         .isPresent();
     }
 
-    /** The register without the owner that is forgotten, once its blobs are deleted. */
-    public OwnerText forget(OwnerText text) {
-        return text.forgotten(forgotten.orElseThrow()).after(text).orElse(text);
+    /** The register without the owner, once nobody stores for it and its blobs are deleted. */
+    public OwnerText forget(OwnerText text, MemberState state) {
+        return target(state).map(text::forgotten).orElse(text);
     }
 
     private String cluster() {

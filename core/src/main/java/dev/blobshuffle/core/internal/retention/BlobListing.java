@@ -1,15 +1,18 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * The blobs of one owner that a store held when it was listed, in the order of their ids, and which of them are
- * still undecided. A writer numbers its blobs, so the blobs of one minute form a run of consecutive
- * numbers. A run takes as much memory as one blob; in addition each blob takes two bits, for four
- * states:
+ * The blobs of one owner that a store held when it was listed, in the order of their ids, and which
+ * of them are still undecided. A writer numbers its blobs, so the blobs of one minute form a run of
+ * consecutive numbers. A run takes as much memory as one blob; in addition each blob takes two bits,
+ * for four states:
  *
  * <pre>
  *   undecided  tombstone
@@ -41,6 +44,7 @@ public final class BlobListing {
     private boolean isFull;
     private Optional<Long> newest = Optional.empty();
     private long averageBytes;
+    private final Map<Partition, Long> logStarts = new HashMap<>();
 
     /**
      * An empty listing.
@@ -130,6 +134,15 @@ public final class BlobListing {
 
     void newestGeneration(long generation) {
         newest = Optional.of(generation);
+    }
+
+    /** Where the logs began by which its blobs were decided. */
+    Map<Partition, Long> logStarts() {
+        return logStarts;
+    }
+
+    void logStart(Partition partition, long start) {
+        logStarts.put(partition, start);
     }
 
     /** The blob of an index, from 0 on. */

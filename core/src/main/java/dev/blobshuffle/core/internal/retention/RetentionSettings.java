@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.owner.Promise;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -68,6 +69,15 @@ public final class RetentionSettings implements SettingGroup {
      */
     public static Duration grace(Settings settings) {
         return settings.value(SWEEP_INTERVAL).orElse(COMMAND_GRACE);
+    }
+
+    /**
+     * What an instance with these settings promises to the others of its owner.
+     *
+     * @param delivery the longest that a batch may take until its blob is stored
+     */
+    public static Promise promise(Settings settings, Duration delivery) {
+        return new Promise(notifyWithin(settings, delivery), settings.value(RETENTION));
     }
 
     /**

@@ -32,6 +32,11 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
+    public CompletionStage<Integer> owner() {
+        return store.owner();
+    }
+
+    @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         return store.put(id, content);
     }

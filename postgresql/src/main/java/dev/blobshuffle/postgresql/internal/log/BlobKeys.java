@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 
 /**
  * Blobs as the schema names them, in 20 bytes, big-endian: generation (4), writer (8), sequence
- * (8). If the blob has an owner, the sequence's highest bit is set, and the writer's highest 24 bits
- * are the owner. The schema's functions read the generation from the first four. Stateless.
+ * (8). If the blob has an owner, the sequence's highest bit is set, and the writer's highest 24
+ * bits are the owner. The schema's functions read the generation from the first four. Stateless.
  */
 final class BlobKeys {
     private static final int BYTES = 4 + 8 + 8;

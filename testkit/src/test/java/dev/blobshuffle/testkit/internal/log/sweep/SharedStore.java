@@ -138,12 +138,12 @@ final class SharedStore implements BlobStore, Registers {
 
     @Override
     public CompletionStage<Optional<Register>> read(String name) {
-        return CompletableFuture.completedFuture(name.equals("claims") ? claims : conditions);
+        return CompletableFuture.completedFuture(name.equals("owners") ? claims : conditions);
     }
 
     @Override
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
-        boolean isClaims = name.equals("claims");
+        boolean isClaims = name.equals("owners");
         boolean isSame = expected.equals(isClaims ? claims : conditions);
         if (isSame) {
             Optional<Register> next = Optional.of(new Register(Integer.toString(++writes), text, now()));
