@@ -119,8 +119,8 @@ public final class OwnerWatch implements AutoCloseable {
         try {
             Instant began = StoreClock.own(time);
             Verdict verdict = known().check(cell);
+            tell(verdict); // Before the blobs that wait go on.
             permit();
-            tell(verdict);
             if (!isMade && known().state().hasRaised()) {
                 compareClocks(began);
             }
@@ -188,7 +188,7 @@ public final class OwnerWatch implements AutoCloseable {
 
     private void tell(Verdict verdict) throws InterruptedException {
         String trouble = known().trouble().orElse("");
-        if (verdict != Verdict.OWN && !trouble.equals(told)) {
+        if (verdict != Verdict.OWN && known().mayStore() && !trouble.equals(told)) {
             LOG.warn(
                     "Nothing of this {} is deleted from {}: {}. Applications go on, and blobs pile up."
                             + " docs/operations.md, \"Who may delete what, and when\", says how to go on.",

@@ -8,31 +8,29 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.owner.Promise;
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
-import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** An instance finds or makes its owner, with a store in a directory and a cluster in memory. */
+/** An instance finds or makes its owner, with a store and a cluster in memory. */
 @ResourceLock(Resources.SYSTEM_ERR)
 class OwnerWatchTest {
     private static final String WARNING = "A clock is wrong: this machine's clock is ";
@@ -43,18 +41,17 @@ class OwnerWatchTest {
     private static final OwnerTiming OFTEN =
             new OwnerTiming(Duration.ofSeconds(2), Duration.ofSeconds(6), Duration.ZERO);
 
-    @TempDir
-    private Path directory;
-
+    private final RegisteredStore memory = new RegisteredStore();
     private final MemoryClaims cluster = new MemoryClaims("cluster");
     private final AtomicInteger reads = new AtomicInteger();
 
-    private BlobStore open(SystemTime time) {
-        return BlobStores.openUnchecked(directory.toUri() + "?fsync=none", StoreContext.unmetered(time));
+    @AfterEach
+    void close() {
+        memory.close();
     }
 
     private BlobStore watched(OwnerSource source, SystemTime time) {
-        return OwnerWatch.watched(new Counted(open(time)), source, OFTEN, time);
+        return OwnerWatch.watched(new Counted(new LentBlobStore(memory)), source, OFTEN, time);
     }
 
     private static int owner(BlobStore store) {
@@ -62,9 +59,8 @@ class OwnerWatchTest {
     }
 
     private OwnerText register() {
-        try (SystemTime time = new SystemTime();
-                BlobStore store = open(time)) {
-            return new OwnerRegister(store, time).read();
+        try (SystemTime time = new SystemTime()) {
+            return new OwnerRegister(memory, time).read();
         }
     }
 
@@ -188,7 +184,7 @@ class OwnerWatchTest {
         }
         assertThat(register().doubt("cluster").orElseThrow()).contains("other-claims; grant its principal Read");
         assertThat(lines.toString(StandardCharsets.UTF_8))
-                .contains("is deleted from file:")
+                .contains("is deleted from memory:")
                 .contains("may not use Kafka topic other-claims; grant its principal Read");
     }
 

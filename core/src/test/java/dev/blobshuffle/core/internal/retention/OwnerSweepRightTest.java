@@ -10,28 +10,25 @@ import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.claim.OwnerSource;
 import dev.blobshuffle.core.internal.claim.OwnerWatch;
+import dev.blobshuffle.core.internal.claim.RegisteredStore;
 import dev.blobshuffle.core.internal.claim.StoreCell;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.owner.Promise;
 import dev.blobshuffle.core.internal.retention.OwnerSweepRight.Guard;
 import dev.blobshuffle.core.internal.retention.SweepRight.Stage;
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
-import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Who may take which step, on a store in a directory and with clusters in memory. */
+/** Who may take which step, with a store and clusters in memory. */
 class OwnerSweepRightTest {
     private static final Promise NEEDED = new Promise(Duration.ofMinutes(45), Optional.empty());
     private static final Promise A_DAY = new Promise(Duration.ofMinutes(5), Optional.of(Duration.ofDays(1)));
@@ -42,9 +39,6 @@ class OwnerSweepRightTest {
     private static final OwnerTiming OFTEN =
             new OwnerTiming(Duration.ofSeconds(2), Duration.ofSeconds(6), Duration.ZERO);
 
-    @TempDir
-    private Path directory;
-
     private final SystemTime time = new SystemTime();
     private final MemoryClaims cluster = new MemoryClaims("cluster");
     private BlobStore store;
@@ -52,7 +46,7 @@ class OwnerSweepRightTest {
 
     @BeforeEach
     void open() {
-        store = BlobStores.openUnchecked(directory.toUri() + "?fsync=none", StoreContext.unmetered(time));
+        store = new RegisteredStore();
         cell = new StoreCell(store, store.registers().orElseThrow(), OwnerText.REGISTER);
     }
 
