@@ -252,6 +252,15 @@ public final class GcCommand implements Callable<Integer> {
                     + grace().map(GcCommand::seconds).orElse("not given") + ", --rate " + rate + ", --most " + most
                     + ". Give 0 or more, 1 or more, and 1 or more.");
         }
+        boolean isTooShort = grace().filter(given -> given.compareTo(RetentionSettings.COMMAND_GRACE) < 0)
+                .isPresent();
+        if (isTooShort && !writersStopped) {
+            throw new InvalidSettings("Cannot sweep: --grace is "
+                    + grace().map(GcCommand::seconds).orElse("")
+                    + ", and a blob may be stored for longer before its notification is sent. Give "
+                    + seconds(RetentionSettings.COMMAND_GRACE)
+                    + " or more, or leave it out. For a store without writers see --writers-stopped.");
+        }
     }
 
     private boolean executes() {

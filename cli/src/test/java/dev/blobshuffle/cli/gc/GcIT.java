@@ -724,6 +724,13 @@ class GcIT {
     }
 
     @Test
+    void graceBelowWhatWritersNeedIsRefusedWhileTheyRun() {
+        Outcome outcome = gc(new StringWriter(), "--execute", "--grace", "3599s");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.text()).contains("--grace is 3599s", "3600s", "--writers-stopped");
+    }
+
+    @Test
     void brokersAndStoreComeFromTheSettingsOfTheApplication(@TempDir Path directory) throws Exception {
         write("needed");
         Path config = directory.resolve("app.properties");

@@ -11,8 +11,8 @@ import java.util.Optional;
 /**
  * The blobs of one owner that a store held when it was listed, in the order of their ids, and which
  * of them are still undecided. A writer numbers its blobs, so the blobs of one minute form a run of
- * consecutive numbers. A run takes as much memory as one blob; in addition each blob takes two bits,
- * for four states:
+ * consecutive numbers. A run takes as much memory as one blob; in addition each blob takes two
+ * bits, for four states:
  *
  * <pre>
  *   undecided  tombstone

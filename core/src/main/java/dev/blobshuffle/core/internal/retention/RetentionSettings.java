@@ -40,8 +40,9 @@ public final class RetentionSettings implements SettingGroup {
             "0",
             LEAST_GRACE,
             Optional.of(COMMAND_GRACE),
-            "Interval at which the application deletes expired blobs, and how long a stored blob may "
-                    + "exist without its notification. 0 leaves deletion to `blobshuffle gc`.");
+            "How long a stored blob may exist without its notification, which the instance promises to "
+                    + "the others of its owner, and how far the steps of a sweep are apart. 0 leaves "
+                    + "deletion to `blobshuffle gc`.");
 
     /** The age below which nothing is deleted. */
     public static final Setting<Duration> FLOOR = Setting.millis(
