@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
@@ -175,6 +176,19 @@ public final class Clients implements AutoCloseable {
                 shared(ProducerWiring.Writes.BLOBS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())));
+    }
+
+    /** Deletes every blob, as nobody may who has notifications of them. */
+    static void deleteBlobs(BlobStore store) throws Exception {
+        for (int owner : store.owners().toCompletableFuture().get()) {
+            for (long generation : store.generations(owner).toCompletableFuture().get()) {
+                store.delete(store.list(owner, generation).toCompletableFuture().get().stream()
+                                .map(StoredBlob::id)
+                                .toList())
+                        .toCompletableFuture()
+                        .get();
+            }
+        }
     }
 
     /** Makes a topic that was just deleted: the broker may need a moment to forget it. */

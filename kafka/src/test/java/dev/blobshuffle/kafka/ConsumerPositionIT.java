@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
@@ -319,13 +318,7 @@ class ConsumerPositionIT {
         Producer<String, String> producer = clients.producer();
         Clients.send(producer, topic, 0, "a", "b");
         Clients.send(clients.nativeProducer(), topic, 0, "c");
-        for (long generation : store.generations().toCompletableFuture().get()) {
-            store.delete(store.list(generation).toCompletableFuture().get().stream()
-                            .map(StoredBlob::id)
-                            .toList())
-                    .toCompletableFuture()
-                    .get();
-        }
+        Clients.deleteBlobs(store);
         Consumer<String, String> consumer = assigned("g");
         for (int attempt = 0; attempt < 2; attempt++) {
             assertThatThrownBy(() -> Clients.read(consumer, 1))

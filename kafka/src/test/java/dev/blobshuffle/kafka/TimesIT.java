@@ -3,7 +3,6 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -179,13 +178,7 @@ class TimesIT {
     @Test
     void segmentThatIsGoneAnswersWithItsStart() throws Exception {
         send(clients.producer(), topic, List.of(100L, 200L), 2);
-        for (long generation : store.generations().toCompletableFuture().get()) {
-            store.delete(store.list(generation).toCompletableFuture().get().stream()
-                            .map(StoredBlob::id)
-                            .toList())
-                    .toCompletableFuture()
-                    .get();
-        }
+        Clients.deleteBlobs(store);
         TopicPartition partition = Clients.partition(topic);
 
         assertThat(reader(topic)

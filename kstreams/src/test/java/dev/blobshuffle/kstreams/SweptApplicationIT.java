@@ -111,14 +111,14 @@ class SweptApplicationIT {
         return topics;
     }
 
-    /** The blobs in the store, without what says who sweeps it. */
+    /** The blobs in the store, of all owners. */
     private Set<BlobId> stored() {
         try (SystemTime time = new SystemTime();
                 BlobStore store = BlobStores.open(uri(), time)) {
-            return store.generations().toCompletableFuture().join().stream()
-                    .filter(generation -> generation > 0)
-                    .flatMap(generation -> store.list(generation).toCompletableFuture().join().stream()
-                            .map(StoredBlob::id))
+            return store.owners().toCompletableFuture().join().stream()
+                    .flatMap(owner -> store.generations(owner).toCompletableFuture().join().stream()
+                            .flatMap(generation -> store.list(owner, generation).toCompletableFuture().join().stream()))
+                    .map(StoredBlob::id)
                     .collect(Collectors.toSet());
         }
     }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -199,12 +200,12 @@ public final class S3BlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         String what = "list generation " + generation;
         return inEachShard(what, shard -> {
             List<StoredBlob> found = new ArrayList<>();
             objects.forEachPage(
-                    objects.list(settings.prefix().generation(shard, generation)),
+                    objects.list(settings.prefix().generation(owner, shard, generation)),
                     meter,
                     page -> page.contents().forEach(object -> blob(object).ifPresent(found::add)));
             return found;
@@ -212,11 +213,11 @@ public final class S3BlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
         return inEachShard("list generations from " + generations.first(), shard -> {
             List<StoredBlob> found = new ArrayList<>();
             objects.forEachPage(
-                    objects.list(settings.prefix().span(shard, generations)),
+                    objects.list(settings.prefix().span(owner, shard, generations)),
                     meter,
                     page -> page.contents()
                             .forEach(object -> blob(object)
@@ -228,11 +229,11 @@ public final class S3BlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
+    public CompletionStage<List<Long>> generations(int owner) {
         return inEachShard("list generations", shard -> {
                     List<Long> found = new ArrayList<>();
                     objects.forEachPage(
-                            objects.list(settings.prefix().shard(shard)).delimiter("/"),
+                            objects.list(settings.prefix().shard(owner, shard)).delimiter("/"),
                             meter,
                             page -> page.commonPrefixes()
                                     .forEach(start -> settings.prefix()
@@ -241,6 +242,24 @@ public final class S3BlobStore implements BlobStore {
                     return found;
                 })
                 .thenApply(found -> List.copyOf(new TreeSet<>(found)));
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        String what = "list owners";
+        return keys.run(
+                what,
+                () -> ask(what, () -> {
+                    Set<Integer> found = new TreeSet<>();
+                    objects.forEachPage(
+                            objects.list(settings.prefix().blobs()).delimiter("/"),
+                            meter,
+                            page -> page.commonPrefixes()
+                                    .forEach(start -> settings.prefix()
+                                            .parseOwner(start.prefix())
+                                            .ifPresent(found::add)));
+                    return List.copyOf(found);
+                }));
     }
 
     @Override

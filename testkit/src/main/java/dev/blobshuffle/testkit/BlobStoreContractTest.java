@@ -137,7 +137,7 @@ public abstract class BlobStoreContractTest {
             assertThat(join(registers.read("contract"))).isEqualTo(held);
         }
         assertThat(join(registers.read("other"))).isEmpty();
-        assertThat(join(store.generations())).isEmpty();
+        assertThat(join(store.generations(0))).isEmpty();
     }
 
     /** A text that was cut off would say something else, perhaps that a cluster is a stranger. */
@@ -195,7 +195,7 @@ public abstract class BlobStoreContractTest {
             content.release();
         }
         assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
-        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
     }
 
     @Test
@@ -211,7 +211,7 @@ public abstract class BlobStoreContractTest {
             join(put);
         }
         assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
-        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
     }
 
     @Test
@@ -252,7 +252,7 @@ public abstract class BlobStoreContractTest {
         join(store.delete(List.of()));
         assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
         assertThat(read(id(1), 0, 1000)).isEqualTo(kept);
-        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
         byte[] again = put(id(2), 500);
         assertThat(read(id(2), 0, 500)).isEqualTo(again);
     }
@@ -267,9 +267,9 @@ public abstract class BlobStoreContractTest {
         Instant before = written(kept.get(), "before");
         put(id(1), 10);
         Instant after = written(kept.get(), "after");
-        Instant stored = join(store.list(GENERATION)).get(0).stored();
+        Instant stored = join(store.list(0, GENERATION)).get(0).stored();
         assertThat(stored).isBetween(before.minus(ROUNDING), after.plus(ROUNDING));
-        assertThat(join(store.list(GenerationSpan.around(GENERATION, 2))))
+        assertThat(join(store.list(0, GenerationSpan.around(GENERATION, 2))))
                 .containsExactly(new StoredBlob(id(1), stored));
     }
 
@@ -290,24 +290,55 @@ public abstract class BlobStoreContractTest {
         }
         put(new BlobId(GENERATION - 1, 1, 1), 10);
         put(new BlobId(GENERATION + 1, 1, 1), 10);
-        assertThat(listed(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
-        assertThat(listed(store.list(GENERATION + 2))).isEmpty();
-        assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
+        assertThat(listed(store.list(0, GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(listed(store.list(0, GENERATION + 2))).isEmpty();
+        assertThat(join(store.generations(0))).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
         List<BlobId> together = new ArrayList<>(ids);
         together.add(new BlobId(GENERATION + 1, 1, 1));
-        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 0)))).containsExactlyInAnyOrderElementsOf(ids);
-        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 2))))
+        assertThat(listed(store.list(0, GenerationSpan.around(GENERATION, 0))))
+                .containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(listed(store.list(0, GenerationSpan.around(GENERATION, 2))))
                 .containsExactlyInAnyOrderElementsOf(together);
-        assertThat(listed(store.list(GenerationSpan.around(GENERATION - 1, 1))))
+        assertThat(listed(store.list(0, GenerationSpan.around(GENERATION - 1, 1))))
                 .containsExactly(new BlobId(GENERATION - 1, 1, 1));
     }
 
     @Test
+    void blobsOfEachOwnerAreKeptApart() throws Exception {
+        List<BlobId> ids = List.of(
+                new BlobId(0, GENERATION, 5, 1),
+                new BlobId(1, GENERATION, 5, 1),
+                new BlobId(BlobId.MOST_OWNERS, GENERATION, 5, 1),
+                new BlobId(BlobId.MOST_OWNERS, GENERATION + 1, BlobId.writer(-1L), Long.MAX_VALUE));
+        List<byte[]> blobs = new ArrayList<>();
+        for (BlobId id : ids) {
+            blobs.add(put(id, 10));
+        }
+        for (int i = 0; i < ids.size(); i++) {
+            assertThat(read(ids.get(i), 0, 10)).isEqualTo(blobs.get(i));
+        }
+        assertThat(join(store.owners())).containsExactlyInAnyOrder(0, 1, BlobId.MOST_OWNERS);
+        assertThat(listed(store.list(0, GENERATION))).containsExactly(ids.get(0));
+        assertThat(listed(store.list(1, GENERATION))).containsExactly(ids.get(1));
+        assertThat(listed(store.list(2, GENERATION))).isEmpty();
+        assertThat(join(store.generations(1))).containsExactly(GENERATION);
+        assertThat(join(store.generations(2))).isEmpty();
+        assertThat(listed(store.list(BlobId.MOST_OWNERS, GenerationSpan.around(GENERATION, 2))))
+                .containsExactlyInAnyOrder(ids.get(2), ids.get(3));
+
+        join(store.delete(List.of(ids.get(1))));
+        assertThatThrownBy(() -> read(ids.get(1), 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThat(join(store.generations(1))).isEmpty();
+        assertThat(read(ids.get(0), 0, 10)).isEqualTo(blobs.get(0));
+        assertThat(read(ids.get(2), 0, 10)).isEqualTo(blobs.get(2));
+    }
+
+    @Test
     void aGenerationWithoutBlobsIsNotListed() throws Exception {
-        assertThat(join(store.generations())).isEmpty();
+        assertThat(join(store.generations(0))).isEmpty();
         put(id(1), 10);
         join(store.delete(List.of(id(1))));
-        assertThat(join(store.generations())).isEmpty();
+        assertThat(join(store.generations(0))).isEmpty();
     }
 
     @Test
@@ -316,7 +347,7 @@ public abstract class BlobStoreContractTest {
         String key = BlobKey.of(id(2));
         String name = key.substring(key.lastIndexOf('/') + 1);
         String generation = key.substring(0, key.length() - name.length());
-        String other = BlobKey.generation((BlobKey.shard(id(2)) + 1) % BlobKey.SHARDS, GENERATION);
+        String other = BlobKey.generation(0, (BlobKey.shard(id(2)) + 1) % BlobKey.SHARDS, GENERATION);
         for (String foreign : List.of(
                 key + ".tmp",
                 generation + "." + name + ".x7Hq",
@@ -330,18 +361,20 @@ public abstract class BlobStoreContractTest {
                 "copy/" + key,
                 "copy-of-" + key,
                 "blobs/" + name,
+                "blobs/000000/" + key.substring("blobs/".length()),
+                BlobKey.of(new BlobId(7, GENERATION, 2, 2)).replace("000007", "00000G"),
                 "blobs/40/" + generation.substring("blobs/00/".length()) + name)) {
             assertThat(BlobKey.parse(foreign)).as(foreign).isEmpty();
             if (!putBeside(foreign)) {
                 return;
             }
         }
-        assertThat(listed(store.list(GENERATION))).containsExactly(id(1));
-        assertThat(listed(store.list(GenerationSpan.around(GENERATION, 2)))).containsExactly(id(1));
-        assertThat(join(store.generations())).containsExactly(GENERATION);
+        assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
+        assertThat(listed(store.list(0, GenerationSpan.around(GENERATION, 2)))).containsExactly(id(1));
+        assertThat(join(store.generations(0))).containsExactly(GENERATION);
         assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
         join(store.delete(List.of(id(1), id(2))));
-        assertThat(listed(store.list(GENERATION))).isEmpty();
+        assertThat(listed(store.list(0, GENERATION))).isEmpty();
     }
 
     @Test
@@ -360,11 +393,13 @@ public abstract class BlobStoreContractTest {
         for (int i = 0; i < ids.size(); i++) {
             assertThat(read(ids.get(i), 0, 100)).isEqualTo(blobs.get(i));
         }
-        assertThat(listed(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
-        assertThat(join(store.generations()))
+        assertThat(listed(store.list(0, Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
+        assertThat(join(store.generations(0)))
                 .containsExactlyInAnyOrder(0L, Long.MAX_VALUE, 9_999_999_999L, 10_000_000_000L);
-        assertThat(listed(store.list(GenerationSpan.around(0, 2)))).containsExactlyInAnyOrder(ids.get(0), ids.get(1));
-        assertThat(listed(store.list(GenerationSpan.around(1_000_000_000L, 2)))).isEmpty();
+        assertThat(listed(store.list(0, GenerationSpan.around(0, 2))))
+                .containsExactlyInAnyOrder(ids.get(0), ids.get(1));
+        assertThat(listed(store.list(0, GenerationSpan.around(1_000_000_000L, 2))))
+                .isEmpty();
     }
 
     @Test
@@ -403,7 +438,7 @@ public abstract class BlobStoreContractTest {
         for (CompletableFuture<?> stage : pending) {
             join(stage);
         }
-        assertThat(listed(store.list(GENERATION))).hasSize(44);
+        assertThat(listed(store.list(0, GENERATION))).hasSize(44);
     }
 
     @Test
@@ -416,8 +451,8 @@ public abstract class BlobStoreContractTest {
         content.release();
         assertThatThrownBy(() -> read(id(1), 0, 1)).isInstanceOf(Closed.class);
         assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(store.list(GENERATION))).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(store.generations())).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.list(0, GENERATION))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.generations(0))).isInstanceOf(Closed.class);
     }
 
     @Test

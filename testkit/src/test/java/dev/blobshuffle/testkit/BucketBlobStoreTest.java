@@ -99,14 +99,14 @@ class BucketBlobStoreTest {
                 }
             }
             requests.clear();
-            assertThat(join(store.list(GENERATION)))
+            assertThat(join(store.list(0, GENERATION)))
                     .extracting(StoredBlob::id)
                     .containsExactlyInAnyOrderElementsOf(ids);
             assertThat(requests).hasSize(BlobKey.SHARDS + 2).containsOnly(Request.LIST);
             requests.clear();
             join(store.delete(ids));
             assertThat(requests).hasSize(4).containsOnly(Request.DELETE); // 7 keys, 2 at a time.
-            assertThat(join(store.list(GENERATION))).isEmpty();
+            assertThat(join(store.list(0, GENERATION))).isEmpty();
         }
     }
 
@@ -114,12 +114,14 @@ class BucketBlobStoreTest {
     void keysOfOthersAreNotListed() throws Exception {
         try (BucketBlobStore store = open("")) {
             put(store, 1);
-            String directory = BlobKey.generation(BlobKey.shard(id(1)), GENERATION);
+            String directory = BlobKey.generation(0, BlobKey.shard(id(1)), GENERATION);
             bucket.objects.put(directory + "note.txt", new byte[1]);
-            bucket.objects.put(BlobKey.shard(0) + "note.txt", new byte[1]);
-            bucket.objects.put(BlobKey.shard(0) + "notes/note.txt", new byte[1]);
-            assertThat(join(store.list(GENERATION))).extracting(StoredBlob::id).containsExactly(id(1));
-            assertThat(join(store.generations())).containsExactly(GENERATION);
+            bucket.objects.put(BlobKey.shard(0, 0) + "note.txt", new byte[1]);
+            bucket.objects.put(BlobKey.shard(0, 0) + "notes/note.txt", new byte[1]);
+            assertThat(join(store.list(0, GENERATION)))
+                    .extracting(StoredBlob::id)
+                    .containsExactly(id(1));
+            assertThat(join(store.generations(0))).containsExactly(GENERATION);
         }
     }
 

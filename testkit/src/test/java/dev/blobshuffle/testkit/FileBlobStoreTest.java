@@ -133,7 +133,8 @@ class FileBlobStoreTest {
             }
         }
         assertThat(unavailable).isBetween(5, 15);
-        assertThatThrownBy(() -> store.list(1).toCompletableFuture().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> store.list(0, 1).toCompletableFuture().join())
+                .hasCauseInstanceOf(StoreUnavailable.class);
         assertThat(filesIn(root.resolve("b"))).isEmpty();
 
         Files.delete(root.resolve("b"));
@@ -141,7 +142,7 @@ class FileBlobStoreTest {
         for (BlobId id : ids) {
             assertThat(read(store, id)).isEqualTo(10);
         }
-        assertThat(store.list(1).toCompletableFuture().join())
+        assertThat(store.list(0, 1).toCompletableFuture().join())
                 .extracting(StoredBlob::id)
                 .containsExactlyInAnyOrderElementsOf(ids);
     }
@@ -309,12 +310,12 @@ class FileBlobStoreTest {
         Files.createFile(generation.resolve("notes.txt"));
         Files.createFile(generation.getParent().resolve("README"));
         Files.createFile(root.resolve("lost+found"));
-        assertThat(store.list(29_700_000).toCompletableFuture().join())
+        assertThat(store.list(0, 29_700_000).toCompletableFuture().join())
                 .extracting(StoredBlob::id)
                 .containsExactly(id);
-        assertThat(store.generations().toCompletableFuture().join()).containsExactly(29_700_000L);
+        assertThat(store.generations(0).toCompletableFuture().join()).containsExactly(29_700_000L);
         store.delete(List.of(id)).toCompletableFuture().join();
-        assertThat(store.generations().toCompletableFuture().join()).isEmpty();
+        assertThat(store.generations(0).toCompletableFuture().join()).isEmpty();
         assertThat(filesIn(root)).hasSize(3);
     }
 
@@ -336,8 +337,8 @@ class FileBlobStoreTest {
                             .join())
                     .isNotNull();
         }
-        store.list(1).toCompletableFuture().join();
-        store.generations().toCompletableFuture().join();
+        store.list(0, 1).toCompletableFuture().join();
+        store.generations(0).toCompletableFuture().join();
         assertThat(count(descriptors)).isLessThan(before + 40);
     }
 

@@ -62,7 +62,7 @@ class SlowBlobStoreTest {
             time.settle(Duration.ofMillis(299));
             assertThat(put).isNotDone();
             assertThat(content.references()).isEqualTo(1);
-            assertThat(memory.list(1).toCompletableFuture().join()).isEmpty();
+            assertThat(memory.list(0, 1).toCompletableFuture().join()).isEmpty();
             time.settle(Duration.ofMillis(2));
             assertThat(put).isCompleted();
         }

@@ -84,7 +84,7 @@ class SweepRequestsTest {
     void aListingTakesNoRequestForTimesAndYoungBlobsTakeNoneForTheirFooters() throws Exception {
         StoreClock clock = new StoreConditions(store, time).require();
         requests.clear();
-        BlobListing listing = sweep().list(Optional.empty(), SIX_HOURS, clock);
+        BlobListing listing = sweep().list(0, Optional.empty(), SIX_HOURS, clock);
         assertThat(count(Request.LIST)).isBetween(2 * BlobKey.SHARDS, 2 * BlobKey.SHARDS + 2 * BLOBS / HeapBucket.PAGE);
         assertThat(count(Request.HEAD)).as("a sample of lengths").isEqualTo(BLOBS);
         assertThat(requests).hasSize(count(Request.LIST) + BLOBS);
@@ -97,7 +97,7 @@ class SweepRequestsTest {
 
     @Test
     void oldBlobsTakeTwoRequestsForTheirFootersAsBefore() throws Exception {
-        BlobListing listing = sweep().list(Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require());
+        BlobListing listing = sweep().list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require());
         requests.clear();
         assertThat(sweep().byAge(listing).damaged()).isEqualTo(BLOBS);
         assertThat(count(Request.HEAD))

@@ -54,11 +54,17 @@ public final class FinalSweep {
     public static long count(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {
-            return opened.generations().toCompletableFuture().join().stream()
-                    .filter(generation -> generation > 0)
-                    .mapToLong(generation ->
-                            opened.list(generation).toCompletableFuture().join().size())
-                    .sum();
+            long count = 0;
+            for (int owner : opened.owners().toCompletableFuture().join()) {
+                count += opened.generations(owner).toCompletableFuture().join().stream()
+                        .filter(generation -> generation > 0)
+                        .mapToLong(generation -> opened.list(owner, generation)
+                                .toCompletableFuture()
+                                .join()
+                                .size())
+                        .sum();
+            }
+            return count;
         }
     }
 }

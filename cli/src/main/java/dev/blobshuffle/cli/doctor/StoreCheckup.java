@@ -100,7 +100,9 @@ final class StoreCheckup {
     }
 
     private void list(ProbeBlob probe) throws InterruptedException {
-        boolean isListed = patience.await(store.list(probe.id().generation())).stream()
+        boolean isListed = patience
+                .await(store.list(probe.id().owner(), probe.id().generation()))
+                .stream()
                 .anyMatch(blob -> blob.id().equals(probe.id()));
         if (!isListed) {
             throw new BlobCorrupt("a listing leaves out a blob that was stored before."

@@ -5,7 +5,8 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.claim.ClaimWatch;
+import dev.blobshuffle.core.internal.claim.OwnerRegister;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -17,8 +18,6 @@ import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
-import dev.blobshuffle.kafka.internal.claim.SweepClaim;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.PrintWriter;
@@ -49,8 +48,9 @@ import picocli.CommandLine.Spec;
         exitCodeOnExecutionException = 2,
         description = {
             "Deletes the blobs of a store to which no notification in Kafka leads any more.",
-            "Lists the store, waits for the grace period, and reads the topics that the blobs name. Before it deletes, it",
-            "waits once more, so that live instances can object (--objection).",
+            "Goes through the owners of this cluster, each with its own blobs. Lists the blobs, waits for as long as the owner's",
+            "members promise, and reads the topics that the blobs name. Before it deletes, it waits once more, so that live",
+            "instances can object.",
             "Without --execute it only says what it would delete, and what holds the oldest blob that stays.",
             "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
         })
@@ -58,7 +58,7 @@ public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration OBJECTION = Duration.ofMinutes(5);
-    private static final Duration LEAST_OBJECTION = ClaimWatch.INTERVAL.multipliedBy(3);
+    private static final Duration LEAST_OBJECTION = OwnerTiming.USUAL.check().multipliedBy(3);
 
     @Spec
     private CommandSpec spec;
@@ -69,9 +69,7 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = {
-                "The store, as in blobshuffle.store (default: from --config or --profile). No other cluster may use it."
-            })
+            description = {"The store, as in blobshuffle.store (default: from --config or --profile)."})
     private @Nullable String storeUri;
 
     @Option(names = "--execute", description = "Delete, and not only report.")
@@ -99,8 +97,8 @@ public final class GcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = {
-                "How long a stored blob may be without its notification (default: 1h, which is also the least). Give more",
-                "only if a writer's blobshuffle.delivery.timeout.ms is longer than 45 minutes: the timeout and 15 minutes."
+                "The least time from the listing to the look into the logs (default: what the owner's members promise in the",
+                "store's register, and 15 minutes). It can be shorter only with --writers-stopped."
             })
     private @Nullable Duration givenGrace;
 
@@ -123,7 +121,7 @@ public final class GcCommand implements Callable<Integer> {
 
     @Option(
             names = "--writers-stopped",
-            description = "No writer runs, nor will one that runs now continue: the grace period may be shorter.")
+            description = "No writer runs, nor will one that runs now continue: waits may be shorter than promised.")
     private boolean writersStopped;
 
     @Option(
@@ -172,17 +170,17 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--only-cluster",
             description = {
-                "Take the store over: other clusters that used it are gone for good. With --execute.",
-                "A live instance of another cluster objects to that too."
+                "End a contest of this cluster: its copies are gone for good. With --execute.",
+                "A live instance of a copy objects to that too."
             })
     private boolean isOnlyCluster;
 
     @Option(
             names = "--forget",
-            paramLabel = "GROUP",
+            paramLabel = "OWNER",
             description = {
-                "Refused, with what to do instead: blobs are kept for notifications in logs and not for groups, so that a group",
-                "that will never come back holds nothing."
+                "Sweep an owner that nobody claims any more, and take it out of the register if no blob is left. It is the only",
+                "way to its blobs. OWNER has 6 hexadecimal digits, as gc prints it."
             })
     private @Nullable String forgotten;
 
@@ -229,11 +227,10 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     private void checkOptions() {
-        if (forgotten != null) {
-            throw new InvalidSettings(
-                    "Cannot forget group " + forgotten
-                            + ": no blob is kept for a group. Blobs are kept while notifications to them are in Kafka's logs, and Kafka's retention or a purge takes these away,"
-                            + " whatever groups have read. To let go of them now, delete the records (kafka-delete-records) or the topic, and run gc again.");
+        if (forgotten != null && !forgotten.matches("[0-9a-f]{6}")) {
+            throw new InvalidSettings("Cannot forget '" + forgotten
+                    + "': an owner has 6 hexadecimal digits, as gc prints it. No blob is kept for a group, so groups"
+                    + " need not be forgotten: blobs are kept while notifications to them are in Kafka's logs.");
         }
         if (executes() && tells) {
             throw new InvalidSettings("Cannot sweep: --execute and --dry-run contradict each other. Give one of them.");
@@ -250,15 +247,19 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot sweep: --objection is " + seconds(objection())
                     + ", and live instances look once a minute. Give " + seconds(LEAST_OBJECTION) + " or more.");
         }
-        if (grace().isNegative() || rate < 1 || most < 1) {
-            throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace()) + ", --rate " + rate + ", --most "
-                    + most + ". Give 0 or more, 1 or more, and 1 or more.");
+        if (grace().orElse(Duration.ZERO).isNegative() || rate < 1 || most < 1) {
+            throw new InvalidSettings("Cannot sweep: --grace is "
+                    + grace().map(GcCommand::seconds).orElse("not given") + ", --rate " + rate + ", --most " + most
+                    + ". Give 0 or more, 1 or more, and 1 or more.");
         }
-        if (!writersStopped && grace().compareTo(RetentionSettings.COMMAND_GRACE) < 0) {
-            throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace())
+        boolean isTooShort = grace().filter(given -> given.compareTo(RetentionSettings.COMMAND_GRACE) < 0)
+                .isPresent();
+        if (isTooShort && !writersStopped) {
+            throw new InvalidSettings("Cannot sweep: --grace is "
+                    + grace().map(GcCommand::seconds).orElse("")
                     + ", and a blob may be stored for longer before its notification is sent. Give "
                     + seconds(RetentionSettings.COMMAND_GRACE)
-                    + " or more. For a store without writers see --writers-stopped.");
+                    + " or more, or leave it out. For a store without writers see --writers-stopped.");
         }
     }
 
@@ -266,8 +267,8 @@ public final class GcCommand implements Callable<Integer> {
         return executes || deletes;
     }
 
-    private Duration grace() {
-        return Replaced.of("--grace", givenGrace, formerGrace).orElse(RetentionSettings.COMMAND_GRACE);
+    private Optional<Duration> grace() {
+        return Replaced.of("--grace", givenGrace, formerGrace);
     }
 
     private Duration floor() {
@@ -289,35 +290,51 @@ public final class GcCommand implements Callable<Integer> {
         StoreContext context = StoreContext.unmetered(time).existing();
         try (BlobStore store = BlobStores.openUnchecked(brokers.config().store(storeUri), context);
                 KafkaNotificationLogs logs = new KafkaNotificationLogs(client, time)) {
-            ClaimIdentity identity = new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client);
-            SweepClaim claim = new SweepClaim(store, identity, SweepClaim.Scope.CLUSTER, time);
+            OwnerRegister register = new OwnerRegister(store, time);
             if (isHeld) {
-                hold(claim, store.location(), out);
+                hold(register, store.location(), out);
                 return 0;
             }
             requireDeleted(logs);
             StopSignal stopSignal = new StopSignal(time);
-            SweepScope scope = SweepScope.everything(Set.copyOf(deletedTopics));
-            Sweep sweep = new Sweep(store, scope, new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most), stopSignal);
-            GcRun run = new GcRun(sweep, claim, logs, stopSignal, waits(new BlobLifetime(timeToLive, floor())));
+            OwnerRoll roll = new OwnerRoll(store, register, client, timing(), time);
+            if (isOnlyCluster) {
+                roll.settle();
+            }
+            List<OwnerPass> passes =
+                    roll.passes(Optional.ofNullable(forgotten).map(word -> Integer.parseInt(word, 16)), executes());
+            SweepPace pace = new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most);
+            Sweep sweep = new Sweep(store, SweepScope.everything(Set.copyOf(deletedTopics)), pace, stopSignal);
+            GcRun run = new GcRun(store, sweep, logs, stopSignal, waits(timeToLive));
             tellFloor();
-            SweepReport found = timeToLive.isPresent() ? run.byAge(timeToLive.get()) : run.byLogs();
+            SweepReport found = run.sweep(passes, roll.clock());
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =
                     found.oldest().isPresent() ? Holder.of(found.oldest().get(), logs.admin()) : List.of();
-            GcReport report = new GcReport(found, holders, hidden, floor(), executes());
+            GcReport report = new GcReport(found, holders, hidden, floor(), executes(), roll.lines(passes));
             out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
             return 0;
         }
     }
 
-    private void hold(SweepClaim claim, String location, PrintWriter out) throws InterruptedException {
-        Optional<String> contest = claim.contest();
-        if (contest.isPresent()) {
-            out.println("Nobody deletes from " + location + " already: " + contest.get() + ".");
+    /** How far the steps are apart: as promised, unless nobody can break a promise. */
+    private OwnerTiming timing() {
+        Duration least =
+                grace().filter(given -> given.compareTo(objection()) > 0).orElse(objection());
+        Duration raise = executes() ? objection() : Duration.ZERO; // Nobody can object to a look.
+        return writersStopped
+                ? new OwnerTiming(raise.dividedBy(3), raise, Duration.ZERO, Optional.of(grace().orElse(Duration.ZERO)))
+                : new OwnerTiming(least.dividedBy(3), least, RetentionSettings.LEAST_GRACE);
+    }
+
+    private void hold(OwnerRegister register, String location, PrintWriter out) throws InterruptedException {
+        Map<String, String> contests = register.read().contests();
+        if (!contests.isEmpty() && register.read().held("", Set.of()).contests().equals(contests)) {
+            out.println("Nobody deletes from " + location + " already: "
+                    + contests.values().iterator().next() + ".");
         } else if (executes()) {
-            claim.hold();
+            register.hold("held by an operator", Set.of());
             out.println("Nobody deletes from " + location + " any more.");
         } else {
             out.println("Nobody would delete from " + location
@@ -334,14 +351,11 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    private GcRun.Waits waits(BlobLifetime lifetime) {
+    private GcRun.Waits waits(Optional<Duration> timeToLive) {
         return new GcRun.Waits(
                 executes(),
-                isOnlyCluster,
-                writersStopped,
-                lifetime,
-                grace(),
-                objection(),
+                new BlobLifetime(timeToLive, floor()),
+                forgotten != null || writersStopped,
                 Optional.ofNullable(confirmed),
                 this::progress);
     }

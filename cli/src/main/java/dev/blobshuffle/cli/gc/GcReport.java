@@ -18,8 +18,15 @@ import java.util.Set;
  * @param hidden topics of blobs that the principal may not see
  * @param floor younger blobs stay
  * @param isDeleted whether blobs were deleted
+ * @param owners a line about each owner of the store
  */
-record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Duration floor, boolean isDeleted) {
+record GcReport(
+        SweepReport found,
+        List<Holder> holders,
+        Set<String> hidden,
+        Duration floor,
+        boolean isDeleted,
+        List<String> owners) {
     private int left() {
         return found.listed() - (isDeleted() ? found.unneeded() : 0);
     }
@@ -27,6 +34,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Dur
     /** Lines for people. */
     String text() {
         StringBuilder text = new StringBuilder();
+        owners.forEach(owner -> line(text, owner));
         line(text, found.needed() + " blobs are needed.");
         found.oldest().ifPresent(reference -> describe(reference, text));
         if (found.kept() > 0) {
@@ -108,6 +116,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, Dur
         gc.put("store", store);
         gc.put("retention", retention);
         gc.put("deleted", isDeleted());
+        gc.put("owners", owners);
         gc.put("listed_blobs", found.listed());
         gc.put("listed_bytes_estimated", found.listedBytes());
         gc.put("needed_blobs", found.needed());

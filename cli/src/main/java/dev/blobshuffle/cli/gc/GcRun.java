@@ -9,10 +9,14 @@ import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepReport;
+import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.kafka.internal.claim.SweepClaim;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +33,13 @@ final class GcRun {
      */
     private static final long YOUNG_MINUTES = 15;
 
+    /** How often it begins while an instance may be in doubt. */
+    private static final int MOST_BEGUN = 3;
+
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    private final BlobStore store;
     private final Sweep sweep;
-    private final SweepClaim claim;
     private final KafkaNotificationLogs logs;
     private final StopSignal stopSignal;
     private final Waits waits;
@@ -39,110 +48,161 @@ final class GcRun {
      * What the command line says.
      *
      * @param deletes whether to delete, and not only to count
-     * @param takesOver whether other clusters that used the store are gone
-     * @param hasNoWriters whether nobody writes
      * @param lifetime how long blobs are kept
-     * @param grace between the listing and the look into the logs
-     * @param objection between that and the deletes
+     * @param isAlone whether no instance of the owners runs: their promises bind nobody
      * @param confirmed how many blobs may go although there is a reason to stop
      * @param progress takes lines for people
      */
     record Waits(
             boolean deletes,
-            boolean takesOver,
-            boolean hasNoWriters,
             BlobLifetime lifetime,
-            Duration grace,
-            Duration objection,
+            boolean isAlone,
             Optional<Integer> confirmed,
             Consumer<String> progress) {}
 
-    GcRun(Sweep sweep, SweepClaim claim, KafkaNotificationLogs logs, StopSignal stopSignal, Waits waits) {
+    GcRun(BlobStore store, Sweep sweep, KafkaNotificationLogs logs, StopSignal stopSignal, Waits waits) {
+        this.store = store;
         this.sweep = sweep;
-        this.claim = claim;
         this.logs = logs;
         this.stopSignal = stopSignal;
         this.waits = waits;
     }
 
-    /** Deletes, or counts, what no notification leads to. */
-    SweepReport byLogs() throws InterruptedException {
-        StoreClock clock = begin();
+    /** Deletes, or counts, what the owners do not need. All of them take each step together. */
+    SweepReport sweep(List<OwnerPass> passes, StoreClock clock) throws InterruptedException {
+        requireAgreement(clock);
+        passes.forEach(this::requirePromised);
+        List<OwnerPass> round = passes;
+        while (!round.isEmpty()) {
+            round(round, clock);
+            round = round.stream().filter(pass -> pass.after().isPresent()).toList();
+        }
         SweepReport all = SweepReport.NOTHING;
-        Optional<BlobId> after = Optional.empty();
-        do {
-            Map<Partition, NotificationLogs.Term> terms = logs.terms(topic -> true);
-            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
-            after = listing.resumeAfter();
-            waits.progress()
-                    .accept("Listed " + listing.size() + " blobs"
-                            + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting "
-                            + waits.grace().toSeconds() + " s for notifications on their way.");
-            stopSignal.rest(waits.grace());
-            SweepReport report = sweep.byLogs(listing, logs, terms);
-            all = all.plus(report);
-            if (waits.deletes()) {
-                reasonToStop(report, listing, clock).ifPresent(reason -> requireConfirmed(reason, report));
-                delete(listing);
+        for (OwnerPass pass : passes) {
+            if (waits.isAlone()) {
+                pass.end(store);
             }
-        } while (after.isPresent());
-        if (waits.deletes() && waits.hasNoWriters() && all.leavesNothing()) {
-            claim.withdraw(); // Nothing is left to be kept from the sweeps of others: the store is free.
+            all = all.plus(pass.found());
         }
         return all;
     }
 
-    /**
-     * Deletes, or counts, what is older than an age.
-     *
-     * @param age the time to live
-     */
-    SweepReport byAge(Duration age) throws InterruptedException {
-        StoreClock clock = begin();
-        SweepReport all = SweepReport.NOTHING;
-        Optional<BlobId> after = Optional.empty();
-        do {
-            BlobListing listing = sweep.list(after, waits.lifetime(), clock);
-            after = listing.resumeAfter();
+    private void round(List<OwnerPass> round, StoreClock clock) throws InterruptedException {
+        Map<Partition, NotificationLogs.Term> terms = isByAge() ? Map.of() : logs.terms(topic -> true);
+        for (OwnerPass pass : round) {
+            step(pass, SweepRight.Stage.LIST);
+            pass.listed(sweep.list(pass.owner(), pass.after(), waits.lifetime(), clock), terms);
+            pass.right().ifPresent(SweepRight::listed);
             waits.progress()
-                    .accept("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");
-            SweepReport report = sweep.byAge(listing);
-            all = all.plus(report);
-            if (waits.deletes()) {
-                future(listing, clock).ifPresent(reason -> requireConfirmed(reason, report));
-                delete(listing);
-            }
-        } while (after.isPresent());
-        return all;
-    }
-
-    private StoreClock begin() throws InterruptedException {
-        if (waits.takesOver()) {
-            claim.takeOver();
+                    .accept("Listed " + pass.listing().size() + " blobs of owner " + BlobId.hex(pass.owner())
+                            + (isByAge() ? " that are older than " + age() + " ms" : "")
+                            + (pass.after().isPresent() ? "; the next round looks at the others" : "")
+                            + (isByAge() && !waits.deletes()
+                                    ? "."
+                                    : ". Waiting " + pass.pause().toSeconds() + " s for notifications on their way."));
+        }
+        if (!isByAge() || waits.deletes()) {
+            rest(round);
+        }
+        for (OwnerPass pass : round) {
+            step(pass, SweepRight.Stage.DECIDE);
+            decide(pass, clock);
+            pass.right().ifPresent(SweepRight::decided);
         }
         if (waits.deletes()) {
-            claim.raise();
-        } else {
-            claim.look();
+            delete(round);
         }
-        StoreClock clock = claim.clock();
+    }
+
+    private void decide(OwnerPass pass, StoreClock clock) throws InterruptedException {
+        BlobListing listing = pass.listing();
+        SweepReport report = isByAge() ? sweep.byAge(listing) : sweep.byLogs(listing, logs, pass.terms());
+        pass.found(report);
+        if (waits.deletes()) {
+            Optional<String> reason = isByAge() ? future(listing, clock) : reasonToStop(report, listing, clock);
+            reason.ifPresent(why -> requireConfirmed(why, report));
+        }
+    }
+
+    private void delete(List<OwnerPass> round) throws InterruptedException {
+        List<OwnerPass> due = new ArrayList<>();
+        for (OwnerPass pass : round) {
+            if (pass.listing().condemned() > 0) {
+                due.add(pass);
+                waits.progress()
+                        .accept(pass.listing().condemned() + " blobs of owner " + BlobId.hex(pass.owner())
+                                + " are to be deleted. Waiting " + pass.pause().toSeconds()
+                                + " s for live instances to object.");
+            } else {
+                pass.right().ifPresent(SweepRight::over);
+            }
+        }
+        rest(due);
+        for (OwnerPass pass : due) {
+            step(pass, SweepRight.Stage.DELETE);
+            sweep.delete(pass.listing(), pass.right().orElseThrow(), logs);
+            pass.right().ifPresent(SweepRight::over);
+        }
+    }
+
+    private void rest(List<OwnerPass> round) throws InterruptedException {
+        Duration longest = round.stream()
+                .map(OwnerPass::pause)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        stopSignal.rest(longest);
+    }
+
+    /** Claims the store, and waits until the step is due. */
+    private void step(OwnerPass pass, SweepRight.Stage stage) throws InterruptedException {
+        if (pass.right().isEmpty()) {
+            return;
+        }
+        SweepRight right = pass.right().get();
+        SweepRight.Leave leave = right.next();
+        int begun = 1;
+        boolean isFirst = stage == SweepRight.Stage.LIST;
+        while (leave.stage() == SweepRight.Stage.WAIT
+                || isFirst && leave.stage() == SweepRight.Stage.START_OVER && begun++ < MOST_BEGUN) {
+            // A doubt that nobody renews ends, so the second or third beginning succeeds.
+            stopSignal.rest(leave.stage() == SweepRight.Stage.WAIT ? LOOK : right.over());
+            leave = right.next();
+        }
+        if (leave.stage() != stage || leave.owner() != pass.owner()) {
+            throw new InvalidSettings("Cannot sweep owner " + BlobId.hex(pass.owner()) + ": "
+                    + leave.reason()
+                            .orElse("an instance joined it, or doubts, or promises more than when it was listed")
+                    + ". Nothing more is deleted, and applications go on. Run it again later; docs/operations.md, \"Who"
+                    + " may delete what, and when\", says how to go on.");
+        }
+    }
+
+    private boolean isByAge() {
+        return waits.lifetime().timeToLive().isPresent();
+    }
+
+    private long age() {
+        return waits.lifetime().timeToLive().map(Duration::toMillis).orElse(0L);
+    }
+
+    /** A time to live below what members promise needs an operator who has stopped them. */
+    private void requirePromised(OwnerPass pass) {
+        Optional<Duration> promised = pass.line().promise().retention();
+        boolean isPromised = promised.filter(least -> age() >= least.toMillis()).isPresent();
+        if (isByAge() && !isPromised && !waits.isAlone()) {
+            throw new InvalidSettings("Cannot sweep owner " + BlobId.hex(pass.owner())
+                    + " by age: its members keep blobs"
+                    + promised.map(least -> " for " + least.toMillis() + " ms").orElse(" for as long as logs name them")
+                    + ", as the store's register says. Give more, or stop the members and add --writers-stopped.");
+        }
+    }
+
+    private static void requireAgreement(StoreClock clock) {
         Optional<String> difference = clock.differenceFromOwn();
         if (difference.isPresent()) {
             throw new InvalidSettings("Cannot sweep: " + difference.get() + ". Clocks may differ by "
                     + StoreClock.MARGIN.toMinutes() + " minutes, so nobody can tell how old blobs are. Nothing was"
                     + " deleted. Correct the clock (NTP), and run it again.");
-        }
-        return clock;
-    }
-
-    private void delete(BlobListing listing) throws InterruptedException {
-        if (listing.condemned() > 0) {
-            claim.raise();
-            waits.progress()
-                    .accept(listing.condemned() + " blobs are to be deleted. Waiting "
-                            + waits.objection().toSeconds() + " s for live instances to object.");
-            stopSignal.rest(waits.objection());
-            sweep.delete(listing, Optional.empty(), claim);
         }
     }
 

@@ -33,8 +33,9 @@ record BlobHead(BlobId id, ContentKind kind, long createdMillis, int store) {
         json.put("blob", id.toString());
         json.put("key", BlobKey.of(id));
         json.put("kind", kind.name().toLowerCase(Locale.ROOT));
+        json.put("owner", BlobId.hex(id.owner()));
         json.put("generation", id.generation());
-        json.put("writer", String.format(Locale.ROOT, "%016x", id.writer()));
+        json.put("writer", String.format(Locale.ROOT, id.owner() == BlobId.NO_OWNER ? "%016x" : "%010x", id.writer()));
         json.put("sequence", id.sequence());
         json.put("created_ms", createdMillis);
         json.put("store_fingerprint", hex(store));

@@ -12,14 +12,9 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Reads a whole blob from a store by its id. Stateless. */
 final class StoredBlob {
-    /** As logs and tools show it: generation, writer, sequence. */
-    private static final Pattern ID = Pattern.compile("([0-9]{1,18})-([0-9a-f]{16})-([0-9]{1,18})");
-
     private StoredBlob() {}
 
     /**
@@ -52,14 +47,10 @@ final class StoredBlob {
     }
 
     private static BlobId id(String text) {
-        Matcher matcher = ID.matcher(text);
-        if (!matcher.matches()) {
-            throw new InvalidSettings("Cannot inspect blob '" + text
-                    + "': that is no id. Give one as logs and tail show it, such as 29000000-0123456789abcdef-7.");
-        }
-        return new BlobId(
-                Long.parseLong(matcher.group(1)),
-                Long.parseUnsignedLong(matcher.group(2), 16),
-                Long.parseLong(matcher.group(3)));
+        return BlobId.parse(text)
+                .orElseThrow(
+                        () -> new InvalidSettings(
+                                "Cannot inspect blob '" + text
+                                        + "': that is no id. Give one as logs and tail show it, such as 00c0de-29000000-0123456789-7."));
     }
 }

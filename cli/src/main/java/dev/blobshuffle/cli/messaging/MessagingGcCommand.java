@@ -102,8 +102,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
     @Option(
             names = "--only-log",
             description = {
-                "Take the store over: other logs and clusters that used it are gone for good. With --execute.",
-                "A live instance of another log or cluster objects to that too."
+                "End a contest of this log: its copies are gone for good. With --execute.",
+                "A live instance of a copy objects to that too."
             })
     private boolean isOnlyLog;
 
@@ -134,7 +134,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
         try (BlobStore store = BlobStores.openUnchecked(
                 options.config().store(storeUri),
                 StoreContext.unmetered(log.time()).existing())) {
-            LogSweepRight right = new LogSweepRight(store, log.log(), new StopSignal(log.time()), log.time());
+            LogSweepRight right =
+                    new LogSweepRight(store, log.log(), objection, new StopSignal(log.time()), log.time());
             if (isHeld) {
                 return hold(right, store, out);
             }

@@ -9,10 +9,10 @@ import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.store.StoredBlob;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
@@ -50,22 +50,19 @@ final class StoreLook {
      */
     StoreState look(long nowMillis) throws InterruptedException {
         long minute = TimeUnit.MILLISECONDS.toMinutes(nowMillis);
-        Set<GenerationSpan> spans = new LinkedHashSet<>();
-        waiting.await(store.generations()).stream()
-                .sorted(Comparator.reverseOrder())
-                .forEach(generation -> spans.add(GenerationSpan.around(generation, DIGITS)));
+        Set<OwnerSpan> spans = spans();
         List<BlobId> sample = new ArrayList<>();
         long blobs = 0;
         long recent = 0;
         long oldest = Long.MAX_VALUE;
         int listings = 0;
         boolean isCut = false;
-        for (GenerationSpan span : spans) {
+        for (OwnerSpan span : spans) {
             if (blobs >= most || listings == MOST_LISTINGS) {
                 isCut = true;
                 break;
             }
-            List<StoredBlob> listed = waiting.await(store.list(span));
+            List<StoredBlob> listed = waiting.await(store.list(span.owner(), span.generations()));
             listings++;
             blobs += listed.size();
             for (StoredBlob blob : listed) {
@@ -84,6 +81,21 @@ final class StoreLook {
                 recent,
                 (int) counted,
                 prices);
+    }
+
+    private record OwnerSpan(int owner, GenerationSpan generations) {}
+
+    /** All of them, the newest first. */
+    private Set<OwnerSpan> spans() throws InterruptedException {
+        Set<OwnerSpan> spans = new TreeSet<>(
+                Comparator.comparing((OwnerSpan span) -> span.generations().first())
+                        .reversed()
+                        .thenComparing(OwnerSpan::owner));
+        for (int owner : waiting.await(store.owners())) {
+            waiting.await(store.generations(owner))
+                    .forEach(generation -> spans.add(new OwnerSpan(owner, GenerationSpan.around(generation, DIGITS))));
+        }
+        return spans;
     }
 
     /** Of a few, evenly chosen. A blob that a sweep deletes meanwhile does not count. */

@@ -1,17 +1,21 @@
 package dev.blobshuffle.cli.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.BlobTopic.Outcome;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.ClaimCell;
+import dev.blobshuffle.core.internal.claim.OwnerClaimant;
+import dev.blobshuffle.core.internal.claim.OwnerRegister;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
+import dev.blobshuffle.core.internal.owner.Promise;
+import dev.blobshuffle.core.internal.owner.Step.Verdict;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
-import dev.blobshuffle.kafka.internal.claim.SweepClaim;
+import dev.blobshuffle.kafka.internal.claim.KafkaClaims;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -20,11 +24,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -95,10 +101,12 @@ class GcAttacksIT {
         });
     }
 
-    private static SweepClaim claim(BlobStore store, EmbeddedKafka kafka, SystemTime time) throws InterruptedException {
+    private static OwnerClaimant claimant(BlobStore store, EmbeddedKafka kafka, SystemTime time)
+            throws InterruptedException {
         Map<String, Object> client = Map.of("bootstrap.servers", kafka.bootstrapServers());
-        return new SweepClaim(
-                store, new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client), SweepClaim.Scope.CLUSTER, time);
+        ClaimIdentity identity = new ClaimIdentity(
+                ClaimIdentity.SHARED_TOPIC, "gc", client, new Promise(Duration.ZERO, Optional.empty()));
+        return new OwnerClaimant(new KafkaClaims(identity, time).seat(store.fingerprint()), OwnerTiming.USUAL, time);
     }
 
     @Test
@@ -123,16 +131,15 @@ class GcAttacksIT {
             write(topic); // The original raises first.
             Outcome outcome = gc(new BlobTopic(copied, first, "copied"), first);
             assertThat(outcome.status()).as(outcome.text()).isEqualTo(2);
-            assertThat(outcome.text()).contains("a copy of cluster").doesNotContain("--only-cluster");
+            assertThat(outcome.text()).contains("a copy of the cluster").doesNotContain("--only-cluster");
             assertThat(blobs(first)).isEqualTo(2);
 
-            SweepClaim ofCopy = claim(opened, copied, time); // The copy raises first.
-            ofCopy.raise();
-            ofCopy.requireOwn();
+            OwnerClaimant ofCopy = claimant(opened, copied, time); // The copy raises first.
+            ClaimCell cell = new OwnerRegister(opened, time).cell();
+            assertThat(ofCopy.raise(cell)).isEqualTo(Verdict.OWN);
             write(new BlobTopic(kafka, second, "copied"));
-            assertThatThrownBy(ofCopy::requireOwn)
-                    .isInstanceOf(InvalidSettings.class)
-                    .hasMessageContaining("a copy of cluster");
+            assertThat(ofCopy.raise(cell)).isEqualTo(Verdict.CONTESTED);
+            assertThat(ofCopy.trouble().orElseThrow()).contains("a copy of the cluster");
             assertThat(blobs(second)).isEqualTo(2);
         }
     }
@@ -148,8 +155,8 @@ class GcAttacksIT {
             for (String[] more :
                     new String[][] {{}, {"--deleted-topic", topic.name() + "x"}, {"--retention", "900000"}}) {
                 Outcome outcome = gc(wrong, store, more);
-                assertThat(outcome.status()).as(outcome.text()).isEqualTo(2);
-                assertThat(outcome.text()).contains("uses the store too");
+                assertThat(outcome.status()).as(outcome.text()).isZero();
+                assertThat(outcome.text()).contains("of cluster ", "not swept from here", "0 blobs are deleted");
             }
             assertThat(blobs(store)).isEqualTo(1);
         }

@@ -12,16 +12,22 @@ import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.shuffle.Channel.SegmentRecords;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -35,8 +41,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -272,8 +280,21 @@ class GcIT {
         return new ObjectMapper().readTree(json).get("gc");
     }
 
+    private ClaimIdentity writers() {
+        Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
+        Map<String, Object> settings = Map.of("blobshuffle.store", store.toUri().toString());
+        return ClaimIdentity.ofClients(KafkaSettings.parse(settings), client);
+    }
+
     /** A writer that stores its blobs and then does not get on. */
     private List<Notification> storeWithoutTelling(int blobs) {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = StoreClaim.open(store.toUri().toString(), StoreContext.unmetered(time), writers())) {
+            return storeWithoutTelling(opened, blobs, time);
+        }
+    }
+
+    private List<Notification> storeWithoutTelling(BlobStore opened, int blobs, SystemTime time) {
         List<Notification> stored = new ArrayList<>();
         Channel silent = new Channel() {
             @Override
@@ -290,9 +311,7 @@ class GcIT {
             @Override
             public void flush() {}
         };
-        try (SystemTime time = new SystemTime();
-                BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time));
-                ShuffleEngine engine = ShuffleEngine.builder(opened, time)
+        try (ShuffleEngine engine = ShuffleEngine.builder(opened, time)
                         .batching(BatcherOptions.builder().build())
                         .build();
                 Lane lane = engine.lane("slow", silent)) {
@@ -326,7 +345,8 @@ class GcIT {
         purgeBefore(3);
         Outcome dry = gc(new StringWriter(), "--floor", "0s", "--writers-stopped", "--grace", "0s", "--most", "1");
         assertThat(dry.text())
-                .contains("Listed 1 blobs; the next round", "1 blobs are needed", "3 blobs are not needed");
+                .contains(
+                        "Listed 1 blobs of owner ", "; the next round", "1 blobs are needed", "3 blobs are not needed");
         assertThat(sweep("--most", "1").text()).contains("1 blobs are needed", "3 blobs are deleted");
         assertThat(read(1)).containsExactly("d");
     }
@@ -422,13 +442,98 @@ class GcIT {
     void groupCannotBeForgottenBecauseNothingIsKeptForIt() {
         Outcome outcome = gc(new StringWriter(), "--forget", "some-group");
         assertThat(outcome.status()).isEqualTo(2);
-        assertThat(outcome.text()).contains("Cannot forget group some-group", "kafka-delete-records");
+        assertThat(outcome.text()).contains("Cannot forget 'some-group'", "No blob is kept for a group");
+    }
+
+    @Test
+    void ownerThatIsNotInTheRegisterCannotBeForgotten() {
+        write("a");
+        Outcome outcome = gc(new StringWriter(), "--forget", "000001");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.text()).contains("Cannot forget owner 000001", "has no such owner");
+    }
+
+    /** Its claims topic was deleted, so its instances would make another owner. */
+    @Test
+    void ownerThatNobodyClaimsIsNamedAndOnlyForgettingSweepsIt() throws Exception {
+        write("a", "b");
+        purgeBefore(1);
+        int owner = givenUp();
+        String name = BlobId.hex(owner);
+        Outcome usual = sweep();
+        assertThat(usual.text())
+                .contains("Owner " + name, "nobody claims it", "gc --forget " + name, "0 blobs are deleted");
+        assertThat(blobs()).isEqualTo(2);
+
+        assertThat(sweep("--forget", name).text()).contains("1 blobs are deleted");
+        assertThat(claims()).contains("owner " + name);
+        purgeBefore(2);
+        assertThat(sweep("--forget", name).text()).contains("1 blobs are deleted");
+        assertThat(claims()).doesNotContain("owner " + name);
+        assertThat(blobs()).isZero();
+    }
+
+    /** A version before owners wrote it. */
+    @Test
+    void blobsWithoutAnOwnerStayUntilTheyAreForgotten() throws Exception {
+        write("a");
+        try (SystemTime time = new SystemTime();
+                BlobStore former = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
+            BlobId blob = storeWithoutTelling(former, 1, time).get(0).blob();
+            assertThat(blob.owner()).isEqualTo(BlobId.NO_OWNER);
+            assertThat(sweep().text())
+                    .contains("There are blobs without an owner", "gc --forget 000000", "0 blobs are deleted");
+            assertThat(blobs()).isEqualTo(2);
+
+            claimFormerly(former, "another-cluster");
+            Outcome refused = sweep("--forget", "000000");
+            assertThat(refused.status()).isEqualTo(2);
+            assertThat(refused.text()).contains("another-cluster used the store too, with a version before owners");
+            assertThat(blobs()).isEqualTo(2);
+
+            claimFormerly(former, cluster());
+            assertThat(sweep("--forget", "000000").text()).contains("1 blobs are deleted");
+            assertThat(blobs()).isEqualTo(1);
+            assertThat(sweep().text()).doesNotContain("without an owner");
+            assertThat(read(1)).containsExactly("a");
+        }
+    }
+
+    private static String cluster() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
+            return admin.describeCluster().clusterId().get();
+        }
+    }
+
+    private static void claimFormerly(BlobStore store, String cluster) {
+        Registers registers = store.registers().orElseThrow();
+        Optional<Register> held = registers.read("claims").toCompletableFuture().join();
+        String text = "BlobShuffle claims 1\ncounter 7\nclaim " + cluster + " topic 0123\n";
+        assertThat(registers.replace("claims", held, text).toCompletableFuture().join())
+                .isTrue();
+    }
+
+    /** Lets the store's owner be one that no claims topic holds, and returns it. */
+    private int givenUp() throws Exception {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
+            Registers registers = opened.registers().orElseThrow();
+            Register held =
+                    registers.read("owners").toCompletableFuture().join().orElseThrow();
+            String other = held.text().replaceAll("(?m)^(owner [^ ]+ [^ ]+) [^ ]+", "$1 claims-of-nobody");
+            assertThat(registers
+                            .replace("owners", Optional.of(held), other)
+                            .toCompletableFuture()
+                            .join())
+                    .isTrue();
+            return Collections.max(opened.owners().toCompletableFuture().join());
+        }
     }
 
     @Test
     void timeToLiveTakesWhatIsOldWhateverTheLogHolds() throws Exception {
         write("old");
-        try (Stream<Path> paths = Files.walk(store, 3)) {
+        try (Stream<Path> paths = Files.walk(store, 4)) {
             Path generation = paths.filter(path -> path.getFileName().toString().matches("[0-9]{10}")
                             && !path.toString().contains("0000000000"))
                     .findFirst()
@@ -454,16 +559,16 @@ class GcIT {
         assertThat(blobs()).isEqualTo(1);
     }
 
-    /** A demo's cluster is gone for good when it ends, and the next one has the store. */
+    /** A demo's cluster is gone for good when it ends. */
     @Test
-    void lastBlobTakesTheClaimOfItsClusterWithIt() throws Exception {
+    void lastBlobTakesTheOwnerWithIt() throws Exception {
         write("a", "b");
         purgeBefore(1);
         assertThat(sweep().text()).contains("1 blobs are deleted");
-        assertThat(claims()).contains("claim ");
+        assertThat(claims()).contains("owner ", "cluster ");
         purgeBefore(2);
         assertThat(sweep().text()).contains("1 blobs are deleted");
-        assertThat(claims()).doesNotContain("claim ");
+        assertThat(claims()).doesNotContain("owner ", "cluster ");
     }
 
     /** What the store says about who uses it. */
@@ -472,7 +577,7 @@ class GcIT {
                 BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
             return opened.registers()
                     .orElseThrow()
-                    .read("claims")
+                    .read("owners")
                     .toCompletableFuture()
                     .join()
                     .orElseThrow()
@@ -505,7 +610,8 @@ class GcIT {
         long minute = TimeUnit.MILLISECONDS.toMinutes(Instant.now().toEpochMilli()) + 60;
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
-            opened.put(new BlobId(minute, 7, 0), BlobContent.of(new byte[] {1}))
+            int owner = Collections.max(opened.owners().toCompletableFuture().join());
+            opened.put(new BlobId(owner, minute, 7, 0), BlobContent.of(new byte[] {1}))
                     .toCompletableFuture()
                     .join();
         }

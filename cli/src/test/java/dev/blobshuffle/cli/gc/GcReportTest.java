@@ -41,12 +41,17 @@ class GcReportTest {
                 Optional.empty(),
                 otherContent,
                 0,
-                0,
                 spared,
                 doubts.size(),
                 doubts,
                 0);
-        return new GcReport(found, List.of(), Set.of(), Duration.ofHours(6), true);
+        return new GcReport(
+                found,
+                List.of(),
+                Set.of(),
+                Duration.ofHours(6),
+                true,
+                List.of("Owner 00c0de, claims topic t: 5 blobs, 3 needed."));
     }
 
     @Test
@@ -65,14 +70,7 @@ class GcReportTest {
                 .contains("3 blobs are not needed and stay, because they are younger than 21600 s");
         assertThat(report(0, 3).json("file:///store", "needed"))
                 .contains("\"spared_blobs\": 3", "\"floor_ms\": 21600000");
-        assertThat(report(0, 3).found().leavesNothing()).isFalse();
         assertThat(report(0).text()).doesNotContain("younger");
-    }
-
-    @Test
-    void aStoreWithBlobsOfOtherContentIsNotFree() {
-        assertThat(report(5).found().leavesNothing()).isFalse();
-        assertThat(report(0).found().leavesNothing()).isTrue();
     }
 
     @Test
@@ -83,7 +81,6 @@ class GcReportTest {
                         + " b-9 (why), b-10 (it has no leader). Bring their brokers");
         assertThat(report.json("file:///store", "needed"))
                 .contains("\"unsettled_blobs\": 2", "\"reason\": \"it has no leader\"");
-        assertThat(report.found().leavesNothing()).isFalse();
         assertThat(report.found().plus(report.found()).unsettled()).isEqualTo(4);
         assertThat(report(0).text()).doesNotContain("may still appear");
     }

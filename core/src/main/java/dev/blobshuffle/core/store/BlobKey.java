@@ -3,6 +3,7 @@ package dev.blobshuffle.core.store;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,42 +27,59 @@ public final class BlobKey {
     private static final int DIGITS = 10;
 
     private static final Pattern KEY =
-            Pattern.compile("blobs/([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
-    private static final Pattern GENERATION = Pattern.compile("blobs/[0-3][0-9a-f]/([0-9]{10,19})/");
+            Pattern.compile("blobs/(?:([0-9a-f]{6})/)?[0-3][0-9a-f]/([0-9]{10,19})/([0-9a-f]+)-([0-9]{1,19})\\.blob");
+    private static final Pattern GENERATION = Pattern.compile("blobs/(?:[0-9a-f]{6}/)?[0-3][0-9a-f]/([0-9]{10,19})/");
+    private static final Pattern OWNER = Pattern.compile("blobs/([0-9a-f]{6})/");
 
     private BlobKey() {}
 
     /** The key of a blob. */
     public static String of(BlobId id) {
-        return generation(shard(id), id.generation())
-                + HexFormat.of().toHexDigits(id.writer())
-                + "-"
-                + id.sequence()
-                + ".blob";
+        return generation(id.owner(), shard(id), id.generation()) + id.writerDigits() + "-" + id.sequence() + ".blob";
     }
 
     /**
-     * The start of the keys of all blobs of a generation in one shard, with the slash at its end.
+     * The start of the keys of all blobs of an owner's generation in one shard, with the slash at
+     * its end.
      */
-    public static String generation(int shard, long generation) {
-        return shard(shard) + digits(generation) + "/";
+    public static String generation(int owner, int shard, long generation) {
+        return shard(owner, shard) + digits(generation) + "/";
     }
 
     /**
-     * What the keys of all blobs of some generations in one shard begin with; keys of others may
-     * begin so too.
+     * What the keys of all blobs of some generations of an owner in one shard begin with; keys of
+     * others may begin so too.
      */
-    public static String span(int shard, GenerationSpan generations) {
-        return shard(shard) + generations.text();
+    public static String span(int owner, int shard, GenerationSpan generations) {
+        return shard(owner, shard) + generations.text();
     }
 
-    /** The start of the keys of all blobs of one shard, with the slash at its end. */
-    public static String shard(int shard) {
+    /** The start of the keys of all blobs of an owner in one shard, with the slash at its end. */
+    public static String shard(int owner, int shard) {
         if (shard < 0 || shard >= SHARDS) {
             throw new IllegalArgumentException(
                     "Cannot name a shard: " + shard + " is not one of 0 to " + (SHARDS - 1) + ".");
         }
-        return ROOT + HexFormat.of().toHexDigits((byte) shard) + "/";
+        return owner(owner) + HexFormat.of().toHexDigits((byte) shard) + "/";
+    }
+
+    /** The start of the keys of all blobs of an owner, with the slash at its end. */
+    public static String owner(int owner) {
+        return owner == BlobId.NO_OWNER ? ROOT : ROOT + BlobId.hex(owner) + "/";
+    }
+
+    /**
+     * The owner of a {@link #owner start of keys}, or of the start of one of {@link
+     * BlobId#NO_OWNER}'s shards; empty for anything else.
+     */
+    public static OptionalInt parseOwner(String prefix) {
+        Matcher matcher = OWNER.matcher(prefix);
+        if (matcher.matches()) {
+            int owner = Integer.parseInt(matcher.group(1), 16);
+            return owner == BlobId.NO_OWNER ? OptionalInt.empty() : OptionalInt.of(owner);
+        }
+        boolean isShard = IntStream.range(0, SHARDS).anyMatch(shard -> prefix.equals(shard(BlobId.NO_OWNER, shard)));
+        return isShard ? OptionalInt.of(BlobId.NO_OWNER) : OptionalInt.empty();
     }
 
     /**
@@ -74,7 +92,8 @@ public final class BlobKey {
     }
 
     /**
-     * The generation of a {@link #generation(int, long) start of keys}; empty for anything else.
+     * The generation of a {@link #generation(int, int, long) start of keys}; empty for anything
+     * else.
      */
     public static OptionalLong parseGeneration(String prefix) {
         Matcher matcher = GENERATION.matcher(prefix);
@@ -89,10 +108,10 @@ public final class BlobKey {
         }
     }
 
-    /** The starts of the keys of all blobs of a generation, one per shard. */
-    public static List<String> generation(long generation) {
+    /** The starts of the keys of all blobs of an owner's generation, one per shard. */
+    public static List<String> generation(int owner, long generation) {
         return IntStream.range(0, SHARDS)
-                .mapToObj(shard -> generation(shard, generation))
+                .mapToObj(shard -> generation(owner, shard, generation))
                 .toList();
     }
 
@@ -108,13 +127,15 @@ public final class BlobKey {
             return Optional.empty();
         }
         try {
+            String owner = matcher.group(1);
             BlobId id = new BlobId(
+                    owner == null ? BlobId.NO_OWNER : Integer.parseInt(owner, 16),
                     Long.parseLong(matcher.group(2)),
                     Long.parseUnsignedLong(matcher.group(3), 16),
                     Long.parseLong(matcher.group(4)));
             return of(id).equals(key) ? Optional.of(id) : Optional.empty();
-        } catch (NumberFormatException e) {
-            return Optional.empty(); // Beyond a long.
+        } catch (IllegalArgumentException e) {
+            return Optional.empty(); // Beyond a long, or beyond the bits of a writer.
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.concurrent.FutureGroup;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -25,6 +26,15 @@ import java.util.concurrent.CompletionStage;
  */
 public interface BlobStore extends AutoCloseable {
     /**
+     * The owner of the blobs that this instance stores now; {@link BlobId#NO_OWNER} if nobody
+     * sweeps the store. Completes when the instance may store blobs, and fails with {@link
+     * dev.blobshuffle.core.failure.StoreUnavailable} if an attempt to get there failed.
+     */
+    default CompletionStage<Integer> owner() {
+        return CompletableFuture.completedFuture(BlobId.NO_OWNER);
+    }
+
+    /**
      * Stores a blob. When the stage completes normally, the blob is as durable as the store
      * promises and every reader finds it. A failed put leaves nothing that a reader could mistake
      * for the blob. The store holds the content ({@link BlobContent#retain()}) for as long as any
@@ -45,29 +55,35 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<Void> delete(Collection<BlobId> ids);
 
     /**
-     * The blobs of one generation, in no order, with the times at which they were stored. These
-     * times cost no request of their own.
+     * The blobs of one generation of an owner, in no order, with the times at which they were
+     * stored. These times cost no request of their own.
      */
-    CompletionStage<List<StoredBlob>> list(long generation);
+    CompletionStage<List<StoredBlob>> list(int owner, long generation);
 
     /**
-     * The blobs of several generations, in no order. Returns the same as {@link #list(long)} of
-     * each, which would cost an object store many times the requests.
+     * The blobs of several generations of an owner, in no order. Returns the same as {@link
+     * #list(int, long)} of each, which would cost an object store many times the requests.
      */
-    default CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
+    default CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
         FutureGroup<List<StoredBlob>> lists = new FutureGroup<>();
         for (long generation = generations.first(); generation < generations.last(); generation++) {
-            lists.add(list(generation));
+            lists.add(list(owner, generation));
         }
-        lists.add(list(generations.last()));
+        lists.add(list(owner, generations.last()));
         return lists.all(all -> all.stream().flatMap(List::stream).toList());
     }
 
     /**
-     * The generations (minutes) that hold at least one blob, in no order. For retention and
-     * inspection.
+     * The generations (minutes) in which an owner has at least one blob, in no order. For retention
+     * and inspection.
      */
-    CompletionStage<List<Long>> generations();
+    CompletionStage<List<Long>> generations(int owner);
+
+    /**
+     * The owners that may have blobs here, in no order. An owner whose blobs were all deleted may
+     * be among them.
+     */
+    CompletionStage<List<Integer>> owners();
 
     /**
      * The registers that this store keeps beside blobs. Empty if the store has no compare-and-set;

@@ -14,7 +14,7 @@ import dev.blobshuffle.core.internal.log.publish.Sequencer;
 import dev.blobshuffle.core.internal.log.share.LogPeers;
 import dev.blobshuffle.core.internal.log.share.SharedLog;
 import dev.blobshuffle.core.internal.log.share.ZonePages;
-import dev.blobshuffle.core.internal.log.sweep.LogClaim;
+import dev.blobshuffle.core.internal.log.sweep.LogOwner;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
 import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.log.tail.LogTails;
@@ -29,6 +29,7 @@ import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -156,7 +157,8 @@ public final class MessagingInstance implements Messaging {
                     .over(log)
                     .membership(clock -> membership(settings, log, clock))
                     .batching(MessagingSettings.batching(settings))
-                    .stores((uri, context) -> LogClaim.claimed(BlobStores.open(uri, context), log, time))
+                    .stores((uri, context) ->
+                            LogOwner.watched(BlobStores.open(uri, context), log, OwnerTiming.USUAL, time))
                     .open();
             showMetrics(settings, instance);
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);

@@ -83,19 +83,27 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
-        return request(Request.LIST, "list generation " + generation, () -> store().list(generation), NOTHING);
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
+        return request(Request.LIST, "list generation " + generation, () -> store().list(owner, generation), NOTHING);
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
         return request(
-                Request.LIST, "list generations from " + generations.first(), () -> store().list(generations), NOTHING);
+                Request.LIST,
+                "list generations from " + generations.first(),
+                () -> store().list(owner, generations),
+                NOTHING);
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
-        return request(Request.LIST, "list generations", () -> store().generations(), NOTHING);
+    public CompletionStage<List<Long>> generations(int owner) {
+        return request(Request.LIST, "list generations", () -> store().generations(owner), NOTHING);
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return request(Request.LIST, "list owners", () -> store().owners(), NOTHING);
     }
 
     @Override

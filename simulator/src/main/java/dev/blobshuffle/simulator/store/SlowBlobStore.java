@@ -57,13 +57,13 @@ public final class SlowBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
-        return later(profile.get(), 0, () -> store().list(generation), () -> {});
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
+        return later(profile.get(), 0, () -> store().list(owner, generation), () -> {});
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
-        return later(profile.get(), 0, () -> store().list(generations), () -> {});
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
+        return later(profile.get(), 0, () -> store().list(owner, generations), () -> {});
     }
 
     @Override
@@ -72,8 +72,13 @@ public final class SlowBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
-        return later(profile.get(), 0, () -> store().generations(), () -> {});
+    public CompletionStage<List<Long>> generations(int owner) {
+        return later(profile.get(), 0, () -> store().generations(owner), () -> {});
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return later(profile.get(), 0, () -> store().owners(), () -> {});
     }
 
     /** As an object store is. */

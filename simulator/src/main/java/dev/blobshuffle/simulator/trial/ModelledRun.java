@@ -146,7 +146,7 @@ public final class ModelledRun {
     /** Deletes what nobody reads any more, and ends a run that has failed. */
     private void keepHouse() {
         long generation = time.wallMillis() / 60_000 - 2;
-        List<BlobId> old = memory.list(generation).toCompletableFuture().join().stream()
+        List<BlobId> old = memory.list(BlobId.NO_OWNER, generation).toCompletableFuture().join().stream()
                 .map(StoredBlob::id)
                 .toList();
         memory.delete(old).toCompletableFuture().join();

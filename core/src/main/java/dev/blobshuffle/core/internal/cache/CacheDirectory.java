@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.regex.Matcher;
@@ -37,9 +38,9 @@ final class CacheDirectory {
     /** How long writes skip a directory that failed or is full. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private static final String FORM = "%d-%016x-%d-%d-%d.%016x.part";
-    private static final Pattern NAME = Pattern.compile(
-            "([0-9]{1,19})-([0-9a-f]{16})-([0-9]{1,19})-([0-9]{1,19})-([0-9]{1,19})\\.[0-9a-f]{16}\\.part");
+    private static final String FORM = "%s-%d-%d.%016x.part";
+    private static final Pattern NAME =
+            Pattern.compile("([0-9a-f-]+)-([0-9]{1,19})-([0-9]{1,19})\\.[0-9a-f]{16}\\.part");
 
     private final Path path;
     private final int store;
@@ -149,14 +150,11 @@ final class CacheDirectory {
             return null;
         }
         try {
-            BlobId id = new BlobId(
-                    Long.parseLong(matcher.group(1)),
-                    Long.parseUnsignedLong(matcher.group(2), 16),
-                    Long.parseLong(matcher.group(3)));
-            long length = Long.parseLong(matcher.group(5));
-            return length < 1 || length > DiskCachedBlobStore.LARGEST_PART
+            Optional<BlobId> id = BlobId.parse(matcher.group(1));
+            long length = Long.parseLong(matcher.group(3));
+            return id.isEmpty() || length < 1 || length > DiskCachedBlobStore.LARGEST_PART
                     ? null
-                    : new CachedPart(id, Long.parseLong(matcher.group(4)), length);
+                    : new CachedPart(id.get(), Long.parseLong(matcher.group(2)), length);
         } catch (NumberFormatException e) {
             return null;
         }
@@ -181,15 +179,7 @@ final class CacheDirectory {
         if (!entries.reserve(bytes)) {
             return false;
         }
-        String name = String.format(
-                Locale.ROOT,
-                FORM,
-                part.blob().generation(),
-                part.blob().writer(),
-                part.blob().sequence(),
-                part.offset(),
-                part.length(),
-                time.randomLong());
+        String name = String.format(Locale.ROOT, FORM, part.blob(), part.offset(), part.length(), time.randomLong());
         Path draft = path.resolve(name + ".tmp");
         boolean isWritten = false;
         try {

@@ -23,30 +23,44 @@ public final class StoreCell implements ClaimCell {
 
     private final BlobStore store;
     private final Registers registers;
+    private final String name;
 
     /**
-     * The register of a store.
+     * The register of claims.
      *
      * @param store stays open
      */
     public StoreCell(BlobStore store, Registers registers) {
+        this(store, registers, ClaimText.REGISTER);
+    }
+
+    /**
+     * A register of a store.
+     *
+     * @param store stays open
+     * @param name of the register
+     */
+    public StoreCell(BlobStore store, Registers registers, String name) {
         this.store = store;
         this.registers = registers;
+        this.name = name;
     }
 
     @Override
     public Optional<Register> read() {
-        return await(() -> registers.read(ClaimText.REGISTER));
+        return await(() -> registers.read(name));
     }
 
     @Override
     public boolean replace(Optional<Register> expected, String text) {
-        return join(registers.replace(ClaimText.REGISTER, expected, text));
+        return join(registers.replace(name, expected, text));
     }
 
     /** The blobs of generation 0. */
     public List<BlobId> earlierClaims() {
-        return await(() -> store.list(GENERATION)).stream().map(StoredBlob::id).toList();
+        return await(() -> store.list(BlobId.NO_OWNER, GENERATION)).stream()
+                .map(StoredBlob::id)
+                .toList();
     }
 
     /** Deletes some of them. */

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -64,11 +65,11 @@ public final class StoreConditions {
             Optional<Register> held =
                     registers.read(REGISTER).toCompletableFuture().join();
             boolean first = registers
-                    .replace(REGISTER, held, Claimant.newId(time))
+                    .replace(REGISTER, held, newText())
                     .toCompletableFuture()
                     .join();
             boolean second = registers
-                    .replace(REGISTER, held, Claimant.newId(time))
+                    .replace(REGISTER, held, newText())
                     .toCompletableFuture()
                     .join();
             if (first && second) {
@@ -86,5 +87,10 @@ public final class StoreConditions {
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
+    }
+
+    /** Another one for each write, so that each changes the register. */
+    private String newText() {
+        return String.format(Locale.ROOT, "%016x%016x", time.randomLong(), time.randomLong());
     }
 }

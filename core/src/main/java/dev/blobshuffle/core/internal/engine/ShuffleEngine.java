@@ -27,6 +27,7 @@ import dev.blobshuffle.core.internal.store.MeteredBlobStore;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.internal.write.Batcher;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
@@ -66,7 +67,7 @@ public final class ShuffleEngine implements Engine {
         metrics.locate(parts.caching.zone());
         BatcherOptions options = parts.batching;
         calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
-        long writer = parts.time.randomLong();
+        long writer = BlobId.writer(parts.time.randomLong());
         caches = parts.caching.isNone() && parts.peers.isEmpty()
                 ? Optional.empty()
                 : Optional.of(NearStore.open(calm, parts.caching, parts.peers, writer, metrics, parts.time));

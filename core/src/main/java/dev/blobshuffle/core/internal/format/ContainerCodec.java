@@ -52,7 +52,7 @@ public final class ContainerCodec {
         byte[] bytes = trailer.footer(tail);
         try {
             ByteReader reader = new ByteReader(bytes, 0, trailer.footerLength(), "the footer of a blob");
-            Container container = new Decoder(reader, trailer.kind()).decode();
+            Container container = new Decoder(reader, trailer.kind(), trailer.version()).decode();
             long footerStart = blobLength - trailer.tailLength();
             if (container.contentEnd() != footerStart) {
                 throw Trailer.corrupt(
@@ -86,7 +86,7 @@ public final class ContainerCodec {
 
         byte[] encode() {
             writer.fixedLong(container.id().generation());
-            writer.fixedLong(container.id().writer());
+            writer.fixedLong(container.id().ownerAndWriter());
             writer.fixedLong(container.id().sequence());
             writer.fixedLong(container.createdMillis());
             writer.fixedInt(container.store());
@@ -104,7 +104,7 @@ public final class ContainerCodec {
             piece(container.prelude());
             sections(columns);
             piece(container.postlude());
-            return Trailer.append(writer, container.kind());
+            return Trailer.append(writer, container.kind(), Footer.version(container.id()));
         }
 
         private int columns() {
@@ -174,6 +174,7 @@ public final class ContainerCodec {
     private static final class Decoder {
         private final ByteReader reader;
         private final ContentKind kind;
+        private final int version;
         private final List<String> names = new ArrayList<>();
         private final List<Optional<Container.Origin>> origins = new ArrayList<>();
         private final List<BlobSection> sections = new ArrayList<>();
@@ -182,13 +183,14 @@ public final class ContainerCodec {
         /** Where the next part starts in the blob. */
         private long end;
 
-        Decoder(ByteReader reader, ContentKind kind) {
+        Decoder(ByteReader reader, ContentKind kind, int version) {
             this.reader = reader;
+            this.version = version;
             this.kind = kind;
         }
 
         Container decode() {
-            BlobId id = new BlobId(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
+            BlobId id = FooterCodec.id(version, reader);
             long createdMillis = reader.fixedLong();
             int store = reader.fixedInt();
             int columns = reader.varint();

@@ -25,8 +25,11 @@ public record Footer(
         Optional<String> key,
         List<BlobSection> sections,
         List<Segment> segments) {
-    /** The version that is written, and the newest that can be read. */
-    public static final int VERSION = 2;
+    /** The newest version that can be read. */
+    public static final int VERSION = 3;
+
+    /** The first version whose ids name an owner. */
+    static final int FIRST_OWNED = 3;
 
     /** The first version whose frames are bound to their partition. */
     private static final int FIRST_BOUND = 2;
@@ -53,6 +56,11 @@ public record Footer(
             last = segment.section();
         }
         require(end == sectionEnd && last == sections.size() - 1, "end of segments", end);
+    }
+
+    /** The version in which a blob is written: the oldest that can say its id. */
+    public static int version(BlobId id) {
+        return id.owner() == BlobId.NO_OWNER ? FIRST_BOUND : FIRST_OWNED;
     }
 
     private static void require(boolean sound, String what, Object value) {

@@ -25,7 +25,7 @@ public final class FooterCodec {
     public static byte[] encode(Footer footer) {
         ByteWriter writer = new ByteWriter();
         writer.fixedLong(footer.id().generation());
-        writer.fixedLong(footer.id().writer());
+        writer.fixedLong(footer.id().ownerAndWriter());
         writer.fixedLong(footer.id().sequence());
         writer.fixedLong(footer.createdMillis());
         writer.fixedInt(footer.store());
@@ -40,7 +40,7 @@ public final class FooterCodec {
         }
         writer.varlong(footer.segments().size());
         footer.segments().forEach(segment -> writeSegment(writer, segment, names));
-        return Trailer.append(writer, ContentKind.RECORDS);
+        return Trailer.append(writer, ContentKind.RECORDS, Footer.version(footer.id()));
     }
 
     private static void writeSegment(ByteWriter writer, Footer.Segment segment, Map<String, Integer> names) {
@@ -127,8 +127,18 @@ public final class FooterCodec {
                 failure);
     }
 
+    /** The id at the start of every footer. */
+    static BlobId id(int version, ByteReader reader) {
+        long generation = reader.fixedLong();
+        long writer = reader.fixedLong();
+        long sequence = reader.fixedLong();
+        return version < Footer.FIRST_OWNED
+                ? new BlobId(generation, writer, sequence)
+                : BlobId.owned(generation, writer, sequence);
+    }
+
     private static Footer read(int version, ByteReader reader) {
-        BlobId id = new BlobId(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
+        BlobId id = id(version, reader);
         long createdMillis = reader.fixedLong();
         int store = reader.fixedInt();
         Optional<String> key = version == Trailer.OLDEST_VERSION ? Optional.empty() : reader.keyId();

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class NotificationCodec {
     private static final byte MAGIC = (byte) 0xB5;
     private static final byte UNBOUND_VERSION = 1;
-    private static final byte VERSION = 2;
+    private static final byte BOUND_VERSION = 2;
+
+    /** The first version whose blob has an owner. */
+    private static final byte OWNED_VERSION = 3;
 
     /**
      * Two bytes of magic and version, writer, store, codec, two checksums, six long varints and one
@@ -27,10 +30,10 @@ public final class NotificationCodec {
     public static byte[] encode(Notification notification) {
         byte[] target = new byte[MAX_LENGTH];
         target[0] = MAGIC;
-        target[1] = notification.binding().isPresent() ? VERSION : UNBOUND_VERSION;
+        target[1] = version(notification);
         BlobId blob = notification.blob();
         int at = Varint.writeLong(target, 2, blob.generation());
-        LittleEndian.writeLong(target, at, blob.writer());
+        LittleEndian.writeLong(target, at, blob.ownerAndWriter());
         at = Varint.writeLong(target, at + 8, blob.sequence());
         LittleEndian.writeInt(target, at, notification.store());
         at = Varint.writeLong(target, at + 4, notification.sectionOffset());
@@ -47,6 +50,18 @@ public final class NotificationCodec {
         }
         LittleEndian.writeInt(target, at, Checksum.of(target, 0, at));
         return Arrays.copyOf(target, at + CHECKSUM_LENGTH);
+    }
+
+    /** The oldest version that can say what the notification says. */
+    private static byte version(Notification notification) {
+        if (notification.blob().owner() != BlobId.NO_OWNER) {
+            if (notification.binding().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "Cannot encode a notification: its blob has an owner, and its segment no partition.");
+            }
+            return OWNED_VERSION;
+        }
+        return notification.binding().isPresent() ? BOUND_VERSION : UNBOUND_VERSION;
     }
 
     private static int write(Binding binding, byte[] target, int offset) {
@@ -67,9 +82,10 @@ public final class NotificationCodec {
             throw corrupt("the bytes do not begin as one");
         }
         byte version = bytes[1];
-        if (version != VERSION && version != UNBOUND_VERSION) {
+        if (version < UNBOUND_VERSION || version > OWNED_VERSION) {
             throw new BlobCorrupt("Cannot read a notification: its version is " + version + ", this reader knows up to "
-                    + VERSION + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
+                    + OWNED_VERSION
+                    + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
         }
         int end = bytes.length - CHECKSUM_LENGTH;
         if (end < 2 || Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end)) {
@@ -92,7 +108,9 @@ public final class NotificationCodec {
                 : Optional.of(new Binding(reader.fixedInt(), reader.keyId()));
         reader.end();
         try {
-            BlobId blob = new BlobId(generation, writer, sequence);
+            BlobId blob = version == OWNED_VERSION
+                    ? BlobId.owned(generation, writer, sequence)
+                    : new BlobId(generation, writer, sequence);
             long segmentOffset = Math.addExact(sectionOffset, inSection);
             return new Notification(
                     blob,

@@ -72,8 +72,8 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
         return bytes;
     }
 
-    /** Appends the trailer to a footer of the newest version, and returns both. */
-    static byte[] append(ByteWriter footer, ContentKind kind) {
+    /** Appends the trailer to a footer, and returns both. */
+    static byte[] append(ByteWriter footer, ContentKind kind, int version) {
         int length = footer.length();
         if (length > MAX_FOOTER_LENGTH) {
             throw new IllegalArgumentException("Cannot write a footer: " + length + " bytes, at most "
@@ -82,7 +82,7 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
         int checksum = footer.checksumFrom(0);
         footer.fixedInt(length);
         footer.fixedInt(checksum);
-        footer.fixedShort(Footer.VERSION);
+        footer.fixedShort(version);
         footer.fixedByte(kind.code());
         footer.fixedByte(0);
         footer.fixedInt(footer.checksumFrom(length));

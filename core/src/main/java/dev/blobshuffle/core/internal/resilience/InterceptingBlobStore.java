@@ -40,13 +40,14 @@ abstract class InterceptingBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public final CompletionStage<List<StoredBlob>> list(long generation) {
-        return run(StoreCall.other("list generation " + generation, () -> store().list(generation)));
+    public final CompletionStage<List<StoredBlob>> list(int owner, long generation) {
+        return run(StoreCall.other("list generation " + generation, () -> store().list(owner, generation)));
     }
 
     @Override
-    public final CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
-        return run(StoreCall.other("list generations from " + generations.first(), () -> store().list(generations)));
+    public final CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
+        return run(StoreCall.other(
+                "list generations from " + generations.first(), () -> store().list(owner, generations)));
     }
 
     @Override
@@ -55,7 +56,12 @@ abstract class InterceptingBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public final CompletionStage<List<Long>> generations() {
-        return run(StoreCall.other("list generations", () -> store().generations()));
+    public final CompletionStage<List<Long>> generations(int owner) {
+        return run(StoreCall.other("list generations", () -> store().generations(owner)));
+    }
+
+    @Override
+    public final CompletionStage<List<Integer>> owners() {
+        return run(StoreCall.other("list owners", () -> store().owners()));
     }
 }

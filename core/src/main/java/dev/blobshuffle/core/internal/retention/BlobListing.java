@@ -1,15 +1,18 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * The blobs that a store held when it was listed, in the order of their ids, and which of them are
- * still undecided. A writer numbers its blobs, so the blobs of one minute form a run of consecutive
- * numbers. A run takes as much memory as one blob; in addition each blob takes two bits, for four
- * states:
+ * The blobs of one owner that a store held when it was listed, in the order of their ids, and which
+ * of them are still undecided. A writer numbers its blobs, so the blobs of one minute form a run of
+ * consecutive numbers. A run takes as much memory as one blob; in addition each blob takes two
+ * bits, for four states:
  *
  * <pre>
  *   undecided  tombstone
@@ -23,6 +26,7 @@ import java.util.Optional;
  * thread at a time.
  */
 public final class BlobListing {
+    private final int owner;
     private final int mostRuns;
     private final int mostBlobs;
     private final BitSet undecided = new BitSet();
@@ -40,14 +44,17 @@ public final class BlobListing {
     private boolean isFull;
     private Optional<Long> newest = Optional.empty();
     private long averageBytes;
+    private final Map<Partition, Long> logStarts = new HashMap<>();
 
     /**
      * An empty listing.
      *
+     * @param owner whose blobs it holds
      * @param mostRuns most runs that it holds
      * @param mostBlobs most blobs that it holds
      */
-    BlobListing(int mostRuns, int mostBlobs) {
+    BlobListing(int owner, int mostRuns, int mostBlobs) {
+        this.owner = owner;
         this.mostRuns = mostRuns;
         this.mostBlobs = mostBlobs;
     }
@@ -55,8 +62,14 @@ public final class BlobListing {
     /**
      * Adds the next blob in order and returns whether there was room. After the first refusal no
      * blob is added.
+     *
+     * @throws IllegalArgumentException it is another owner's
      */
     boolean add(BlobId id) {
+        if (id.owner() != owner) {
+            throw new IllegalArgumentException(
+                    "Cannot list blob " + id + ": it is not of owner " + BlobId.hex(owner) + ".");
+        }
         boolean isNext = runs > 0
                 && generations[runs - 1] == id.generation()
                 && writers[runs - 1] == id.writer()
@@ -114,7 +127,7 @@ public final class BlobListing {
         averageBytes = bytes;
     }
 
-    /** The newest generation in the store, listed or not; empty if the store has no blob. */
+    /** The newest generation of the owner, listed or not; empty if the owner has no blob. */
     public Optional<Long> newestGeneration() {
         return newest;
     }
@@ -123,11 +136,20 @@ public final class BlobListing {
         newest = Optional.of(generation);
     }
 
+    /** Where the logs began by which its blobs were decided. */
+    Map<Partition, Long> logStarts() {
+        return logStarts;
+    }
+
+    void logStart(Partition partition, long start) {
+        logStarts.put(partition, start);
+    }
+
     /** The blob of an index, from 0 on. */
     BlobId id(int index) {
         int found = Arrays.binarySearch(starts, 0, runs, index);
         int run = found >= 0 ? found : -found - 2;
-        return new BlobId(generations[run], writers[run], firsts[run] + (index - starts[run]));
+        return new BlobId(owner, generations[run], writers[run], firsts[run] + (index - starts[run]));
     }
 
     /**
@@ -189,7 +211,7 @@ public final class BlobListing {
     /** Marks a blob as decided and returns whether it was undecided. */
     boolean decide(BlobId id) {
         int run = lastRunUpTo(id);
-        if (run < 0 || generations[run] != id.generation() || writers[run] != id.writer()) {
+        if (id.owner() != owner || run < 0 || generations[run] != id.generation() || writers[run] != id.writer()) {
             return false;
         }
         int end = run + 1 < runs ? starts[run + 1] : blobs;

@@ -29,7 +29,6 @@ final class Candidates {
     private int damaged;
     private Optional<BlobId> damagedExample = Optional.empty();
     private int otherContent;
-    private int foreign;
     private int silent;
     private int unsettled;
     private final Map<Partition, String> doubts = new HashMap<>();
@@ -60,14 +59,9 @@ final class Candidates {
         Optional<Integer> next = listing.undecided(0);
         while (next.isPresent()) {
             int index = next.get();
-            if (scope.isForeign(listing.id(index).writer())) {
-                listing.decide(index);
-                foreign++;
-            } else {
-                some.add(index);
-            }
+            some.add(index);
             next = listing.undecided(index + 1);
-            if (some.size() == PatientStore.AT_ONCE || next.isEmpty() && !some.isEmpty()) {
+            if (some.size() == PatientStore.AT_ONCE || next.isEmpty()) {
                 decide(some, unread, existing, more);
                 rest.after(some.size());
                 some.clear();
@@ -118,11 +112,7 @@ final class Candidates {
             otherContent++;
             return true;
         }
-        if (!blob.topics().get().stream().allMatch(scope::covers)) {
-            scope.foreign(id.writer());
-            foreign++;
-            return true;
-        }
+        scope.named(blob.topics().get());
         Set<String> unknown = new TreeSet<>(unread);
         unknown.removeAll(existing);
         if (!unknown.isEmpty()) {
@@ -164,7 +154,6 @@ final class Candidates {
                 damaged,
                 damagedExample,
                 otherContent,
-                foreign,
                 silent,
                 spared,
                 unsettled,

@@ -34,6 +34,16 @@ public interface NotificationLogs extends AutoCloseable {
      */
     Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException;
 
+    /**
+     * Looks for logs that are not the ones that were read: restored from a backup, for example.
+     *
+     * @param starts where the logs began
+     * @return such a log, and why; empty if all begin there or later
+     */
+    default Optional<String> goneBack(Map<Partition, Long> starts) throws InterruptedException {
+        return Optional.empty();
+    }
+
     @Override
     void close();
 

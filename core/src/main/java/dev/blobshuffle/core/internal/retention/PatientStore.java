@@ -91,19 +91,19 @@ public final class PatientStore {
         return store.location();
     }
 
-    /** The minutes that have blobs, in order. */
-    public List<Long> generations() throws InterruptedException {
-        return await(store::generations).stream().sorted().toList();
+    /** The owners that may have blobs, in order. */
+    public List<Integer> owners() throws InterruptedException {
+        return await(store::owners).stream().sorted().toList();
     }
 
-    /** The blobs of a minute, in order. */
-    List<StoredBlob> list(long generation) throws InterruptedException {
-        return sorted(await(() -> store.list(generation)));
+    /** The minutes in which an owner has blobs, in order. */
+    public List<Long> generations(int owner) throws InterruptedException {
+        return await(() -> store.generations(owner)).stream().sorted().toList();
     }
 
-    /** The blobs of several minutes, in order. */
-    public List<StoredBlob> list(GenerationSpan generations) throws InterruptedException {
-        return sorted(await(() -> store.list(generations)));
+    /** The blobs of an owner in several minutes, in order. */
+    public List<StoredBlob> list(int owner, GenerationSpan generations) throws InterruptedException {
+        return sorted(await(() -> store.list(owner, generations)));
     }
 
     private static List<StoredBlob> sorted(List<StoredBlob> blobs) {

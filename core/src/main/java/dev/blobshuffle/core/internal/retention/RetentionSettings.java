@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.owner.Promise;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -39,8 +40,9 @@ public final class RetentionSettings implements SettingGroup {
             "0",
             LEAST_GRACE,
             Optional.of(COMMAND_GRACE),
-            "Interval at which the application deletes expired blobs, and how long a stored blob may "
-                    + "exist without its notification. 0 leaves deletion to `blobshuffle gc`.");
+            "How long a stored blob may exist without its notification, which the instance promises to "
+                    + "the others of its owner, and how far the steps of a sweep are apart. 0 leaves "
+                    + "deletion to `blobshuffle gc`.");
 
     /** The age below which nothing is deleted. */
     public static final Setting<Duration> FLOOR = Setting.millis(
@@ -68,6 +70,15 @@ public final class RetentionSettings implements SettingGroup {
      */
     public static Duration grace(Settings settings) {
         return settings.value(SWEEP_INTERVAL).orElse(COMMAND_GRACE);
+    }
+
+    /**
+     * What an instance with these settings promises to the others of its owner.
+     *
+     * @param delivery the longest that a batch may take until its blob is stored
+     */
+    public static Promise promise(Settings settings, Duration delivery) {
+        return new Promise(notifyWithin(settings, delivery), settings.value(RETENTION));
     }
 
     /**

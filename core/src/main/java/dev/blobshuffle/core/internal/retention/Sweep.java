@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -29,9 +30,11 @@ import java.util.TreeSet;
  * notification. The sweep sets a tombstone on it. It keeps the blob if records of the past may
  * still appear in one of its logs ({@link NotificationLogs.Extent#doubt}).
  *
- * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
- * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
- * sweep may be killed at any moment, and several sweeps may run at once.
+ * <p>A sweep sees the blobs of one owner only. This is correct only if the logs are those of the
+ * owner's cluster. So a blob with a tombstone is deleted only after another wait, in which every
+ * live instance checks whose cluster it is ({@link SweepRight}), and only while no log begins
+ * earlier than it did when it was read. A sweep may be killed at any moment, and several sweeps may
+ * run at once.
  *
  * <p>A blob that is younger than the floor ({@link BlobLifetime#floor()}) gets no tombstone. Its
  * age is the difference of two times that the store gives.
@@ -48,6 +51,9 @@ public final class Sweep {
 
     /** Approximate number of blobs that one call should list. */
     private static final int MOST_AT_ONCE = 100_000;
+
+    /** Blobs in one request that deletes, and between two questions whether to go on. */
+    private static final int MOST_DELETED = 500;
 
     /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
     private static final long FIRST_GENERATION = 1;
@@ -80,24 +86,25 @@ public final class Sweep {
     }
 
     /**
-     * Lists the store, oldest generations first, until the listing is full. With a time to live,
-     * lists only blobs that are as old. Takes note of those that the floor protects.
+     * Lists the blobs of an owner, oldest generations first, until the listing is full. With a time
+     * to live, lists only blobs that are as old. Takes note of those that the floor protects.
      *
+     * @param owner whose blobs it lists
      * @param after where the previous listing ended; empty to start from the oldest
      * @param clock the store's
      */
-    public BlobListing list(Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
+    public BlobListing list(int owner, Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
             throws InterruptedException {
         AgeLimits limits = AgeLimits.at(clock.now(), lifetime);
-        BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
+        BlobListing listing = new BlobListing(owner, pace.runs(), pace.blobs());
         long first = after.map(BlobId::generation).orElse(FIRST_GENERATION);
         int digits = 0;
         boolean hasRoom = true;
-        for (long minute : store.generations()) {
+        for (long minute : store.generations(owner)) {
             listing.newestGeneration(minute);
             if (hasRoom && minute >= first && limits.mayList(minute)) {
                 GenerationSpan span = GenerationSpan.around(minute, digits);
-                List<StoredBlob> found = store.list(span);
+                List<StoredBlob> found = store.list(owner, span);
                 hasRoom = add(found, first, after, limits, listing);
                 first = span.last() + 1;
                 digits = digits(found.size(), digits);
@@ -163,7 +170,9 @@ public final class Sweep {
         Set<String> next = firstTopics(listing, existing);
         Set<String> read = new TreeSet<>();
         while (true) {
-            reach.read(next, read(next, logs, marker), terms);
+            Map<Partition, NotificationLogs.Extent> extents = read(next, logs, marker);
+            extents.forEach((partition, extent) -> listing.logStart(partition, extent.start()));
+            reach.read(next, extents, terms);
             read.addAll(next);
             next = candidates.decide(
                     topics -> {
@@ -193,24 +202,32 @@ public final class Sweep {
     }
 
     /**
-     * Deletes the blobs with tombstones, a few at a time.
+     * Deletes the blobs with tombstones, some at a time.
      *
-     * @param next another listing, in which these blobs count as decided
+     * @param logs that the tombstones come from
+     * @throws InvalidSettings a log began later when it was read, or the right is gone
      */
-    public void delete(BlobListing listing, Optional<BlobListing> next, SweepRight right) throws InterruptedException {
-        List<BlobId> some = new ArrayList<>(PatientStore.AT_ONCE);
+    public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
+        List<BlobId> some = new ArrayList<>(MOST_DELETED);
         Optional<Integer> index = listing.condemned(0);
         while (index.isPresent()) {
-            BlobId id = listing.id(index.get());
-            some.add(id);
-            next.ifPresent(other -> other.decide(id));
+            some.add(listing.id(index.get()));
             index = listing.condemned(index.get() + 1);
-            if (some.size() == PatientStore.AT_ONCE || index.isEmpty()) {
+            if (some.size() == MOST_DELETED || index.isEmpty()) {
+                requireSame(listing, logs);
                 right.requireOwn();
                 store.delete(some);
                 restAfter(some.size());
                 some.clear();
             }
+        }
+    }
+
+    private void requireSame(BlobListing listing, NotificationLogs logs) throws InterruptedException {
+        Optional<String> difference = logs.goneBack(listing.logStarts());
+        if (difference.isPresent()) {
+            throw new InvalidSettings("Cannot delete from " + store.location() + ": " + difference.get()
+                    + ". Nothing more is deleted, and the sweep begins again.");
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /**
  * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
- * of other content, foreign, silent, spared, or already gone.
+ * of other content, silent, spared, or already gone.
  *
  * @param listed blobs that were examined
  * @param listedBytes their bytes, estimated
@@ -30,7 +30,6 @@ import java.util.stream.Collectors;
  * @param damagedExample one of these
  * @param otherContent blobs that are kept because they hold other content than records: they belong
  *     to an engine without notifications, which deletes them itself
- * @param foreign blobs of other applications
  * @param silent blobs that are kept because one of their logs has never held a record
  * @param spared blobs without a notification, or beyond their time to live, that stay because they
  *     are younger than the floor
@@ -53,7 +52,6 @@ public record SweepReport(
         int damaged,
         Optional<BlobId> damagedExample,
         int otherContent,
-        int foreign,
         int silent,
         int spared,
         int unsettled,
@@ -67,7 +65,7 @@ public record SweepReport(
 
     /** The report of a sweep that examined nothing. */
     public static final SweepReport NOTHING = new SweepReport(
-            0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0, 0, Map.of(), 0);
+            0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0, Map.of(), 0);
 
     /** Copies the topics and the doubts. */
     public SweepReport {
@@ -89,11 +87,6 @@ public record SweepReport(
         return doubts.keySet().stream()
                 .sorted(Comparator.comparing(Partition::stream).thenComparing(Partition::number))
                 .toList();
-    }
-
-    /** Whether the sweep deletes every blob that it examined. */
-    public boolean leavesNothing() {
-        return needed + kept + damaged + otherContent + foreign + silent + spared + unsettled == 0;
     }
 
     /** Whether so many blobs are orphans that they may belong to another cluster. */
@@ -121,7 +114,6 @@ public record SweepReport(
                 damaged + later.damaged,
                 damagedExample.or(later::damagedExample),
                 otherContent + later.otherContent,
-                foreign + later.foreign,
                 silent + later.silent,
                 spared + later.spared,
                 unsettled + later.unsettled,

@@ -5,29 +5,24 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The blobs that a sweep may delete: all of a store, or only those with records of certain topics.
- * Applications may share a store, and each sweeps its own blobs. Owned by one thread.
+ * Which logs a sweep reads: first those that it expects to matter, then all that the footers of
+ * the owner's blobs name. Whether a blob may be deleted never depends on what is expected. Owned by
+ * one thread.
  */
 public final class SweepScope {
-    /**
-     * How many foreign writers are remembered. Beyond this number, every sweep reads the footers of
-     * foreign blobs again.
-     */
-    private static final int REMEMBERED = 10_000;
-
-    private final Predicate<String> covers;
+    private final Predicate<String> expected;
     private final boolean isEverything;
     private final Set<String> deletedTopics;
-    private final Set<Long> foreignWriters = new HashSet<>();
+    private final Set<String> named = new HashSet<>();
 
-    private SweepScope(Predicate<String> covers, boolean isEverything, Set<String> deletedTopics) {
-        this.covers = covers;
+    private SweepScope(Predicate<String> expected, boolean isEverything, Set<String> deletedTopics) {
+        this.expected = expected;
         this.isEverything = isEverything;
         this.deletedTopics = Set.copyOf(deletedTopics);
     }
 
     /**
-     * All blobs of a store.
+     * All logs of a cluster may matter.
      *
      * @param deletedTopics topics that were deleted for good, so they hold no notifications
      */
@@ -35,7 +30,7 @@ public final class SweepScope {
         return new SweepScope(topic -> true, true, deletedTopics);
     }
 
-    /** The blobs whose records all belong to topics that match the predicate. */
+    /** The logs of some topics matter, as far as the application knows. */
     public static SweepScope of(Predicate<String> topics) {
         return new SweepScope(topics, false, Set.of());
     }
@@ -44,25 +39,17 @@ public final class SweepScope {
         return isEverything;
     }
 
+    /** Whether the logs of a topic matter, by what is known so far. */
     boolean covers(String topic) {
-        return covers.test(topic);
+        return expected.test(topic) || named.contains(topic);
+    }
+
+    /** Takes note of topics that the footer of a blob names. */
+    void named(Set<String> topics) {
+        topics.stream().filter(topic -> !expected.test(topic)).forEach(named::add);
     }
 
     boolean isDeleted(String topic) {
         return deletedTopics.contains(topic);
-    }
-
-    /**
-     * Whether an earlier blob of this writer was foreign. An instance writes for one application,
-     * so its other blobs are foreign as well. At worst, blobs are kept too long.
-     */
-    boolean isForeign(long writer) {
-        return foreignWriters.contains(writer);
-    }
-
-    void foreign(long writer) {
-        if (foreignWriters.size() < REMEMBERED) {
-            foreignWriters.add(writer);
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.time.Time;
 
 /**
@@ -9,18 +9,17 @@ import dev.blobshuffle.core.time.Time;
  */
 public interface SweepSource {
     /**
-     * Whether the application shuffles a topic through blobs. A blob with records of another topic
-     * is foreign.
+     * Whether the application shuffles a topic through blobs. A sweep reads the logs of such topics
+     * first. It decides by the topics that the footers of the owner's blobs name.
      */
     boolean covers(String topic);
 
     /**
-     * The right to sweep a store, before it is claimed.
+     * The right to sweep the application's owner.
      *
-     * @param store stays open
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the store cannot be claimed
+     * @param timing how far steps are apart
      */
-    SweepRight right(BlobStore store, Time time) throws InterruptedException;
+    SweepRight right(OwnerTiming timing, Time time);
 
     /** The logs with the notifications. The caller closes them. */
     NotificationLogs logs(Time time);

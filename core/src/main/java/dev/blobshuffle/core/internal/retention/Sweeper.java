@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
@@ -26,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the application's unneeded blobs in the background. One instance has the turn
- * ({@link SweepTurn}). It lists the store, sets tombstones on the unneeded blobs of the list one
- * interval later ({@link Sweep}), and deletes them after another interval. The interval is the
- * grace period of both steps. An instance that gets the turn starts with a new listing and takes
- * over no state.
+ * Deletes the unneeded blobs of the application's owner in the background. One instance has the
+ * turn ({@link SweepTurn}). It lists the owner's blobs, later sets tombstones on the unneeded ones
+ * ({@link Sweep}), and deletes them later still. The right to each step, and how far steps are
+ * apart, come from the owner's promise in the store's register ({@link OwnerSweepRight}). An
+ * instance that gets the turn starts with a new listing and takes over no state.
  *
  * <p>While it works, the sweeper uses its own thread, store client and broker clients, so that it
  * takes no resources from the shuffle. Its failures stop nothing else: it logs a failure once and
@@ -44,6 +45,7 @@ public final class Sweeper implements AutoCloseable {
     private final BlobLifetime lifetime;
     private final Supplier<BlobStore> stores;
     private final SweepSource source;
+    private final OwnerTiming owners;
     private final SweepScope scope;
     private final Time time;
     private final SweepFigures figures;
@@ -55,20 +57,20 @@ public final class Sweeper implements AutoCloseable {
     /** Owned by the timer's thread. */
     private boolean wasOurs;
 
-    /** The listing to decide on next. Owned by the worker, as are the fields below. */
+    /** Made with the first sweep. Owned by the worker, as are the fields below. */
+    private @Nullable SweepRight right;
+
+    /** The listing of the present sweep. */
     private @Nullable BlobListing listing;
 
     /** The terms of the logs, from before that listing. */
     private Map<Partition, NotificationLogs.Term> terms = Map.of();
 
-    /** The blobs with tombstones, which the next sweep deletes. */
-    private @Nullable BlobListing tombstones;
-
     /** The findings from when the tombstones were set. */
     private SweepReport found = SweepReport.NOTHING;
 
-    /** When the listing was complete; with a time to live, when the last sweep ended. */
-    private long since;
+    /** When the next step is due; monotonic, in nanoseconds. */
+    private long due;
 
     private Optional<BlobId> resumeAfter = Optional.empty();
     private boolean isStarted;
@@ -95,6 +97,7 @@ public final class Sweeper implements AutoCloseable {
         this.lifetime = lifetime;
         this.stores = stores;
         this.source = source;
+        this.owners = timing.orElse(SweepTiming.USUAL).owners();
         this.scope = SweepScope.of(source::covers);
         this.time = time;
         this.figures = new SweepFigures(metrics, time);
@@ -113,7 +116,7 @@ public final class Sweeper implements AutoCloseable {
      */
     public static Sweeper of(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
         return of(
-                settings.value(RetentionSettings.SWEEP_INTERVAL).map(SweepTiming::every),
+                settings.value(RetentionSettings.SWEEP_INTERVAL).map(interval -> SweepTiming.USUAL),
                 BlobLifetime.of(settings),
                 settings,
                 source,
@@ -171,7 +174,7 @@ public final class Sweeper implements AutoCloseable {
         if (!isClosed.get() && (isOurs || wasOurs) && running.begin()) {
             wasOurs = isOurs;
             try {
-                worker.execute(() -> work(when, turn));
+                worker.execute(() -> work(turn));
             } catch (Closed e) {
                 running.end(); // The application ends.
             }
@@ -181,11 +184,10 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    private void work(SweepTiming when, SweepTurn turn) {
+    private void work(SweepTurn turn) {
         try {
             Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
-            boolean isEarly =
-                    isStarted && time.nanos() - since < when.interval().toNanos();
+            boolean isEarly = isStarted && time.nanos() - due < 0;
             if (!turn.isOurs()) {
                 forget();
             } else if (!isEarly) {
@@ -205,20 +207,37 @@ public final class Sweeper implements AutoCloseable {
 
     private void forget() {
         listing = null;
-        tombstones = null;
+        right = null;
         isStarted = false;
         resumeAfter = Optional.empty();
         figures.forget();
+    }
+
+    private SweepRight right() {
+        SweepRight present = right;
+        if (present == null) {
+            present = source.right(owners, time);
+            right = present;
+        }
+        return present;
+    }
+
+    /** Returns how long to wait. */
+    private Duration startOver() {
+        listing = null;
+        return right().over();
+    }
+
+    private void later(Duration wait) {
+        due = time.nanos() + wait.toNanos();
+        isStarted = true;
     }
 
     private void failed(RuntimeException e) {
         if (isClosed.get()) {
             return;
         }
-        listing = null;
-        tombstones = null;
-        since = time.nanos();
-        isStarted = true;
+        later(startOver());
         figures.failed();
         if (isWarned) {
             LOG.debug("Unneeded blobs could not be deleted.", e);
@@ -232,40 +251,67 @@ public final class Sweeper implements AutoCloseable {
         try (BlobStore store = stores.get()) {
             if (store.registers().isEmpty()) {
                 LOG.debug("{} is not swept: it cannot compare and set.", store.location());
-                since = time.nanos();
-                isStarted = true;
+                later(right().over());
                 return;
             }
+            right().use(store);
+            requireAgreement(right().clock().differenceFromOwn(), store);
             Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
-            sweep(sweep, store);
+            while (step(sweep, store)) { // Deletion, and the listing of the next sweep.
+                LOG.trace("A sweep has ended.");
+            }
         }
-        since = time.nanos();
-        isStarted = true;
     }
 
-    /** Deletes the blobs with tombstones, sets tombstones on the last listing, and lists again. */
-    private void sweep(Sweep sweep, BlobStore store) throws InterruptedException {
-        BlobListing condemned = tombstones;
+    /** Takes the step that is allowed, and returns whether another one may follow at once. */
+    private boolean step(Sweep sweep, BlobStore store) throws InterruptedException {
+        SweepRight.Leave leave = right().next();
         BlobListing listed = listing;
-        tombstones = null;
-        listing = null;
-        SweepRight right = source.right(store, time);
-        StoreClock clock = right.clock();
-        requireAgreement(clock.differenceFromOwn(), store);
-        if (condemned != null) {
-            sweep.delete(condemned, Optional.ofNullable(listed), right);
-            swept(found, store);
+        if (leave.stage() == SweepRight.Stage.LIST) {
+            list(sweep, leave, store);
+        } else if (leave.stage() == SweepRight.Stage.DECIDE && listed != null) {
+            found = decide(sweep, leave, listed, store);
+            later(right().decided());
+        } else if (leave.stage() == SweepRight.Stage.DELETE && listed != null) {
+            delete(sweep, listed, store);
+            return true;
+        } else if (leave.stage() != SweepRight.Stage.WAIT) {
+            later(startOver());
+            leave.reason().ifPresent(reason -> {
+                throw notSwept(
+                        store,
+                        reason + ". Nothing is deleted; docs/operations.md, \"Who may delete what, and when\","
+                                + " says how to go on.");
+            });
         }
-        if (listed != null) {
-            found = decide(sweep, listed, store);
-            tombstones = listed;
-            resumeAfter = listed.resumeAfter();
-        }
-        right.raise();
-        terms = terms();
-        BlobListing next = sweep.list(resumeAfter, lifetime, clock);
+        return false;
+    }
+
+    private void list(Sweep sweep, SweepRight.Leave leave, BlobStore store) throws InterruptedException {
+        terms = leave.timeToLive().isPresent() ? Map.of() : terms();
+        StoreClock clock = right().clock();
+        BlobListing next = sweep.list(leave.owner(), resumeAfter, lifetime(leave), clock);
         requireAgreement(next.newestGeneration().flatMap(clock::differenceFrom), store);
         listing = next;
+        later(right().listed());
+    }
+
+    private void delete(Sweep sweep, BlobListing condemned, BlobStore store) throws InterruptedException {
+        try (NotificationLogs logs = source.logs(time)) {
+            sweep.delete(condemned, right(), logs);
+        }
+        swept(found, store);
+        resumeAfter = condemned.resumeAfter();
+        later(startOver());
+    }
+
+    /** A time to live is what all members of the owner promise. */
+    private BlobLifetime lifetime(SweepRight.Leave leave) {
+        return new BlobLifetime(leave.timeToLive(), lifetime.floor());
+    }
+
+    private static InvalidSettings notSwept(BlobStore store, String reason) {
+        return new InvalidSettings("Cannot sweep " + store.location() + ": " + reason);
     }
 
     /**
@@ -276,35 +322,35 @@ public final class Sweeper implements AutoCloseable {
     private void requireAgreement(Optional<String> difference, BlobStore store) {
         if (difference.isPresent()) {
             figures.clocksDiffer();
-            throw new InvalidSettings("Cannot sweep " + store.location() + ": " + difference.get()
-                    + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
-                    + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP);"
-                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+            throw notSwept(
+                    store,
+                    difference.get() + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
+                            + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP);"
+                            + " docs/operations.md, \"When a sweep stops\", says how to go on.");
         }
     }
 
     private Map<Partition, NotificationLogs.Term> terms() throws InterruptedException {
-        if (lifetime.timeToLive().isPresent()) {
-            return Map.of();
-        }
         try (NotificationLogs logs = source.logs(time)) {
             return logs.terms(scope::covers);
         }
     }
 
-    private SweepReport decide(Sweep sweep, BlobListing listed, BlobStore store) throws InterruptedException {
-        SweepReport report;
-        if (lifetime.timeToLive().isPresent()) {
-            report = sweep.byAge(listed);
-        } else {
-            try (NotificationLogs logs = source.logs(time)) {
-                report = sweep.byLogs(listed, logs, terms);
-            }
+    private SweepReport decide(Sweep sweep, SweepRight.Leave leave, BlobListing listed, BlobStore store)
+            throws InterruptedException {
+        if (leave.timeToLive().isPresent()) {
+            return sweep.byAge(listed);
         }
-        if (report.hasTooManyOrphans() && lifetime.timeToLive().isEmpty()) {
-            throw new InvalidSettings("Cannot sweep " + store.location() + ": " + report.orphans() + " of "
-                    + report.listed() + " blobs never had a notification, so they may be another cluster's."
-                    + " Nothing is deleted; docs/operations.md, \"When a sweep stops\", says how to go on.");
+        SweepReport report;
+        try (NotificationLogs logs = source.logs(time)) {
+            report = sweep.byLogs(listed, logs, terms);
+        }
+        if (report.hasTooManyOrphans()) {
+            throw notSwept(
+                    store,
+                    report.orphans() + " of " + report.listed() + " blobs never had a notification, so they may be"
+                            + " another cluster's. Nothing is deleted; docs/operations.md, \"When a sweep stops\","
+                            + " says how to go on.");
         }
         return report;
     }
@@ -312,14 +358,13 @@ public final class Sweeper implements AutoCloseable {
     private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because notifications may still appear in logs [{}], {} kept because they hold other content, {} damaged, {} not needed and younger than the floor of {} s.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because notifications may still appear in logs [{}], {} kept because they hold other content, {} damaged, {} not needed and younger than the floor of {} s.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
                 report.unneeded(),
                 report.unneededBytes(),
                 report.orphans(),
-                report.foreign(),
                 report.kept(),
                 report.unknownTopics(),
                 report.silent(),

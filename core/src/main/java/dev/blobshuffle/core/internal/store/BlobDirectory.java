@@ -34,7 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,8 +76,8 @@ final class BlobDirectory {
 
     private volatile long failedNanos;
 
-    /** For each shard, the generation whose directory is known to be durable; 0 (1970) for none. */
-    private final AtomicLongArray durableGenerations = new AtomicLongArray(BlobKey.SHARDS);
+    /** For each shard, the directory of a generation that is known to be durable. */
+    private final AtomicReferenceArray<@Nullable Path> durableGenerations = new AtomicReferenceArray<>(BlobKey.SHARDS);
 
     BlobDirectory(Path path, Time time) {
         this.path = path;
@@ -245,12 +245,12 @@ final class BlobDirectory {
         if (fsync == Fsync.BLOB) {
             force(generation);
             // Another process may have created the directory without forcing its entry yet.
-            if (made || durableGenerations.get(BlobKey.shard(id)) != id.generation()) {
-                Path shard = parent(generation);
-                force(shard);
-                force(parent(shard));
+            if (made || !generation.equals(durableGenerations.get(BlobKey.shard(id)))) {
+                for (Path above = parent(generation); !above.equals(path); above = parent(above)) {
+                    force(above);
+                }
                 force(path);
-                durableGenerations.set(BlobKey.shard(id), id.generation());
+                durableGenerations.set(BlobKey.shard(id), generation);
             }
         }
     }
@@ -359,8 +359,8 @@ final class BlobDirectory {
      * Adds the blobs of a minute. Each blob costs one system call, for the time at which its file
      * was written.
      */
-    void list(long generation, Map<BlobId, StoredBlob> found) throws IOException {
-        for (String prefix : BlobKey.generation(generation)) {
+    void list(int owner, long generation, Map<BlobId, StoredBlob> found) throws IOException {
+        for (String prefix : BlobKey.generation(owner, generation)) {
             try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
                 for (Path blob : blobs) {
                     Optional<BlobId> id = BlobKey.parse(prefix + blob.getFileName());
@@ -386,9 +386,19 @@ final class BlobDirectory {
         }
     }
 
-    void generations(Set<Long> found) throws IOException {
+    void owners(Set<Integer> found) throws IOException {
+        try (DirectoryStream<Path> starts = Files.newDirectoryStream(path.resolve(BlobKey.ROOT))) {
+            for (Path start : starts) {
+                BlobKey.parseOwner(BlobKey.ROOT + start.getFileName() + "/").ifPresent(found::add);
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // The store has no blob yet.
+        }
+    }
+
+    void generations(int owner, Set<Long> found) throws IOException {
         for (int shard = 0; shard < BlobKey.SHARDS; shard++) {
-            String prefix = BlobKey.shard(shard);
+            String prefix = BlobKey.shard(owner, shard);
             Path directory = path.resolve(prefix);
             try (DirectoryStream<Path> generations = Files.newDirectoryStream(directory)) {
                 for (Path generation : generations) {
@@ -416,14 +426,18 @@ final class BlobDirectory {
 
     /** Some of the blobs. */
     List<BlobId> sample(int most) throws IOException {
-        Set<Long> generations = new LinkedHashSet<>();
-        generations(generations);
+        Set<Integer> owners = new LinkedHashSet<>();
+        owners(owners);
         Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
-        for (long generation : generations) {
-            if (found.size() >= most) {
-                break;
+        for (int owner : owners) {
+            Set<Long> generations = new LinkedHashSet<>();
+            generations(owner, generations);
+            for (long generation : generations) {
+                if (found.size() >= most) {
+                    break;
+                }
+                list(owner, generation, found);
             }
-            list(generation, found);
         }
         return found.keySet().stream().limit(most).toList();
     }

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -287,12 +288,13 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         return inEachShard(
                 "list generation " + generation,
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
-                    for (Bucket.Entry object : pages(bucket::objects, prefix.generation(shard, generation), meter)) {
+                    for (Bucket.Entry object :
+                            pages(bucket::objects, prefix.generation(owner, shard, generation), meter)) {
                         blob(object).ifPresent(found::add);
                     }
                     return found;
@@ -301,12 +303,12 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
         return inEachShard(
                 "list generations from " + generations.first(),
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
-                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(shard, generations), meter)) {
+                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(owner, shard, generations), meter)) {
                         blob(object)
                                 .filter(blob -> generations.contains(blob.id().generation()))
                                 .ifPresent(found::add);
@@ -317,17 +319,31 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
+    public CompletionStage<List<Long>> generations(int owner) {
         return inEachShard(
                 "list generations",
                 shard -> {
                     List<Long> generations = new ArrayList<>();
-                    for (String directory : pages(bucket::directories, prefix.shard(shard), meter)) {
+                    for (String directory : pages(bucket::directories, prefix.shard(owner, shard), meter)) {
                         prefix.parseGeneration(directory).ifPresent(generations::add);
                     }
                     return generations;
                 },
                 shards -> shards.stream().flatMap(List::stream).distinct().toList());
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return run(
+                others,
+                "list owners",
+                () -> pages(bucket::directories, prefix.blobs(), meter).stream()
+                        .map(prefix::parseOwner)
+                        .flatMapToInt(OptionalInt::stream)
+                        .distinct()
+                        .boxed()
+                        .toList(),
+                () -> {});
     }
 
     private Optional<StoredBlob> blob(Bucket.Entry object) {

@@ -200,20 +200,29 @@ public final class FileBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         return reads.run("list generation " + generation, () -> {
             Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
-            forEachDirectory("list generation " + generation, directory -> directory.list(generation, found));
+            forEachDirectory("list generation " + generation, directory -> directory.list(owner, generation, found));
             return List.copyOf(found.values());
         });
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
+    public CompletionStage<List<Long>> generations(int owner) {
         return reads.run("list generations", () -> {
             Set<Long> generations = new LinkedHashSet<>();
-            forEachDirectory("list generations", directory -> directory.generations(generations));
+            forEachDirectory("list generations", directory -> directory.generations(owner, generations));
             return List.copyOf(generations);
+        });
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return reads.run("list owners", () -> {
+            Set<Integer> owners = new LinkedHashSet<>();
+            forEachDirectory("list owners", directory -> directory.owners(owners));
+            return List.copyOf(owners);
         });
     }
 

@@ -32,6 +32,11 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
+    public CompletionStage<Integer> owner() {
+        return store.owner();
+    }
+
+    @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         return store.put(id, content);
     }
@@ -52,18 +57,23 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
-        return store.list(generation);
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
+        return store.list(owner, generation);
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
-        return store.list(generations);
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
+        return store.list(owner, generations);
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
-        return store.generations();
+    public CompletionStage<List<Long>> generations(int owner) {
+        return store.generations(owner);
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return store.owners();
     }
 
     @Override

@@ -8,8 +8,8 @@ import dev.blobshuffle.core.store.StoreUri;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.stream.IntStream;
 
 /**
  * The common prefix of all keys of a store in a bucket. It lets several stores and other data share
@@ -108,9 +108,7 @@ public record KeyPrefix(String text) {
      * @throws InvalidSettings fatal: the directory is not one of this store's blobs
      */
     public void requireOwn(String directory, String location) {
-        boolean isOwn = directory.startsWith(blobs())
-                && IntStream.range(0, BlobKey.SHARDS).anyMatch(shard -> directory.equals(shard(shard)));
-        if (!isOwn) {
+        if (parseOwner(directory).isEmpty()) {
             throw new InvalidSettings("Cannot create a store with the prefix '" + text + "': " + location + "/"
                     + directory + " exists, which is not of a blob. Another store may lie there, and rules for this"
                     + " store's blobs would apply to it. Choose another prefix, or move it.");
@@ -147,22 +145,27 @@ public record KeyPrefix(String text) {
         return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
     }
 
-    /** The common start of the keys of a generation's blobs in one shard. */
-    public String generation(int shard, long generation) {
-        return text + BlobKey.generation(shard, generation);
+    /** The common start of the keys of an owner's blobs of a generation in one shard. */
+    public String generation(int owner, int shard, long generation) {
+        return text + BlobKey.generation(owner, shard, generation);
     }
 
     /**
-     * The common start of the keys of some generations' blobs in one shard. Keys of other
-     * generations may share it.
+     * The common start of the keys of an owner's blobs of some generations in one shard. Keys of
+     * other generations may share it.
      */
-    public String span(int shard, GenerationSpan generations) {
-        return text + BlobKey.span(shard, generations);
+    public String span(int owner, int shard, GenerationSpan generations) {
+        return text + BlobKey.span(owner, shard, generations);
     }
 
-    /** The common start of the keys of one shard. */
-    public String shard(int shard) {
-        return text + BlobKey.shard(shard);
+    /** The common start of the keys of an owner's blobs in one shard. */
+    public String shard(int owner, int shard) {
+        return text + BlobKey.shard(owner, shard);
+    }
+
+    /** The owner of a start of keys below {@link #blobs()}, up to its next slash. */
+    public OptionalInt parseOwner(String start) {
+        return start.startsWith(text) ? BlobKey.parseOwner(start.substring(text.length())) : OptionalInt.empty();
     }
 
     /**

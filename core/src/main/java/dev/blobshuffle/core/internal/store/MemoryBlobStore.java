@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -171,24 +172,40 @@ public final class MemoryBlobStore implements BlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         if (closed) {
             return failed(closed("list generation " + generation));
         }
-        Map<BlobId, Held> blobsOfGeneration =
-                blobs.subMap(new BlobId(generation, 0, 0), true, new BlobId(generation, -1L, Long.MAX_VALUE), true);
+        Map<BlobId, Held> blobsOfGeneration = ofOwner(owner, generation, generation);
         List<StoredBlob> found = new ArrayList<>();
         blobsOfGeneration.forEach((id, held) -> found.add(new StoredBlob(id, held.stored())));
         return CompletableFuture.completedFuture(found);
     }
 
+    private NavigableMap<BlobId, Held> ofOwner(int owner, long first, long last) {
+        long writer = owner == BlobId.NO_OWNER ? -1L : BlobId.writer(-1L);
+        return blobs.subMap(
+                new BlobId(owner, first, 0, 0), true, new BlobId(owner, last, writer, Long.MAX_VALUE), true);
+    }
+
     @Override
-    public CompletionStage<List<Long>> generations() {
+    public CompletionStage<List<Long>> generations(int owner) {
         if (closed) {
             return failed(closed("list generations"));
         }
+        return CompletableFuture.completedFuture(ofOwner(owner, 0, Long.MAX_VALUE).keySet().stream()
+                .map(BlobId::generation)
+                .distinct()
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        if (closed) {
+            return failed(closed("list owners"));
+        }
         return CompletableFuture.completedFuture(
-                blobs.keySet().stream().map(BlobId::generation).distinct().toList());
+                blobs.keySet().stream().map(BlobId::owner).distinct().toList());
     }
 
     @Override

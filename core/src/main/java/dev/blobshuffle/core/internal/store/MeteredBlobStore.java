@@ -88,13 +88,13 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
-        return counted(store().list(generation));
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
+        return counted(store().list(owner, generation));
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(GenerationSpan generations) {
-        return counted(store().list(generations));
+    public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
+        return counted(store().list(owner, generations));
     }
 
     @Override
@@ -103,8 +103,13 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
-        return counted(store().generations());
+    public CompletionStage<List<Long>> generations(int owner) {
+        return counted(store().generations(owner));
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return counted(store().owners());
     }
 
     private <T> CompletionStage<T> counted(CompletionStage<T> answer) {

@@ -18,6 +18,7 @@ import dev.blobshuffle.core.internal.write.seal.Pacing;
 import dev.blobshuffle.core.internal.write.seal.SealReason;
 import dev.blobshuffle.core.internal.write.upload.UploadObserver;
 import dev.blobshuffle.core.internal.write.upload.Uploads;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class Batcher implements AutoCloseable {
      *     class path
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics) {
-        this(store, options, time, metrics, time.randomLong());
+        this(store, options, time, metrics, BlobId.writer(time.randomLong()));
     }
 
     /**

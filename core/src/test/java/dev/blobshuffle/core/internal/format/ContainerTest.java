@@ -305,7 +305,7 @@ class ContainerTest {
     void unknownVersionsKindsAndFlagsSayToUpgrade() {
         byte[] blob = TestContainers.golden(ContentKind.OPAQUE);
         int trailer = blob.length - Trailer.LENGTH;
-        for (int[] change : new int[][] {{8, 0}, {8, 1}, {8, 3}, {9, 1}, {10, 3}, {10, 255}, {11, 1}, {11, 128}}) {
+        for (int[] change : new int[][] {{8, 0}, {8, 1}, {8, 4}, {9, 1}, {10, 3}, {10, 255}, {11, 1}, {11, 128}}) {
             byte[] changed = blob.clone();
             changed[trailer + change[0]] = (byte) change[1];
             LittleEndian.writeInt(changed, trailer + 12, Checksum.of(changed, trailer, 12));

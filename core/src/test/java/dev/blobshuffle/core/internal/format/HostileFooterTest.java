@@ -204,7 +204,7 @@ class HostileFooterTest {
     private static byte[] blob(Consumer<ByteWriter> footer) {
         ByteWriter writer = new ByteWriter();
         footer.accept(writer);
-        return Trailer.append(writer, ContentKind.OPAQUE);
+        return Trailer.append(writer, ContentKind.OPAQUE, 2);
     }
 
     private static void head(ByteWriter writer, int columns) {

@@ -8,13 +8,13 @@ import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepSource;
 import dev.blobshuffle.core.internal.retention.Sweeper;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
@@ -166,7 +166,7 @@ class ShuffleInstanceTest {
         }
 
         @Override
-        public SweepRight right(BlobStore store, Time time) {
+        public SweepRight right(OwnerTiming timing, Time time) {
             throw new AssertionError("nothing is swept");
         }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class BlobListingTest {
     private static BlobListing listing(int runs, int blobs, BlobId... ids) {
-        BlobListing listing = new BlobListing(runs, blobs);
+        BlobListing listing = new BlobListing(0, runs, blobs);
         for (BlobId id : ids) {
             listing.add(id);
         }

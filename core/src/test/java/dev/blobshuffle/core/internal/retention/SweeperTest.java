@@ -3,7 +3,6 @@ package dev.blobshuffle.core.internal.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -16,6 +15,7 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -112,7 +112,7 @@ class SweeperTest {
     @Test
     void blobsOfOtherContentStay() {
         storeOrphans(1);
-        long generation = store.generations().toCompletableFuture().join().get(0);
+        long generation = store.generations(0).toCompletableFuture().join().get(0);
         for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
             BlobContent content = BlobContent.of(TestContainers.golden(kind));
             store.put(new BlobId(generation, 7, kind.code()), content)
@@ -131,7 +131,7 @@ class SweeperTest {
     @Test
     void blobsOfOtherContentAreNotDamaged() throws Exception {
         storeOrphans(1);
-        long generation = store.generations().toCompletableFuture().join().get(0);
+        long generation = store.generations(0).toCompletableFuture().join().get(0);
         for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
             byte[] whole = TestContainers.golden(kind);
             put(new BlobId(generation, 7, kind.code()), whole);
@@ -142,7 +142,7 @@ class SweeperTest {
         Sweep sweep = new Sweep(
                 store, SweepScope.everything(Set.of()), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
         SweepReport report =
-                sweep.byAge(sweep.list(Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
+                sweep.byAge(sweep.list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
         assertThat(report.listed()).isEqualTo(5);
         assertThat(report.otherContent()).isEqualTo(2);
         assertThat(report.damaged()).isEqualTo(2);
@@ -164,14 +164,33 @@ class SweeperTest {
         AtomicInteger raises = new AtomicInteger();
         try (Sweeper sweeper = sweeper(new EmptyLogs() {
             @Override
-            public void raise() {
-                if (raises.incrementAndGet() > 1) {
-                    throw new InvalidSettings("contested");
-                }
+            public Leave next() {
+                Leave leave = super.next();
+                return raises.incrementAndGet() > 2
+                        ? new Leave(Stage.START_OVER, leave.owner(), leave.timeToLive(), Optional.of("contested"))
+                        : leave;
             }
         })) {
             awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
             assertThat(blobs()).isEqualTo(3);
+        }
+    }
+
+    /** Kafka was restored from a backup after the logs were read. */
+    @Test
+    void logThatBeginsEarlierThanWhenItWasReadKeepsTheBlobs() {
+        storeOrphans(3);
+        AtomicInteger asked = new AtomicInteger();
+        try (Sweeper sweeper = sweeper(new EmptyLogs() {
+            @Override
+            public Optional<String> goneBack(Map<Partition, Long> starts) {
+                assertThat(starts).containsExactly(Map.entry(P0, 0L));
+                return asked.incrementAndGet() > 3 ? Optional.empty() : Optional.of("the log began at 7");
+            }
+        })) {
+            awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) == 3);
+            assertThat(metrics.value(Counter.SWEEPS)).isZero();
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 3);
         }
     }
 
@@ -372,9 +391,9 @@ class SweeperTest {
     }
 
     private int blobs() {
-        return store.generations().toCompletableFuture().join().stream()
+        return store.generations(0).toCompletableFuture().join().stream()
                 .mapToInt(generation ->
-                        store.list(generation).toCompletableFuture().join().size())
+                        store.list(0, generation).toCompletableFuture().join().size())
                 .sum();
     }
 
@@ -400,8 +419,10 @@ class SweeperTest {
     }
 
     /** One log, which begins with its first record and leads to nothing. */
-    private static class EmptyLogs implements SweepSource, NotificationLogs, SweepRight {
+    private class EmptyLogs implements SweepSource, NotificationLogs, SweepRight {
         private @Nullable StoreClock clock;
+        private Duration step = Duration.ZERO;
+        private Stage stage = Stage.LIST;
 
         @Override
         public boolean covers(String topic) {
@@ -409,9 +430,39 @@ class SweeperTest {
         }
 
         @Override
-        public SweepRight right(BlobStore swept, Time own) {
-            clock = new StoreConditions(swept, own).require();
+        public SweepRight right(OwnerTiming timing, Time own) {
+            step = timing.raise();
             return this;
+        }
+
+        @Override
+        public void use(BlobStore swept) {
+            clock = new StoreConditions(swept, time).require();
+        }
+
+        @Override
+        public Leave next() {
+            return new Leave(stage, BlobId.NO_OWNER, lifetime.timeToLive(), Optional.empty());
+        }
+
+        @Override
+        public Duration listed() {
+            return to(Stage.DECIDE);
+        }
+
+        @Override
+        public Duration decided() {
+            return to(Stage.DELETE);
+        }
+
+        @Override
+        public Duration over() {
+            return to(Stage.LIST);
+        }
+
+        private Duration to(Stage next) {
+            stage = next;
+            return step;
         }
 
         @Override
@@ -423,9 +474,6 @@ class SweeperTest {
         public NotificationLogs logs(Time own) {
             return this;
         }
-
-        @Override
-        public void raise() {}
 
         @Override
         public void requireOwn() {}

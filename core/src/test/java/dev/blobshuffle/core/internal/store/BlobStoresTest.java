@@ -42,7 +42,7 @@ class BlobStoresTest {
         String uri = "file://" + directory.resolve("a b").toString().replace(" ", "%20");
         try (BlobStore store = BlobStores.open(uri + "?fsync=none", time)) {
             assertThat(store.location()).isEqualTo("file://" + directory.resolve("a b"));
-            assertThat(store.generations().toCompletableFuture().join()).isEmpty();
+            assertThat(store.generations(0).toCompletableFuture().join()).isEmpty();
         }
         try (BlobStore store =
                 BlobStores.open("file://" + directory.resolve("c") + "," + directory.resolve("d"), time)) {
@@ -125,7 +125,7 @@ class BlobStoresTest {
         assertThatThrownBy(() -> BlobStores.check(unreadable, time))
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageContaining("read a probe");
-        assertThat(memory.generations().toCompletableFuture().join()).isEmpty();
+        assertThat(memory.generations(0).toCompletableFuture().join()).isEmpty();
     }
 
     @Test

@@ -159,7 +159,7 @@ class EarlierMarkersTest {
         FileBlobStore store = open(two, one);
         assertThat(claims(store)).contains("production");
         assertThat(isUpgraded(one) || isUpgraded(two)).isFalse();
-        assertThat(store.list(29_700_000).toCompletableFuture().join()).hasSize(2);
+        assertThat(store.list(0, 29_700_000).toCompletableFuture().join()).hasSize(2);
         FileBlobStore first = open(one); // It sees the claims, so it deletes nothing of others.
         assertThat(claims(first)).contains("production");
 
@@ -168,8 +168,8 @@ class EarlierMarkersTest {
         open(WhenAbsent.CREATE_OR_EXTEND, one, two);
         assertThat(isUpgraded(one) && isUpgraded(two)).isTrue();
         assertThat(claims(store)).contains("production");
-        assertThat(store.list(29_700_000).toCompletableFuture().join()).hasSize(2);
-        assertThatThrownBy(() -> first.list(29_700_000).toCompletableFuture().join())
+        assertThat(store.list(0, 29_700_000).toCompletableFuture().join()).hasSize(2);
+        assertThatThrownBy(() -> first.list(0, 29_700_000).toCompletableFuture().join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(StoreUnavailable.class);
     }

@@ -201,7 +201,7 @@ class FileStoreDirectoriesTest {
             read(store, i);
             read(reversed, i);
         }
-        assertThat(join(reversed.list(29_700_000))).hasSize(40);
+        assertThat(join(reversed.list(0, 29_700_000))).hasSize(40);
     }
 
     @Test
@@ -214,7 +214,7 @@ class FileStoreDirectoriesTest {
         Path right = Files.move(two, root.resolve("right"));
         FileBlobStore store = open(right, left);
         assertThat(register(store)).contains("claims of all");
-        assertThat(join(store.list(29_700_000))).hasSize(20);
+        assertThat(join(store.list(0, 29_700_000))).hasSize(20);
     }
 
     @Test
@@ -311,7 +311,7 @@ class FileStoreDirectoriesTest {
     void aDirectoryThatWasRemovedIsNotWrittenTo() throws Exception {
         FileBlobStore old = create(one, two);
         removal(uri(one), place(two).directory()).execute();
-        assertThatThrownBy(() -> join(old.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
         put(old, 0, 20);
         assertThat(blobsIn(one)).isEqualTo(20);
         assertThat(blobsIn(two)).isZero();
@@ -330,7 +330,7 @@ class FileStoreDirectoriesTest {
                     .hasMessageContaining(place(away).directory())
                     .hasMessageContaining("holds the registers");
             assertThatThrownBy(() -> start(store, "staging")).isInstanceOf(StoreUnavailable.class);
-            assertThatThrownBy(() -> join(store.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
             assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
             put(store, 20, 40);
         }
@@ -338,7 +338,7 @@ class FileStoreDirectoriesTest {
         mount(away, one);
         for (FileBlobStore store : List.of(before, after)) {
             assertThat(register(store)).contains("production");
-            assertThat(join(store.list(29_700_000))).hasSize(40);
+            assertThat(join(store.list(0, 29_700_000))).hasSize(40);
         }
     }
 
@@ -349,7 +349,7 @@ class FileStoreDirectoriesTest {
         create(three).close();
         Path away = unmount(two);
         mount(three, two);
-        assertThatThrownBy(() -> join(store.list(29_700_000)))
+        assertThatThrownBy(() -> join(store.list(0, 29_700_000)))
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageContaining(
                         two + " belongs to store " + place(two).layout().store());
@@ -366,7 +366,7 @@ class FileStoreDirectoriesTest {
         assertThat(unavailable).isPositive();
         Files.move(two, three);
         Files.move(away, two);
-        assertThat(join(store.list(29_700_000))).hasSize(40);
+        assertThat(join(store.list(0, 29_700_000))).hasSize(40);
     }
 
     @Test
@@ -422,12 +422,13 @@ class FileStoreDirectoriesTest {
             }
         }
         assertThat(unavailable).isEqualTo((int) blobsIn(three));
-        for (CompletionStage<?> whole : List.of(old.list(29_700_000), old.generations(), old.delete(List.of(id(1))))) {
+        for (CompletionStage<?> whole :
+                List.of(old.list(0, 29_700_000), old.generations(0), old.delete(List.of(id(1))))) {
             assertThatThrownBy(() -> join(whole))
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("new URI");
         }
-        assertThat(join(renewed.list(29_700_000))).hasSize(120);
+        assertThat(join(renewed.list(0, 29_700_000))).hasSize(120);
     }
 
     @Test
@@ -470,14 +471,14 @@ class FileStoreDirectoriesTest {
 
         FileBlobStore renewed = open(one);
         assertThat(register(renewed)).contains("production");
-        assertThat(join(renewed.list(29_700_000))).hasSize(80);
+        assertThat(join(renewed.list(0, 29_700_000))).hasSize(80);
         put(old, 80, 100);
         assertThat(blobsIn(two)).isEqualTo(left);
         for (int i = 0; i < 100; i++) {
             read(renewed, i);
             read(old, i);
         }
-        assertThatThrownBy(() -> join(old.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
         assertThatThrownBy(() -> join(old.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
         Files.move(away, two.resolve(StoreMarker.NAME));
         put(old, 100, 120);
@@ -549,7 +550,7 @@ class FileStoreDirectoriesTest {
     void twoStoresCreatedAtOnceWithOneDirectoryInCommonDoNotPassForOne() throws Exception {
         FileBlobStore first = create(one, two);
         create(one, three);
-        assertThatThrownBy(() -> join(first.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(first.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
         assertThatThrownBy(() -> open(one, two))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining(two + " is not one of them");
@@ -588,9 +589,9 @@ class FileStoreDirectoriesTest {
         Path marker = one.resolve(StoreMarker.NAME);
         Path draft = Files.writeString(root.resolve("draft"), marker(one));
         Files.move(draft, marker, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-        assertThat(join(store.list(29_700_000))).hasSize(1);
+        assertThat(join(store.list(0, 29_700_000))).hasSize(1);
         Files.writeString(marker, "something else");
-        assertThatThrownBy(() -> join(store.list(29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
         assertThatThrownBy(() -> read(store, 5))
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(BlobMissing.class);

@@ -43,7 +43,7 @@ class ForwardingBlobStoreTest {
             if (!Modifier.isStatic(method.getModifiers())) {
                 methods.add(name(method));
                 Object[] arguments = Arrays.stream(method.getParameterTypes())
-                        .map(type -> type == long.class ? (Object) 0L : null)
+                        .map(type -> type == long.class ? (Object) 0L : type == int.class ? (Object) 0 : null)
                         .toArray();
                 Object ignored = method.invoke(store, arguments);
             }

@@ -37,8 +37,8 @@ class KeyPrefixTest {
         assertThat(prefix.blob(prefix.key(ID))).contains(ID);
         assertThat(prefix.blob(BlobKey.of(ID))).isEmpty();
         assertThat(prefix.blob(prefix.marker())).isEmpty();
-        assertThat(prefix.parseGeneration(prefix.generation(5, 29_700_000))).hasValue(29_700_000);
-        assertThat(prefix.parseGeneration(prefix.shard(5))).isEmpty();
+        assertThat(prefix.parseGeneration(prefix.generation(0, 5, 29_700_000))).hasValue(29_700_000);
+        assertThat(prefix.parseGeneration(prefix.shard(0, 5))).isEmpty();
         assertThat(prefix.parseGeneration("a/c/blobs/05/0029700000/")).isEmpty();
     }
 
@@ -57,6 +57,7 @@ class KeyPrefixTest {
         KeyPrefix prefix = new KeyPrefix("a/");
         prefix.requireOwn("a/blobs/00/", "s3://b");
         prefix.requireOwn("a/blobs/3f/", "s3://b");
+        prefix.requireOwn("a/blobs/00c0de/", "s3://b");
         for (String foreign : new String[] {"a/blobs/40/", "a/blobs/x/", "a/blobs/note", "a/blobs/0/", "blobs/00/"}) {
             assertThatThrownBy(() -> prefix.requireOwn(foreign, "s3://b"))
                     .isInstanceOf(InvalidSettings.class)

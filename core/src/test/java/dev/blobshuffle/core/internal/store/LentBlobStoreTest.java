@@ -11,7 +11,7 @@ class LentBlobStoreTest {
         try (MemoryBlobStore store = new MemoryBlobStore("lent", 1024)) {
             new LentBlobStore(store).close();
 
-            assertThat(store.generations().toCompletableFuture()).isCompletedWithValue(List.of());
+            assertThat(store.generations(0).toCompletableFuture()).isCompletedWithValue(List.of());
         }
     }
 }

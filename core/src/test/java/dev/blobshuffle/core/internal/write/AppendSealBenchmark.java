@@ -174,12 +174,17 @@ public class AppendSealBenchmark {
         }
 
         @Override
-        public CompletionStage<List<StoredBlob>> list(long generation) {
+        public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public CompletionStage<List<Long>> generations() {
+        public CompletionStage<List<Long>> generations(int owner) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<List<Integer>> owners() {
             throw new UnsupportedOperationException();
         }
 

@@ -1,7 +1,10 @@
 package dev.blobshuffle.kafka.internal.claim;
 
+import dev.blobshuffle.core.internal.owner.Promise;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,8 +18,9 @@ import org.apache.kafka.common.config.ConfigDef;
  * @param topic the claims topic
  * @param application the name under which Kafka remembers that somebody used a store
  * @param client settings of any Kafka client: where the brokers are, and security
+ * @param promise what the instance's settings promise to the others of its owner
  */
-public record ClaimIdentity(String topic, String application, Map<String, ?> client) {
+public record ClaimIdentity(String topic, String application, Map<String, ?> client, Promise promise) {
     /** The claims topic of plain clients, and of {@code gc}. */
     public static final String SHARED_TOPIC = "blobshuffle-claims";
 
@@ -44,8 +48,12 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
     }
 
     /** An application of Kafka Streams. */
-    public static ClaimIdentity ofStreams(String applicationId, Map<String, ?> client) {
-        return new ClaimIdentity(applicationId + "-blobshuffle-claims", applicationId, client);
+    public static ClaimIdentity ofStreams(String applicationId, Map<String, ?> client, Settings settings) {
+        return new ClaimIdentity(applicationId + "-blobshuffle-claims", applicationId, client, promise(settings));
+    }
+
+    private static Promise promise(Settings settings) {
+        return RetentionSettings.promise(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT));
     }
 
     /** Plain clients: they have no name, so those that use the same store are one application. */
@@ -56,6 +64,6 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
         String store = StoreSettings.uri(settings);
         int parameters = store.indexOf('?');
         String place = parameters < 0 ? store : store.substring(0, parameters);
-        return new ClaimIdentity(topic, "clients of " + place.replaceAll("/+$", ""), client);
+        return new ClaimIdentity(topic, "clients of " + place.replaceAll("/+$", ""), client, promise(settings));
     }
 }

@@ -1,6 +1,8 @@
 package dev.blobshuffle.kafka.internal.claim;
 
-import dev.blobshuffle.core.internal.claim.ClaimMemory;
+import dev.blobshuffle.core.internal.owner.ClaimsTopic;
+import dev.blobshuffle.core.internal.owner.Step.Remember;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.log.BrokerTime;
@@ -9,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +21,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -38,16 +44,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claims topic: compacted, one record for each claimant id with the store's fingerprint and the
- * application. It opens clients for each use and keeps none. Owned by one thread.
+ * A claims topic: compacted, one record for each raise and each owner, with the store's fingerprint
+ * and the application. It opens clients for each use and keeps none. Owned by one thread.
  */
-final class ClaimTopic implements ClaimMemory {
+final class ClaimTopic {
     /** The longest wait for the brokers. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(ClaimTopic.class);
     private static final Duration PAUSE = Duration.ofMillis(100);
-    private static final String VERSION = "1";
+    private static final String VERSION = "2";
+
+    /** What the key of an owner's record begins with. */
+    private static final String OWNER = "owner-";
+
+    private static final Pattern OWNER_KEY = Pattern.compile(OWNER + "([0-9a-f]{6})");
 
     private final String name;
     private final Map<String, Object> client;
@@ -106,14 +117,47 @@ final class ClaimTopic implements ClaimMemory {
                 .anyMatch(words -> words.length == 4 && words[3].equals(application));
     }
 
-    @Override
-    public Set<String> known() throws InterruptedException {
-        long deadline = time.nanos() + PATIENCE.toNanos() / 3;
-        Map<String, String> records = new HashMap<>();
-        while (!read(records) && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
-            pause();
+    /** What the topic holds of this store; a topic that does not exist holds nothing. */
+    ClaimsTopic owners() throws InterruptedException {
+        try {
+            Map<String, String> records = new LinkedHashMap<>();
+            long deadline = time.nanos() + PATIENCE.toNanos() / 3;
+            while (!read(records) && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
+                pause();
+            }
+            return known(records);
+        } catch (KafkaException | IllegalStateException e) { // A scan without progress is an illegal state.
+            return new ClaimsTopic.Unreadable(unusable(e));
         }
-        return records.keySet();
+    }
+
+    private ClaimsTopic known(Map<String, String> records) {
+        Set<String> raises = new HashSet<>();
+        List<Integer> owners = new ArrayList<>();
+        records.forEach((key, value) -> {
+            Matcher owner = OWNER_KEY.matcher(key);
+            if (!owner.matches()) {
+                raises.add(key);
+            } else if (isOfStore(value.split(" ", 4))) {
+                owners.add(Integer.parseInt(owner.group(1), 16));
+            }
+        });
+        return new ClaimsTopic.Known(raises, owners);
+    }
+
+    private boolean isOfStore(String[] words) {
+        return words.length == 4 && words[0].equals(VERSION) && words[1].equals(fingerprint);
+    }
+
+    private boolean isOurs(String[] words) {
+        return isOfStore(words) && words[3].equals(application);
+    }
+
+    private String unusable(RuntimeException e) {
+        return isDenied(e)
+                ? "application '" + application + "' may not use Kafka topic " + name
+                        + "; grant its principal Describe and Read on it"
+                : "application '" + application + "' cannot use Kafka topic " + name + ": " + e.getMessage();
     }
 
     /** The counters of this application's ids for this store, which may be cleaned up. */
@@ -121,8 +165,7 @@ final class ClaimTopic implements ClaimMemory {
         Map<String, Long> counters = new HashMap<>();
         records.forEach((id, value) -> {
             String[] words = value.split(" ", 4);
-            boolean isOurs = words.length == 4 && words[1].equals(fingerprint) && words[3].equals(application);
-            if (isOurs && words[2].matches("[0-9]{1,18}")) {
+            if (isOurs(words) && words[2].matches("[0-9]{1,18}")) {
                 counters.put(id, Long.parseLong(words[2]));
             }
         });
@@ -158,6 +201,7 @@ final class ClaimTopic implements ClaimMemory {
                 if (record.value() == null) {
                     records.remove(key);
                 } else {
+                    records.remove(key); // The order is that of the latest records.
                     records.put(key, new String(record.value(), StandardCharsets.UTF_8));
                 }
             }
@@ -165,17 +209,39 @@ final class ClaimTopic implements ClaimMemory {
         return true;
     }
 
-    @Override
-    public void remember(String id, long counter) throws InterruptedException {
-        boolean isAltered = make();
-        Map<String, Optional<String>> record =
-                Map.of(id, Optional.of(VERSION + " " + fingerprint + " " + counter + " " + application));
+    /** Writes a record; returns why that fails, or empty. */
+    Optional<String> remember(Remember what) throws InterruptedException {
+        String key;
+        String word;
+        if (what instanceof Remember.Raise raise) {
+            key = raise.id();
+            word = Long.toString(raise.counter());
+        } else {
+            key = OWNER + BlobId.hex(((Remember.Owner) what).owner());
+            word = "owner";
+        }
+        try {
+            boolean isAltered = make();
+            remember(key, VERSION + " " + fingerprint + " " + word + " " + application, isAltered);
+            return Optional.empty();
+        } catch (KafkaException e) {
+            return Optional.of(
+                    isDenied(e)
+                            ? "application '" + application + "' may not use its claims topic " + name
+                                    + "; grant its principal Create, Describe, Read and Write on it"
+                            : "application '" + application + "' cannot use its claims topic " + name + ": "
+                                    + e.getMessage());
+        }
+    }
+
+    /** The leader of a topic that was altered may not have heard of the new setting. */
+    private void remember(String key, String value, boolean isAltered) throws InterruptedException {
         long deadline = time.nanos() + PATIENCE.toNanos();
         while (true) {
             try {
-                send(record);
+                send(Map.of(key, Optional.of(value)));
                 return;
-            } catch (KafkaException e) { // The partition's leader may not have heard of the new setting.
+            } catch (KafkaException e) {
                 if (!isAltered
                         || !(e.getCause() instanceof InvalidTimestampException)
                         || time.nanos() - deadline >= 0) {
@@ -186,11 +252,11 @@ final class ClaimTopic implements ClaimMemory {
         }
     }
 
-    @Override
-    public void forget(long before, Set<String> kept) throws InterruptedException {
+    /** Forgets raises of this application and store; if that fails, they stay. */
+    void forget(long before, Set<String> kept) throws InterruptedException {
         try {
             forgetOld(before, kept);
-        } catch (KafkaException e) {
+        } catch (KafkaException | IllegalStateException e) {
             LOG.debug("Old ids stay in claims topic {} until the next raise.", name, e);
         }
     }

@@ -1,9 +1,10 @@
 package dev.blobshuffle.kafka.internal.claim;
 
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
+import dev.blobshuffle.core.internal.retention.OwnerSweepRight;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepSource;
-import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import java.util.function.Predicate;
@@ -12,7 +13,8 @@ import java.util.function.Predicate;
  * The topics and claims of one application on one cluster.
  *
  * @param identity the application, and where the brokers are
- * @param topics whether the application shuffles a topic through blobs
+ * @param topics whether the application shuffles a topic through blobs: which logs a sweep reads
+ *     first
  */
 public record ClaimedLogs(ClaimIdentity identity, Predicate<String> topics) implements SweepSource {
     /** Kafka Streams writes changelogs itself, never through blobs. */
@@ -22,8 +24,8 @@ public record ClaimedLogs(ClaimIdentity identity, Predicate<String> topics) impl
     }
 
     @Override
-    public SweepRight right(BlobStore store, Time time) throws InterruptedException {
-        return new SweepClaim(store, identity, SweepClaim.Scope.APPLICATION, time);
+    public SweepRight right(OwnerTiming timing, Time time) {
+        return OwnerSweepRight.own(new KafkaClaims(identity, time), timing, time);
     }
 
     @Override

@@ -1,50 +1,50 @@
 package dev.blobshuffle.kafka.internal.claim;
 
-import dev.blobshuffle.core.internal.claim.ClaimCell;
-import dev.blobshuffle.core.internal.claim.ClaimSource;
-import dev.blobshuffle.core.internal.claim.ClaimText;
-import dev.blobshuffle.core.internal.claim.Claimant;
+import dev.blobshuffle.core.internal.claim.OwnerMemory;
+import dev.blobshuffle.core.internal.claim.OwnerSource;
+import dev.blobshuffle.core.internal.owner.ClaimsTopic;
+import dev.blobshuffle.core.internal.owner.Member;
+import dev.blobshuffle.core.internal.owner.Step.Remember;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The claims of an application of a Kafka cluster.
  *
  * @param identity the application, and where the brokers are
  */
-record KafkaClaims(ClaimIdentity identity, Time time) implements ClaimSource {
-    private static final Logger LOG = LoggerFactory.getLogger(KafkaClaims.class);
-
+public record KafkaClaims(ClaimIdentity identity, Time time) implements OwnerSource {
     @Override
-    public Claimant claimant(ClaimCell cell, int fingerprint) throws InterruptedException {
-        return new Claimant(
-                cell,
-                ClaimTopic.cluster(identity.client()),
-                topic -> new ClaimTopic(topic, identity, fingerprint, time),
-                () -> Claimant.newId(time),
-                Claimant.Pauses.growing(time),
-                Claimant.KEPT);
+    public Seat seat(int fingerprint) throws InterruptedException {
+        String cluster = ClaimTopic.cluster(identity.client());
+        return new Seat(new Member(cluster, identity.topic(), identity.promise()), new Topics(fingerprint));
     }
 
-    @Override
-    public Set<String> lines() {
-        return Set.of(identity.topic());
-    }
+    private final class Topics implements OwnerMemory {
+        private final int fingerprint;
 
-    @Override
-    public Optional<Set<String>> linesAfter(RuntimeException failure) {
-        if (!ClaimTopic.isDenied(failure)) {
-            return Optional.empty();
+        Topics(int fingerprint) {
+            this.fingerprint = fingerprint;
         }
-        LOG.warn(
-                "Application '{}' may not use Kafka topic {}: {}. It works, but nothing deletes its blobs."
-                        + " Grant its principal Create, Describe, Read and Write on the topic, and restart.",
-                identity.application(),
-                identity.topic(),
-                failure.getMessage());
-        return Optional.of(Set.of(ClaimText.NO_TOPIC));
+
+        private ClaimTopic topic(String name) {
+            return new ClaimTopic(name, identity, fingerprint, time);
+        }
+
+        @Override
+        public ClaimsTopic read(String topic) throws InterruptedException {
+            return topic(topic).owners();
+        }
+
+        @Override
+        public Optional<String> remember(Remember what) throws InterruptedException {
+            return topic(identity.topic()).remember(what);
+        }
+
+        @Override
+        public void forget(long before, Set<String> kept) throws InterruptedException {
+            topic(identity.topic()).forget(before, kept);
+        }
     }
 }

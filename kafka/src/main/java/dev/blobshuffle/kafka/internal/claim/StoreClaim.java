@@ -2,8 +2,9 @@ package dev.blobshuffle.kafka.internal.claim;
 
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.claim.ClaimWatch;
-import dev.blobshuffle.core.internal.claim.Claimant;
+import dev.blobshuffle.core.internal.claim.OwnerWatch;
+import dev.blobshuffle.core.internal.claim.Pauses;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
@@ -16,7 +17,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens the store of an application, and claims it for the application ({@link ClaimWatch}). */
+/** Opens the store of an application, and claims it for the application ({@link OwnerWatch}). */
 public final class StoreClaim {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClaim.class);
 
@@ -30,12 +31,12 @@ public final class StoreClaim {
      * @throws StoreAbsent fatal: the store is not there, and the application has had one
      */
     public static BlobStore open(String uri, StoreContext context, ClaimIdentity identity) {
-        return open(uri, context, identity, ClaimWatch.INTERVAL);
+        return open(uri, context, identity, OwnerTiming.USUAL);
     }
 
-    static BlobStore open(String uri, StoreContext context, ClaimIdentity identity, Duration interval) {
+    static BlobStore open(String uri, StoreContext context, ClaimIdentity identity, OwnerTiming timing) {
         BlobStore store = openOrMake(uri, context, identity);
-        return ClaimWatch.claimed(store, new KafkaClaims(identity, context.time()), interval, context.time());
+        return OwnerWatch.watched(store, new KafkaClaims(identity, context.time()), timing, context.time());
     }
 
     private static BlobStore openOrMake(String uri, StoreContext context, ClaimIdentity identity) {
@@ -88,7 +89,7 @@ public final class StoreClaim {
     static boolean remembers(Memory memory, ClaimIdentity identity, StoreAbsent absent, Time time) {
         Duration patience = identity.patience();
         long deadline = time.nanos() + patience.toNanos();
-        Claimant.Pauses pauses = Claimant.Pauses.growing(time);
+        Pauses pauses = Pauses.growing(time);
         try {
             for (int attempt = 1; ; attempt++) {
                 try {

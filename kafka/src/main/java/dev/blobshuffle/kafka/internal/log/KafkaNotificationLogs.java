@@ -8,6 +8,7 @@ import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -140,6 +141,26 @@ public final class KafkaNotificationLogs implements NotificationLogs {
             extents.put(partition(partition), new Extent(start, end, before.term(partition), doubt));
         }
         return extents;
+    }
+
+    @Override
+    public Optional<String> goneBack(Map<Partition, Long> starts) throws InterruptedException {
+        Set<TopicPartition> partitions = new HashSet<>();
+        starts.keySet()
+                .forEach(partition -> partitions.add(new TopicPartition(partition.stream(), partition.number())));
+        Map<TopicPartition, Long> now = partitions.isEmpty() ? Map.of() : surveyor.starts(partitions);
+        for (Map.Entry<Partition, Long> log : starts.entrySet()) {
+            Partition partition = log.getKey();
+            Long start = now.get(new TopicPartition(partition.stream(), partition.number()));
+            if (start == null) {
+                return Optional.of("the leader of " + partition + " does not report where its log begins");
+            }
+            if (start < log.getValue()) {
+                return Optional.of("the log of " + partition + " began at " + log.getValue()
+                        + " when it was read, and begins at " + start + " now, so it was restored or made again");
+            }
+        }
+        return Optional.empty();
     }
 
     /** Why the records that were read may not be all. */

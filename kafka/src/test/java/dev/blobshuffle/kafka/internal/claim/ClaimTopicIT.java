@@ -2,11 +2,15 @@ package dev.blobshuffle.kafka.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.owner.ClaimsTopic;
+import dev.blobshuffle.core.internal.owner.Promise;
+import dev.blobshuffle.core.internal.owner.Step.Remember;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -25,22 +29,45 @@ class ClaimTopicIT {
 
     private static ClaimTopic topic(String name, String application, int fingerprint, SystemTime time) {
         Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
-        return new ClaimTopic(name, new ClaimIdentity(name, application, client), fingerprint, time);
+        Promise promise = new Promise(Duration.ofMinutes(45), Optional.empty());
+        return new ClaimTopic(name, new ClaimIdentity(name, application, client, promise), fingerprint, time);
+    }
+
+    private static void raise(ClaimTopic topic, String id, long counter) throws InterruptedException {
+        assertThat(topic.remember(new Remember.Raise(id, counter))).isEmpty();
     }
 
     @Test
     void oldIdsOfThisApplicationAndStoreAreForgotten() throws Exception {
         try (SystemTime time = new SystemTime()) {
-            topic("a", FINGERPRINT, time).remember("old", 1);
-            topic("a", FINGERPRINT, time).remember("held", 2);
-            topic("a", FINGERPRINT, time).remember("young", 70);
-            topic("a", FINGERPRINT + 1, time).remember("other store", 1);
-            topic("b", FINGERPRINT, time).remember("other application", 1);
+            raise(topic("a", FINGERPRINT, time), "old", 1);
+            raise(topic("a", FINGERPRINT, time), "held", 2);
+            raise(topic("a", FINGERPRINT, time), "young", 70);
+            raise(topic("a", FINGERPRINT + 1, time), "other store", 1);
+            raise(topic("b", FINGERPRINT, time), "other application", 1);
+            assertThat(topic("a", FINGERPRINT, time).remember(new Remember.Owner(0xC0DE)))
+                    .isEmpty();
+            assertThat(topic("a", FINGERPRINT, time).remember(new Remember.Owner(7)))
+                    .isEmpty();
+            assertThat(topic("a", FINGERPRINT + 1, time).remember(new Remember.Owner(8)))
+                    .isEmpty();
 
             topic("a", FINGERPRINT, time).forget(6, Set.of("held"));
 
-            assertThat(topic("a", FINGERPRINT, time).known())
-                    .containsExactlyInAnyOrder("held", "young", "other store", "other application");
+            assertThat(topic("a", FINGERPRINT, time).owners())
+                    .isEqualTo(new ClaimsTopic.Known(
+                            Set.of("held", "young", "other store", "other application"), List.of(0xC0DE, 7)));
+        }
+    }
+
+    @Test
+    void aTopicThatDoesNotExistHoldsNothing() throws Exception {
+        try (SystemTime time = new SystemTime()) {
+            Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
+            Promise promise = new Promise(Duration.ZERO, Optional.empty());
+            ClaimTopic none =
+                    new ClaimTopic("no-claims", new ClaimIdentity("no-claims", "a", client, promise), 1, time);
+            assertThat(none.owners()).isEqualTo(new ClaimsTopic.Known(Set.of(), List.of()));
         }
     }
 
@@ -52,8 +79,8 @@ class ClaimTopicIT {
         for (int hours : List.of(26, -26)) {
             try (SystemTime time = ahead(hours)) {
                 ClaimTopic topic = topic("claims-ahead-" + hours, "a", FINGERPRINT, time);
-                topic.remember("id", 1);
-                assertThat(topic.known()).containsExactly("id");
+                raise(topic, "id", 1);
+                assertThat(topic.owners()).isEqualTo(new ClaimsTopic.Known(Set.of("id"), List.of()));
             }
         }
     }
@@ -68,9 +95,9 @@ class ClaimTopicIT {
                     .all()
                     .get();
             ClaimTopic topic = topic(name, "a", FINGERPRINT, time);
-            topic.remember("id", 1);
+            raise(topic, "id", 1);
 
-            assertThat(topic.known()).containsExactly("id");
+            assertThat(topic.owners()).isEqualTo(new ClaimsTopic.Known(Set.of("id"), List.of()));
             ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
             assertThat(admin.describeConfigs(List.of(resource))
                             .all()

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** When an instance opens a store, and when it makes one. */
 class FirstOpeningTest {
-    private static final ClaimIdentity IDENTITY = ClaimIdentity.ofStreams("app", Map.of("bootstrap.servers", "none:1"));
+    private static final ClaimIdentity IDENTITY = identity(Map.of("bootstrap.servers", "none:1"));
 
     private final BlobStore store = new MemoryBlobStore("first-opening", 1 << 20);
     private final AtomicInteger looks = new AtomicInteger();
@@ -38,6 +39,10 @@ class FirstOpeningTest {
                 },
                 absent -> isRemembered,
                 IDENTITY);
+    }
+
+    private static ClaimIdentity identity(Map<String, ?> client) {
+        return ClaimIdentity.ofStreams("app", client, KafkaSettings.parse(Map.of()));
     }
 
     @Test
@@ -98,12 +103,10 @@ class FirstOpeningTest {
 
     @Test
     void aWrongTimeoutIsRefusedByItsName() {
-        ClaimIdentity wrong = ClaimIdentity.ofStreams("app", Map.of("default.api.timeout.ms", "a minute"));
+        ClaimIdentity wrong = identity(Map.of("default.api.timeout.ms", "a minute"));
         assertThatThrownBy(wrong::patience)
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("default.api.timeout.ms");
-        assertThat(ClaimIdentity.ofStreams("app", Map.of("default.api.timeout.ms", 5000))
-                        .patience())
-                .isEqualTo(Duration.ofSeconds(5));
+        assertThat(identity(Map.of("default.api.timeout.ms", 5000)).patience()).isEqualTo(Duration.ofSeconds(5));
     }
 }

@@ -5,35 +5,48 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.claim.ClaimText;
+import dev.blobshuffle.core.internal.claim.OwnerClaimant;
+import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.owner.OwnerText;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.BlobListing;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
+import dev.blobshuffle.core.internal.retention.OwnerSweepRight;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepPace;
 import dev.blobshuffle.core.internal.retention.SweepReport;
+import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepScope;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.shuffle.Channel.SegmentRecords;
+import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.write.Batcher;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
-import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.Clients;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -129,8 +142,12 @@ class SweeperIT {
 
     /** One blob for each value. */
     private void write(String to, String... values) {
+        write(settings(), to, values);
+    }
+
+    private static void write(Map<String, Object> settings, String to, String... values) {
         try (Producer<String, String> producer =
-                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+                new BlobProducer<>(settings, new StringSerializer(), new StringSerializer())) {
             for (String value : values) {
                 producer.send(new ProducerRecord<>(to, 0, "k", value));
                 producer.flush();
@@ -180,9 +197,29 @@ class SweeperIT {
         return new KafkaNotificationLogs(Map.of("bootstrap.servers", KAFKA.bootstrapServers()), time);
     }
 
+    private static Map<String, Object> client() {
+        return Map.of("bootstrap.servers", KAFKA.bootstrapServers());
+    }
+
+    /** That of the writers of this test. */
+    private ClaimIdentity identity(Object... more) {
+        return ClaimIdentity.ofClients(KafkaSettings.parse(settings(more)), client());
+    }
+
     /** A name and a claims topic of its own; several applications may have one store. */
-    private static ClaimIdentity identity(String application) {
-        return ClaimIdentity.ofStreams(application, Map.of("bootstrap.servers", KAFKA.bootstrapServers()));
+    private ClaimIdentity application(String name) {
+        return ClaimIdentity.ofStreams(name, client(), KafkaSettings.parse(settings()));
+    }
+
+    private OwnerSweepRight right(BlobStore store) {
+        OwnerSweepRight right =
+                OwnerSweepRight.own(new KafkaClaims(identity(), time), OwnerTiming.quick(Duration.ZERO), time);
+        right.use(store);
+        return right;
+    }
+
+    private OwnerText owners(BlobStore store) {
+        return new OwnerRegister(store, time).read();
     }
 
     private BlobStore store() {
@@ -190,21 +227,15 @@ class SweeperIT {
     }
 
     /** An instance that reads the partition by which turns go, if it is said to. */
-    private void sweep(
-            Optional<Duration> timeToLive, Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads) {
+    private void sweep(Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads, Object... more) {
         Sweeper sweeper = new Sweeper(
-                Optional.of(OFTEN),
-                new BlobLifetime(timeToLive, Duration.ZERO),
-                stores,
-                new ClaimedLogs(identity("sweeper"), topic::equals),
-                into,
-                time);
+                Optional.of(OFTEN), NO_FLOOR, stores, new ClaimedLogs(identity(more), topic::equals), into, time);
         open.push(sweeper);
         sweeper.watch(Membership.none()).reading().reads(reads);
     }
 
     private void sweep() {
-        sweep(Optional.empty(), this::store, metrics, Set.of(new Partition(topic, 0)));
+        sweep(this::store, metrics, Set.of(new Partition(topic, 0)));
     }
 
     private void awaitSweeps(int more) {
@@ -238,18 +269,58 @@ class SweeperIT {
         assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
     }
 
+    /**
+     * The blob of application "shop-eu" names the topic that "shop" reads, and no log names the
+     * blob. By names alone it would be an orphan of "shop".
+     */
     @Test
-    void blobsOfOtherApplicationsAreNotTouched() throws Exception {
-        String others = newTopic();
-        write(others, "theirs");
+    void blobsOfAnotherOwnerAreNotTouchedWhateverTopicsTheyName() throws Exception {
         write(topic, "ours");
+        BlobId theirs;
+        try (BlobStore shopEu = StoreClaim.open(
+                        directory.toUri().toString(), StoreContext.unmetered(time), application("shop-eu"));
+                Batcher batcher =
+                        new Batcher(shopEu, BatcherOptions.builder().build(), time, new ShuffleMetrics(time));
+                Lane lane = batcher.lane("in flight", new SilentChannel())) {
+            lane.output(new Partition(topic, 0), Zone.SINGLE).append(0, null, new byte[] {1}, Headers.NONE);
+            lane.flush(Duration.ofMinutes(2));
+            int owner = shopEu.owner().toCompletableFuture().get();
+            long generation =
+                    shopEu.generations(owner).toCompletableFuture().get().get(0);
+            theirs = shopEu.list(owner, generation)
+                    .toCompletableFuture()
+                    .get()
+                    .get(0)
+                    .id();
+        }
         purgeBefore(1);
+        assertThat(blobs()).isEqualTo(2);
         sweep();
         await(() -> blobs() == 1);
         awaitSweeps(3);
-        assertThat(blobs()).isEqualTo(1);
-        topic = others;
-        assertThat(read(1)).containsExactly("theirs");
+        try (BlobStore store = store()) {
+            assertThat(store.length(theirs).toCompletableFuture().get()).isPositive();
+            assertThat(owners(store).owners().values())
+                    .extracting(OwnerText.Owner::topic)
+                    .containsExactlyInAnyOrder("blobshuffle-claims", "shop-eu-blobshuffle-claims");
+        }
+    }
+
+    /** Says that everything was delivered, and delivers nothing. */
+    private static final class SilentChannel implements Channel {
+        @Override
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+            delivery.delivered();
+        }
+
+        @Override
+        public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+            delivery.delivered();
+        }
+
+        @Override
+        public void flush() {}
     }
 
     @Test
@@ -259,7 +330,6 @@ class SweeperIT {
         ShuffleMetrics idle = new ShuffleMetrics(time);
         AtomicInteger opened = new AtomicInteger();
         sweep(
-                Optional.empty(),
                 () -> {
                     opened.incrementAndGet();
                     return store();
@@ -278,7 +348,7 @@ class SweeperIT {
         write(topic, "a", "b", "c", "d", "e", "f");
         purgeBefore(4);
         ShuffleMetrics second = new ShuffleMetrics(time);
-        sweep(Optional.empty(), this::store, second, Set.of(new Partition(topic, 0)));
+        sweep(this::store, second, Set.of(new Partition(topic, 0)));
         sweep();
         await(() -> blobs() == 2);
         awaitSweeps(3);
@@ -303,8 +373,8 @@ class SweeperIT {
         }
 
         @Override
-        public CompletionStage<List<Long>> generations() {
-            return lists.getAndDecrement() > 0 ? failed() : super.generations();
+        public CompletionStage<List<Long>> generations(int owner) {
+            return lists.getAndDecrement() > 0 ? failed() : super.generations(owner);
         }
 
         @Override
@@ -323,11 +393,7 @@ class SweeperIT {
         purgeBefore(4);
         AtomicInteger lists = new AtomicInteger(6); // More than one sweep asks.
         AtomicInteger deletes = new AtomicInteger(6);
-        sweep(
-                Optional.empty(),
-                () -> new FailingStore(store(), lists, deletes),
-                metrics,
-                Set.of(new Partition(topic, 0)));
+        sweep(() -> new FailingStore(store(), lists, deletes), metrics, Set.of(new Partition(topic, 0)));
         await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
         await(() -> blobs() == 1);
         awaitSweeps(2);
@@ -336,8 +402,9 @@ class SweeperIT {
 
     @Test
     void timeToLiveTakesWhatIsOldWhoeverMayStillComeForIt() throws Exception {
-        write(topic, "old");
-        try (Stream<Path> generations = Files.walk(directory, 3)) {
+        Map<String, Object> byAge = settings("blobshuffle.retention", 900_000, "blobshuffle.retention.floor.ms", 0);
+        write(byAge, topic, "old");
+        try (Stream<Path> generations = Files.walk(directory, 4)) {
             Path generation = generations
                     .filter(path -> path.getFileName().toString().matches("[0-9]{10}")
                             && !path.toString().contains("0000000000"))
@@ -351,8 +418,15 @@ class SweeperIT {
                         FileTime.from(Instant.now().minus(Duration.ofMinutes(16))));
             }
         }
-        write(topic, "young");
-        sweep(Optional.of(Duration.ofMinutes(15)), this::store, metrics, Set.of(new Partition(topic, 0)));
+        write(byAge, topic, "young");
+        sweep(
+                this::store,
+                metrics,
+                Set.of(new Partition(topic, 0)),
+                "blobshuffle.retention",
+                900_000,
+                "blobshuffle.retention.floor.ms",
+                0);
         await(() -> blobs() == 1);
         awaitSweeps(3);
         assertThat(blobs()).isEqualTo(1);
@@ -367,15 +441,17 @@ class SweeperIT {
             Sweep sweep = new Sweep(
                     opened, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             write(topic, "b");
-            SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            OwnerSweepRight right = right(opened);
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
+            BlobListing listing = list(sweep, right);
             write(topic, "stored after the listing");
             purgeBefore(1);
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.DECIDE);
             SweepReport report = sweep.byLogs(listing, logs, terms);
+            right.decided();
             assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
-            claim.raise();
-            sweep.delete(listing, Optional.empty(), claim);
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.DELETE);
+            sweep.delete(listing, right, logs);
             assertThat(report.listed()).isEqualTo(2);
             assertThat(report.needed()).isEqualTo(1);
             assertThat(report.unneeded()).isEqualTo(1);
@@ -385,33 +461,42 @@ class SweeperIT {
         assertThat(read(2)).containsExactly("b", "stored after the listing");
     }
 
+    private static BlobListing list(Sweep sweep, OwnerSweepRight right) throws InterruptedException {
+        SweepRight.Leave leave = right.next();
+        assertThat(leave.stage()).isEqualTo(SweepRight.Stage.LIST);
+        BlobListing listing = sweep.list(leave.owner(), Optional.empty(), NO_FLOOR, right.clock());
+        right.listed();
+        return listing;
+    }
+
+    /** As a copy of the cluster does: the id is not in this cluster's topic. */
+    private void raiseAsACopy(BlobStore store) {
+        StoreCell cell = new StoreCell(store, store.registers().orElseThrow(), OwnerText.REGISTER);
+        Register held = cell.read().orElseThrow();
+        String text = held.text()
+                .replaceAll("(?m)^(cluster [^ ]+ [^ ]+) .*$", "$1 0123456789abcdef0123456789abcdef")
+                .replace("counter ", "counter 1");
+        assertThat(cell.replace(Optional.of(held), text)).isTrue();
+    }
+
     @Test
-    void storeThatAnotherClusterClaimedLosesNothingUntilSomebodyTakesItOver() throws Exception {
+    void storeThatACopyOfTheClusterClaimedLosesNothingUntilAnOperatorSettlesIt() throws Exception {
         write(topic, "a");
         purgeBefore(1);
-        try (BlobStore opened = store()) {
-            BlobStore store = opened;
-            Registers registers = store.registers().orElseThrow();
-            Optional<Register> held =
-                    registers.read("claims").toCompletableFuture().join();
-            String text = held.orElseThrow().text().replace("counter ", "counter 1")
-                    + "claim the-other-cluster its-topic 0123\n";
-            assertThat(registers
-                            .replace("claims", held, text)
-                            .toCompletableFuture()
-                            .join())
-                    .isTrue();
+        try (BlobStore store = store()) {
+            raiseAsACopy(store);
             sweep();
             await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
             assertThat(blobs()).isEqualTo(1);
             assertThat(metrics.value(Counter.SWEEPS)).isZero();
-            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
-            assertThatThrownBy(claim::raise)
-                    .isInstanceOf(InvalidSettings.class)
-                    .hasMessageContaining("the-other-cluster")
-                    .hasMessageNotContaining("--only-cluster");
+            assertThat(owners(store).contests().values())
+                    .singleElement()
+                    .asString()
+                    .contains("a copy of the cluster uses the store", "blobshuffle-claims");
 
-            claim.takeOver();
+            OwnerClaimant claimant = new OwnerClaimant(
+                    new KafkaClaims(identity(), time).seat(store.fingerprint()), OwnerTiming.USUAL, time);
+            claimant.settle(new OwnerRegister(store, time).cell());
             await(() -> blobs() == 0);
         }
     }
@@ -421,49 +506,53 @@ class SweeperIT {
     void contestBetweenTombstonesAndDeletionKeepsTheBlobs() throws Exception {
         write(topic, "a");
         purgeBefore(1);
-        try (BlobStore opened = store();
+        try (BlobStore store = store();
                 KafkaNotificationLogs logs = logs()) {
-            BlobStore store = opened;
-            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            OwnerSweepRight right = right(store);
             Sweep sweep = new Sweep(
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
-            claim.raise();
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, claim.clock());
+            BlobListing listing = list(sweep, right);
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.DECIDE);
             assertThat(sweep.byLogs(listing, logs, terms).unneeded()).isEqualTo(1);
-            claim.raise();
-            new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();
-            assertThatThrownBy(() -> sweep.delete(listing, Optional.empty(), claim))
+            right.decided();
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.DELETE);
+            new OwnerRegister(store, time).hold("held by an operator", Set.of());
+            assertThatThrownBy(() -> sweep.delete(listing, right, logs))
                     .isInstanceOf(InvalidSettings.class)
-                    .hasMessageContaining("held by an operator");
+                    .hasMessageContaining("changed after the last step");
             assertThat(blobs()).isEqualTo(1);
         }
     }
 
-    /** The claim was made long before the stranger came: only the next check can see it. */
+    /** The claim was made long before the copy came: only the next check can see it. */
     @Test
-    void aRunningWriterFindsAStrangerAtItsNextCheck() {
+    void aRunningWriterFindsACopyAtItsNextCheck() throws Exception {
         StoreContext context = StoreContext.unmetered(time);
-        try (BlobStore store =
-                StoreClaim.open(directory.toUri().toString(), context, identity("writer"), Duration.ofMillis(20))) {
-            StoreCell cell = new StoreCell(store(), store().registers().orElseThrow());
-            await(() -> cell.read().isPresent());
-            Register claimed = cell.read().orElseThrow();
-            ClaimText now = ClaimText.parse(claimed.text());
-            assertThat(now.contest()).as(store.location()).isEmpty();
+        OwnerTiming often = new OwnerTiming(Duration.ofSeconds(2), Duration.ofMinutes(5), Duration.ZERO);
+        try (BlobStore store = StoreClaim.open(directory.toUri().toString(), context, application("writer"), often)) {
+            int ignored = store.owner().toCompletableFuture().get();
+            await(() -> !owners(store).raises().isEmpty());
+            assertThat(owners(store).contests()).isEmpty();
+            raiseAsACopy(store);
+            await(() -> !owners(store).contests().isEmpty());
+        }
+    }
 
-            boolean isWritten = cell.replace(
-                    Optional.of(claimed),
-                    now.raised("another", Set.of("claims"), "0123456789abcdef0123456789abcdef")
-                            .text());
-
-            assertThat(isWritten).isTrue();
-            await(() ->
-                    ClaimText.parse(cell.read().orElseThrow().text()).contest().isPresent());
-            assertThat(ClaimText.parse(cell.read().orElseThrow().text())
-                            .contest()
-                            .orElseThrow())
-                    .contains("cluster another uses the store too");
+    /** Writers may take 45 minutes by the register, whatever this sweeper's settings say. */
+    @Test
+    void aSweepWaitsByThePromiseOfTheWriters() throws Exception {
+        write(topic, "a");
+        Map<String, Object> quick = settings("blobshuffle.sweep.interval.ms", 1_200_000);
+        OwnerSweepRight right = OwnerSweepRight.own(
+                new KafkaClaims(ClaimIdentity.ofClients(KafkaSettings.parse(quick), client()), time),
+                OwnerTiming.USUAL,
+                time);
+        try (BlobStore store = store()) {
+            right.use(store);
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.LIST);
+            assertThat(right.listed()).isEqualTo(Duration.ofMinutes(60));
+            assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.WAIT);
         }
     }
 }

@@ -30,6 +30,7 @@ import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -224,7 +226,8 @@ class UnsettledLogsIT {
         awaitInSync(topic, 0);
         write(topic, "hidden", "1");
         assertThat(blobs()).isEqualTo(2);
-        ClaimedLogs source = new ClaimedLogs(ClaimIdentity.ofStreams("above", client()), topic::equals);
+        ClaimedLogs source =
+                new ClaimedLogs(ClaimIdentity.ofClients(KafkaSettings.parse(settings(topic)), client()), topic::equals);
         try (Sweeper sweeper = new Sweeper(Optional.of(OFTEN), NO_FLOOR, this::store, source, metrics, time)) {
             sweeper.watch(Membership.none()).reading().reads(Set.of(new Partition(topic, 0)));
             awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
@@ -304,7 +307,8 @@ class UnsettledLogsIT {
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             Map<Partition, NotificationLogs.Term> terms = logs.terms(topic::equals);
             StoreClock clock = new StoreConditions(store, time).require();
-            BlobListing listing = sweep.list(Optional.empty(), NO_FLOOR, clock);
+            int owner = Collections.max(store.owners().toCompletableFuture().get());
+            BlobListing listing = sweep.list(owner, Optional.empty(), NO_FLOOR, clock);
             admin.deleteTopics(List.of(topic)).all().get();
             await("the deletion").atMost(PATIENCE).until(() -> !logs.topics().contains(topic));
             create(topic, 1, 0, 1, 2);
@@ -315,7 +319,7 @@ class UnsettledLogsIT {
             assertThat(report.unneeded()).isZero();
             assertThat(report.unsettled()).isEqualTo(1);
             assertThat(report.doubtsInWords()).contains("again-0", "created again");
-            BlobListing again = sweep.list(Optional.empty(), NO_FLOOR, clock);
+            BlobListing again = sweep.list(owner, Optional.empty(), NO_FLOOR, clock);
             SweepReport next = sweep.byLogs(again, logs, logs.terms(topic::equals));
             assertThat(next.unneeded()).isEqualTo(1);
             assertThat(next.needed()).isEqualTo(1);

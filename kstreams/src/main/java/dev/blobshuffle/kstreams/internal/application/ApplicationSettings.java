@@ -335,7 +335,7 @@ public record ApplicationSettings(
      * @param client where the brokers are, and how to get in
      */
     public ClaimIdentity claimIdentity(Map<String, Object> client) {
-        return ClaimIdentity.ofStreams(String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG)), client);
+        return ClaimIdentity.ofStreams(String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG)), client, blobs);
     }
 
     /**

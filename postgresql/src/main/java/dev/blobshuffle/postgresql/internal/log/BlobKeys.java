@@ -8,18 +8,22 @@ import java.util.stream.Stream;
 
 /**
  * Blobs as the schema names them, in 20 bytes, big-endian: generation (4), writer (8), sequence
- * (8). The schema's functions read the generation from the first four. Stateless.
+ * (8). If the blob has an owner, the sequence's highest bit is set, and the writer's highest 24
+ * bits are the owner. The schema's functions read the generation from the first four. Stateless.
  */
 final class BlobKeys {
     private static final int BYTES = 4 + 8 + 8;
+
+    /** The sequence's bit for blobs that have an owner: no sequence is negative. */
+    private static final long OWNED = 1L << 63;
 
     private BlobKeys() {}
 
     static byte[] of(BlobId blob) {
         return ByteBuffer.allocate(BYTES)
                 .putInt(Math.toIntExact(blob.generation()))
-                .putLong(blob.writer())
-                .putLong(blob.sequence())
+                .putLong(blob.ownerAndWriter())
+                .putLong(blob.owner() == BlobId.NO_OWNER ? blob.sequence() : blob.sequence() | OWNED)
                 .array();
     }
 
@@ -33,7 +37,12 @@ final class BlobKeys {
                     + BYTES + ". The log is of another version.");
         }
         ByteBuffer bytes = ByteBuffer.wrap(key);
-        return new BlobId(bytes.getInt(), bytes.getLong(), bytes.getLong());
+        int generation = bytes.getInt();
+        long writer = bytes.getLong();
+        long sequence = bytes.getLong();
+        return sequence < 0
+                ? BlobId.owned(generation, writer, sequence & ~OWNED)
+                : new BlobId(generation, writer, sequence);
     }
 
     static List<BlobId> blobs(byte[][] keys) {

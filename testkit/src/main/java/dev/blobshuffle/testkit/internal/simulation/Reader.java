@@ -101,7 +101,7 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
         }
         time.pause(Duration.ofNanos(time.random(10_000_000)));
         if (world.schedule().isSweeping() && world.strikes(Fault.READER_SLOW, 60)) {
-            time.pause(world.schedule().sweeps().interval().multipliedBy(1 + time.random(4)));
+            time.pause(world.schedule().step().multipliedBy(1 + time.random(4)));
         }
     }
 

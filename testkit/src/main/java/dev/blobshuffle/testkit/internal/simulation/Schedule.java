@@ -99,8 +99,12 @@ record Schedule(
 
     /** Sweeps as often as a batch's notifications allow. */
     SweepTiming sweeps() {
-        Duration interval = batcher.deliveryTimeout().plus(LONGEST_DELIVERY).plusMillis(50);
-        return new SweepTiming(interval, interval.dividedBy(8));
+        return new SweepTiming(step(), step().dividedBy(8));
+    }
+
+    /** How far the steps of a sweep are apart. */
+    Duration step() {
+        return batcher.deliveryTimeout().plus(LONGEST_DELIVERY).plusMillis(50);
     }
 
     private static BatcherOptions batcher(SimulatedTime time, boolean isSweeping) {

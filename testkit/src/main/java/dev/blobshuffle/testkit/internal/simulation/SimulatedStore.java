@@ -257,18 +257,28 @@ final class SimulatedStore {
         }
 
         @Override
-        public CompletionStage<List<StoredBlob>> list(long generation) {
+        public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
             return ask(() -> blobs.keySet().stream()
-                    .filter(id -> id.generation() == generation)
+                    .filter(id -> id.owner() == owner && id.generation() == generation)
                     .sorted()
                     .map(id -> new StoredBlob(id, times.getOrDefault(id, Instant.EPOCH)))
                     .toList());
         }
 
         @Override
-        public CompletionStage<List<Long>> generations() {
+        public CompletionStage<List<Long>> generations(int owner) {
             return ask(() -> blobs.keySet().stream()
+                    .filter(id -> id.owner() == owner)
                     .map(BlobId::generation)
+                    .distinct()
+                    .sorted()
+                    .toList());
+        }
+
+        @Override
+        public CompletionStage<List<Integer>> owners() {
+            return ask(() -> blobs.keySet().stream()
+                    .map(BlobId::owner)
                     .distinct()
                     .sorted()
                     .toList());

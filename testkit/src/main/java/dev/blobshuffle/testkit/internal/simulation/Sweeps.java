@@ -3,15 +3,18 @@ package dev.blobshuffle.testkit.internal.simulation;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepSource;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -34,23 +37,65 @@ final class Sweeps implements SweepSource {
     }
 
     @Override
-    public SweepRight right(BlobStore store, Time time) {
-        return new SweepRight() {
-            @Override
-            public StoreClock clock() {
-                return new StoreConditions(store, time).require();
-            }
+    public SweepRight right(OwnerTiming timing, Time time) {
+        return new Right(timing.raise(), time);
+    }
 
-            @Override
-            public void raise() {
-                world.time().pause();
-            }
+    /** Allows each step when it is due. Blobs of the simulation have no owner. */
+    private final class Right implements SweepRight {
+        private final Duration step;
+        private final Time time;
+        private Optional<BlobStore> store = Optional.empty();
+        private Stage stage = Stage.LIST;
+        private long since;
 
-            @Override
-            public void requireOwn() {
-                world.time().pause();
-            }
-        };
+        Right(Duration step, Time time) {
+            this.step = step;
+            this.time = time;
+        }
+
+        @Override
+        public void use(BlobStore used) {
+            store = Optional.of(used);
+        }
+
+        @Override
+        public StoreClock clock() {
+            return new StoreConditions(store.orElseThrow(), time).require();
+        }
+
+        @Override
+        public Leave next() {
+            world.time().pause();
+            boolean isEarly = stage != Stage.LIST && time.nanos() - since < step.toNanos();
+            return new Leave(isEarly ? Stage.WAIT : stage, BlobId.NO_OWNER, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public Duration listed() {
+            return go(Stage.DECIDE);
+        }
+
+        @Override
+        public Duration decided() {
+            return go(Stage.DELETE);
+        }
+
+        @Override
+        public Duration over() {
+            return go(Stage.LIST);
+        }
+
+        private Duration go(Stage next) {
+            stage = next;
+            since = time.nanos();
+            return step;
+        }
+
+        @Override
+        public void requireOwn() {
+            world.time().pause();
+        }
     }
 
     @Override

@@ -112,7 +112,7 @@ final class World {
             }
             log.purge(partition);
         }
-        Duration interval = schedule.sweeps().interval();
+        Duration interval = schedule.step();
         for (int sweep = 0; sweep < MOST_SWEEPS && !isSwept && !ledger.isBroken(); sweep++) {
             isSwept = store.unneeded().isEmpty();
             time.pause(interval);

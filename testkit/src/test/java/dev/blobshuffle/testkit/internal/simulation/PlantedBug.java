@@ -236,7 +236,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A sweep that does not wait until notifications are in the log. */
-    SWEEPS_TOO_EARLY("whose blob is not stored any more|whose range is not stored") {
+    SWEEPS_TOO_EARLY("whose blob is not stored any more|whose range is not stored|a notification leads to it") {
         @Override
         public SweepTiming sweeps(SweepTiming timing) {
             return new SweepTiming(Duration.ofMillis(5), Duration.ofMillis(5));

@@ -23,6 +23,9 @@ public final class EntriesCodec {
     static final byte MAGIC = (byte) 0xB6;
     static final byte VERSION = 1;
 
+    /** The version of entries whose blobs have owners. */
+    static final byte OWNED_VERSION = 2;
+
     static final byte SEGMENT = 0;
     static final byte PLAIN = 1;
 
@@ -54,10 +57,10 @@ public final class EntriesCodec {
         if (bytes.length < 2 + CHECKSUM_LENGTH || bytes[0] != MAGIC) {
             throw corrupt("the bytes do not begin as such");
         }
-        if (bytes[1] != VERSION) {
-            throw new BlobCorrupt(
-                    "Cannot read " + WHAT + ": their version is " + bytes[1] + ", this reader knows up to " + VERSION
-                            + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
+        if (bytes[1] != VERSION && bytes[1] != OWNED_VERSION) {
+            throw new BlobCorrupt("Cannot read " + WHAT + ": their version is " + bytes[1]
+                    + ", this reader knows up to " + OWNED_VERSION
+                    + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
         }
         int end = bytes.length - CHECKSUM_LENGTH;
         if (Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end)) {
@@ -95,7 +98,12 @@ public final class EntriesCodec {
             baseTimestamp = reader.fixedLong();
             blobs = new Blob[reader.count(MIN_BLOB_LENGTH)];
             for (int i = 0; i < blobs.length; i++) {
-                BlobId id = new BlobId(reader.varlong(), reader.fixedLong(), reader.varlong());
+                long generation = reader.varlong();
+                long writer = reader.fixedLong();
+                long sequence = reader.varlong();
+                BlobId id = bytes[1] == OWNED_VERSION
+                        ? BlobId.owned(generation, writer, sequence)
+                        : new BlobId(generation, writer, sequence);
                 blobs[i] = new Blob(id, reader.fixedInt(), reader.keyId());
             }
             int sections = reader.count(MIN_SECTION_LENGTH);

@@ -69,6 +69,10 @@ public final class EntriesEncoder {
      * @param latest the largest timestamp of its records, milliseconds
      */
     public void segment(int partition, Notification notification, long earliest, long latest) {
+        boolean isOther = !blobs.isEmpty() && isOwned() != isOwned(notification.blob());
+        if (isOther) { // A batch says once whether its blobs have owners.
+            full.add(encode());
+        }
         makeRoom(SEGMENT_LENGTH, notification.records(), earliest);
         Binding binding = notification
                 .binding()
@@ -143,7 +147,7 @@ public final class EntriesEncoder {
     private int indexOf(StoredBlob blob, Notification notification) {
         int blobIndex = blobs.computeIfAbsent(blob, added -> {
             blobTable.varlong(added.id().generation());
-            blobTable.fixedLong(added.id().writer());
+            blobTable.fixedLong(added.id().ownerAndWriter());
             blobTable.varlong(added.id().sequence());
             blobTable.fixedInt(added.store());
             blobTable.string(added.key().orElse(""));
@@ -162,7 +166,7 @@ public final class EntriesEncoder {
     private EncodedEntries encode() {
         ByteWriter writer = new ByteWriter();
         writer.fixedByte(EntriesCodec.MAGIC);
-        writer.fixedByte(EntriesCodec.VERSION);
+        writer.fixedByte(isOwned() ? EntriesCodec.OWNED_VERSION : EntriesCodec.VERSION);
         writer.fixedLong(baseTimestamp);
         writer.varlong(blobs.size());
         writer.all(blobTable);
@@ -183,6 +187,17 @@ public final class EntriesEncoder {
         EncodedEntries encoded = new EncodedEntries(writer.toArray(), ids, payload, latest);
         clear();
         return encoded;
+    }
+
+    private boolean isOwned() {
+        return blobs.keySet().stream()
+                .findFirst()
+                .filter(blob -> isOwned(blob.id()))
+                .isPresent();
+    }
+
+    private static boolean isOwned(BlobId id) {
+        return id.owner() != BlobId.NO_OWNER;
     }
 
     private void clear() {

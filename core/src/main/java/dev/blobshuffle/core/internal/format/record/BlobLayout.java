@@ -62,7 +62,7 @@ public record BlobLayout(
             }
             table.add(frames.append(source, section));
         }
-        Footer footer = new Footer(id, store, createdMillis, Footer.VERSION, key, sections, table);
+        Footer footer = new Footer(id, store, createdMillis, Footer.version(id), key, sections, table);
         List<Notification> notifications =
                 footer.segments().stream().map(footer::notification).toList();
         List<ByteBuffer> buffers = frames.finish(FooterCodec.encode(footer));

@@ -60,7 +60,7 @@ final class FrameCipher {
 
     private static void writeId(BlobId blob, byte[] target) {
         LittleEndian.writeLong(target, 0, blob.generation());
-        LittleEndian.writeLong(target, 8, blob.writer());
+        LittleEndian.writeLong(target, 8, blob.ownerAndWriter());
         LittleEndian.writeLong(target, 16, blob.sequence());
     }
 

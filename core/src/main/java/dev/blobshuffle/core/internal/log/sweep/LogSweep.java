@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  * killed at any moment, any number of passes may run at once, and a step that failed is done by the
  * next pass. Memory is bounded by the blobs of one listing ({@link Spans}).
  *
- * <p>Deletion needs the right to it ({@link LogSweepRight}): the claim is raised after the
- * tombstones were put, then others have the time to contest it, and only what had its tombstone
- * before the claim is deleted. A store without registers is not swept.
+ * <p>It looks for orphans among the blobs of the log's own owner only. Deletion needs the right to
+ * it ({@link LogSweepRight}): the claim is raised after the tombstones were put, then others have
+ * the time to contest it, and only what had its tombstone before the claim is deleted. A store
+ * without registers is not swept.
  *
  * <p>A blob that is younger than the floor gets no tombstone: an orphan by the store's clock, which
  * dates listings, and a blob whose batches were removed by the log's. Both clocks must agree.
@@ -113,8 +114,11 @@ public final class LogSweep {
     public static LogSweepReport look(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
             throws InterruptedException {
         StopSignal stopSignal = new StopSignal(time);
-        new LogSweepRight(store, log, stopSignal, time).look();
-        return new LogSweep(log, store, options, stopSignal, time).look();
+        LogSweep sweep = new LogSweep(log, store, options, stopSignal, time);
+        if (store.registers().isPresent()) {
+            sweep.right().look();
+        }
+        return sweep.look();
     }
 
     /**
@@ -201,10 +205,15 @@ public final class LogSweep {
     private LogSweepRight right() {
         LogSweepRight known = right;
         if (known == null) {
-            known = new LogSweepRight(blobs, log, stopSignal, time);
+            known = new LogSweepRight(blobs, log, options.objection(), stopSignal, time);
             right = known;
         }
         return known;
+    }
+
+    /** Whose blobs may be orphans: nobody's, as long as the log has no owner. */
+    private Optional<Integer> owner() throws InterruptedException {
+        return blobs.registers().isEmpty() ? Optional.of(BlobId.NO_OWNER) : right().owner();
     }
 
     /** Whether blobs have an age that counts: a store that is never swept keeps all anyway. */
@@ -242,10 +251,17 @@ public final class LogSweep {
     }
 
     private void buryOrphans() throws InterruptedException {
+        Optional<Integer> owner = owner();
+        if (owner.isPresent()) {
+            buryOrphans(owner.get());
+        }
+    }
+
+    private void buryOrphans(int owner) throws InterruptedException {
         ListingPlan plan = new ListingPlan(patient.await(retention::listed), options.uploadLife());
         long young = firstYoung();
         Instant now = clock();
-        Spans spans = new Spans(store, generation -> generation < young && plan.isDue(generation, now));
+        Spans spans = new Spans(store, owner, generation -> generation < young && plan.isDue(generation, now));
         boolean goesOn = true;
         while (goesOn && spans.hasNext()) {
             Instant began = clock();
@@ -311,9 +327,8 @@ public final class LogSweep {
             return;
         }
         LogSweepRight own = right();
-        own.raise();
         String claim = own.claim();
-        stopSignal.rest(options.objection());
+        own.confirm();
         List<BlobId> some = due(claim);
         while (!some.isEmpty()) {
             List<BlobId> dead = some;
@@ -344,10 +359,13 @@ public final class LogSweep {
             after = Optional.of(page.get(page.size() - 1));
             page = unreferenced(after);
         }
-        Spans spans = new Spans(store, generation -> generation < young);
-        while (spans.hasNext()) {
-            for (List<StoredBlob> found : spans.next().values()) {
-                lookForOrphans(found);
+        Optional<Integer> owner = owner();
+        if (owner.isPresent()) {
+            Spans spans = new Spans(store, owner.get(), generation -> generation < young);
+            while (spans.hasNext()) {
+                for (List<StoredBlob> found : spans.next().values()) {
+                    lookForOrphans(found);
+                }
             }
         }
         tally.orphans = Math.max(0, tally.orphans - tally.buried); // Those have no batch either.

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.log.sweep;
 
-import dev.blobshuffle.core.internal.claim.ClaimWatch;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Duration;
 
@@ -23,7 +23,7 @@ public record LogSweepOptions(
      */
     public static final LogSweepOptions USUAL = new LogSweepOptions(
             Duration.ofMinutes(15),
-            ClaimWatch.INTERVAL.multipliedBy(3),
+            OwnerTiming.USUAL.raise(),
             Duration.ofDays(1),
             RetentionSettings.FLOOR.defaultValue(),
             1000);

@@ -1,140 +1,163 @@
 package dev.blobshuffle.core.internal.log.sweep;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.claim.ClaimText;
-import dev.blobshuffle.core.internal.claim.Claimant;
-import dev.blobshuffle.core.internal.claim.Claimant.Verdict;
-import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.claim.OwnerClaimant;
+import dev.blobshuffle.core.internal.claim.OwnerRegister;
+import dev.blobshuffle.core.internal.claim.OwnerSource;
 import dev.blobshuffle.core.internal.claim.StoreClock;
-import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.owner.ClaimsTopic;
+import dev.blobshuffle.core.internal.owner.OwnerText;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
+import dev.blobshuffle.core.internal.retention.OwnerSweepRight;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.SweepRight;
-import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.internal.retention.SweepRight.Stage;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
-import java.util.List;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * The right to delete blobs by a log. It raises the log's claim after the tombstones were put, and
- * asks before each request that deletes. Owned by one thread.
+ * The right to delete blobs by a log. The tombstones are in the log, so only the last two of the
+ * three steps of {@link SweepRight} remain: the right is claimed after the tombstones were put, and
+ * again after others have had the time to object. It asks before each request that deletes. Owned
+ * by one thread.
  */
-public final class LogSweepRight implements SweepRight {
-    private static final Set<String> LINES = Set.of(LogClaim.TOPIC);
+public final class LogSweepRight {
+    /** A doubt that nobody renews ends, so the second or third attempt succeeds. */
+    private static final int MOST_BEGUN = 3;
+
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final BlobStore store;
-    private final StoreConditions conditions;
-    private final StoreCell cell;
-    private final String user;
-    private final Claimant claimant;
+    private final LogOwner owner;
+    private final OwnerRegister register;
+    private final OwnerSweepRight right;
+    private final OwnerTiming timing;
+    private final StopSignal stopSignal;
+    private final Time time;
 
     /**
      * A right that has not claimed anything.
      *
      * @param store stays open
      * @param log stays open
+     * @param objection how long others have to object
      * @param stopSignal ends its waits
      * @throws InvalidSettings the store has no registers
      */
-    public LogSweepRight(BlobStore store, CommitLog log, StopSignal stopSignal, Time time) {
+    public LogSweepRight(BlobStore store, CommitLog log, Duration objection, StopSignal stopSignal, Time time) {
         this.store = store;
-        conditions = new StoreConditions(store, time);
-        cell = new StoreCell(store, conditions.registers());
-        LogClaim claim = new LogClaim(log, time);
-        user = claim.user();
-        claimant = claim.claimant(cell, stopSignal);
+        this.stopSignal = stopSignal;
+        this.time = time;
+        timing = OwnerTiming.quick(objection);
+        owner = new LogOwner(log, stopSignal);
+        register = new OwnerRegister(store, time);
+        right = OwnerSweepRight.own(owner, timing, time);
+        right.use(store);
     }
 
-    @Override
-    public StoreClock clock() {
-        return conditions.require();
+    /** The store's clock. */
+    StoreClock clock() {
+        return right.clock();
     }
 
-    @Override
-    public void raise() throws InterruptedException {
-        conditions.require();
-        requireNoEarlierClaims();
-        require(claimant.raise(LINES));
+    /** The log's owner; empty if it has stored no blob yet. Changes nothing. */
+    Optional<Integer> owner() throws InterruptedException {
+        ClaimsTopic table = seat().memory().read(LogOwner.TOPIC);
+        return table instanceof ClaimsTopic.Known known
+                ? register.read().proven(owner.cluster(), LogOwner.TOPIC, known)
+                : Optional.empty();
+    }
+
+    private OwnerSource.Seat seat() {
+        return owner.seat(store.fingerprint());
     }
 
     /**
-     * The claimant id that the register has for this log now. What has a tombstone from before that
-     * claim may be deleted, when others have had the time to contest it.
+     * Claims the right.
      *
-     * @throws InvalidSettings as {@link #raise()}
+     * @return the raise of the register now: what has a tombstone from before it may be deleted
+     *     when {@link #confirm} has returned
+     * @throws InvalidSettings nothing may be deleted
      */
-    String claim() {
-        ClaimText now =
-                cell.read().map(register -> ClaimText.parse(register.text())).orElse(ClaimText.NONE);
-        if (now.contest().isPresent()) {
-            throw contested(now.contest().get());
+    public String claim() throws InterruptedException {
+        SweepRight.Leave leave = right.next();
+        for (int begun = 1; leave.stage() == Stage.START_OVER && begun < MOST_BEGUN; begun++) {
+            stopSignal.rest(right.over());
+            leave = right.next();
         }
-        return now.line(user, LogClaim.TOPIC)
-                .map(ClaimText.Line::id)
-                .orElseThrow(() -> contested("somebody took its claim away"));
-    }
-
-    @Override
-    public void requireOwn() throws InterruptedException {
-        require(claimant.check(LINES));
+        require(leave, Stage.LIST);
+        String raise = register.read()
+                .raise(owner.cluster())
+                .map(OwnerText.Raise::id)
+                .orElseThrow(() -> refused("somebody took its claim away"));
+        Duration ignored = right.listed(); // Listed and decided long ago, as the log remembers.
+        ignored = right.decided();
+        return raise;
     }
 
     /**
-     * The same, but changes nothing.
+     * Waits for objections, and claims the right again.
      *
-     * @throws InvalidSettings as {@link #raise()}
+     * @throws InvalidSettings nothing may be deleted
      */
-    public void look() throws InterruptedException {
-        requireNoEarlierClaims();
-        require(claimant.look(LINES));
+    void confirm() throws InterruptedException {
+        stopSignal.rest(timing.raise());
+        SweepRight.Leave leave = right.next();
+        while (leave.stage() == Stage.WAIT) {
+            stopSignal.rest(LOOK);
+            leave = right.next();
+        }
+        require(leave, Stage.DELETE);
+    }
+
+    /**
+     * Asks before a request that deletes.
+     *
+     * @throws InvalidSettings nothing may be deleted
+     */
+    void requireOwn() throws InterruptedException {
+        right.requireOwn();
+    }
+
+    private void require(SweepRight.Leave leave, Stage stage) {
+        if (leave.stage() != stage) {
+            throw refused(leave.reason().orElse("an instance of the log joined, or doubts"));
+        }
+    }
+
+    /**
+     * Checks that nobody contests the store, and changes nothing.
+     *
+     * @throws InvalidSettings nothing may be deleted
+     */
+    public void look() {
+        contest().ifPresent(reason -> {
+            throw refused(reason);
+        });
     }
 
     /** Why nobody may delete, as the register says it; empty if sweeps may. Changes nothing. */
-    public Optional<String> contest() throws InterruptedException {
-        return claimant.contest();
+    public Optional<String> contest() {
+        return register.read().contest(owner.cluster());
     }
 
-    /** Keeps everybody from deleting until somebody takes over. */
+    /** Keeps everybody from deleting, until an operator of each log and each cluster ends that. */
     public void hold() throws InterruptedException {
-        claimant.hold("held by an operator of " + user);
+        register.hold("held by an operator of " + owner.cluster(), Set.of(owner.cluster()));
     }
 
-    /** Gives the store back: nothing of the log is left in it. */
-    public void withdraw() throws InterruptedException {
-        claimant.withdraw();
-    }
-
-    /**
-     * Makes the store this log's. A live instance of another log, cluster or copy contests that
-     * again.
-     */
+    /** Ends a contest of this log. A live instance of a copy contests that again. */
     public void takeOver() throws InterruptedException {
-        List<BlobId> earlier = cell.earlierClaims();
-        if (!earlier.isEmpty()) {
-            cell.delete(earlier);
-        }
-        claimant.takeOver(LINES);
+        new OwnerClaimant(seat(), timing, time).settle(register.cell());
     }
 
-    /** A Kafka cluster of a version without registers left a blob. */
-    private void requireNoEarlierClaims() {
-        List<BlobId> earlier = cell.earlierClaims();
-        if (!earlier.isEmpty()) {
-            throw contested("a Kafka cluster swept the store with an earlier version (claim " + earlier.get(0) + ")");
-        }
-    }
-
-    private void require(Verdict verdict) {
-        if (!verdict.isOwn()) {
-            throw contested(verdict.contest().orElse(""));
-        }
-    }
-
-    private InvalidSettings contested(String reason) {
-        return new InvalidSettings("Cannot sweep " + store.location() + " by " + user + ": " + reason
-                + ". Nothing is deleted, and applications go on. Give each log and each cluster a store (prefix) of its"
-                + " own; docs/operations.md, \"When a sweep stops\", says how to go on.");
+    private InvalidSettings refused(String reason) {
+        return new InvalidSettings("Cannot sweep " + store.location() + " by " + owner.cluster() + ": " + reason
+                + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete what, and when\","
+                + " says how to go on.");
     }
 }

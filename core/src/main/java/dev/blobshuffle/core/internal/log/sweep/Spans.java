@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
- * Lists chosen generations of a store in their order, several in one request if they have few
+ * Lists chosen generations of an owner in their order, several in one request if they have few
  * blobs. Owned by one thread.
  */
 final class Spans {
@@ -21,14 +21,20 @@ final class Spans {
     private static final int MOST_AT_ONCE = 100_000;
 
     private final PatientStore store;
+    private final int owner;
     private final List<Long> chosen;
     private int position;
     private int digits;
 
-    /** @param isChosen whether to list a generation */
-    Spans(PatientStore store, LongPredicate isChosen) throws InterruptedException {
+    /**
+     * Spans of an owner.
+     *
+     * @param isChosen whether to list a generation
+     */
+    Spans(PatientStore store, int owner, LongPredicate isChosen) throws InterruptedException {
         this.store = store;
-        chosen = store.generations().stream()
+        this.owner = owner;
+        chosen = store.generations(owner).stream()
                 .filter(generation -> generation >= FIRST_GENERATION && isChosen.test(generation))
                 .toList();
     }
@@ -45,7 +51,7 @@ final class Spans {
             found.put(chosen.get(position), new ArrayList<>());
             position++;
         }
-        List<StoredBlob> all = store.list(span);
+        List<StoredBlob> all = store.list(owner, span);
         for (StoredBlob blob : all) {
             List<StoredBlob> others = found.get(blob.id().generation());
             if (others != null) {

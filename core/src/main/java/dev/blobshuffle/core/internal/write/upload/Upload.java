@@ -50,7 +50,6 @@ final class Upload implements BlobContent {
     }
 
     private final Uploads uploads;
-    private final BlobId id;
     private final List<Segment> segments;
     private final List<Slice> memory = new ArrayList<>();
     private final long rawBytes;
@@ -59,6 +58,8 @@ final class Upload implements BlobContent {
 
     private final AtomicBoolean isEncoding = new AtomicBoolean();
     private @Nullable volatile BlobLayout layout;
+    /** Set once, when the owner of the blob is known. Written under the monitor. */
+    private @Nullable volatile BlobId id;
 
     /** Guarded by this, as what follows. */
     private Phase phase = Phase.OPEN;
@@ -72,10 +73,12 @@ final class Upload implements BlobContent {
      */
     private @Nullable DeadlineExceeded late;
 
+    /** Why the blob has no name yet. */
+    private @Nullable StoreUnavailable reason;
+
     /** @param segments in the order in which they will lie in the blob */
-    Upload(Uploads uploads, BlobId id, List<Segment> segments) {
+    Upload(Uploads uploads, List<Segment> segments) {
         this.uploads = uploads;
-        this.id = id;
         this.segments = segments;
         long bytes = 0;
         for (Segment segment : segments) {
@@ -85,8 +88,33 @@ final class Upload implements BlobContent {
         rawBytes = bytes;
     }
 
-    BlobId id() {
-        return id;
+    /** Names the blob, before it is encoded. */
+    synchronized void name(BlobId name) {
+        id = name;
+    }
+
+    /** The blob's name, for people. */
+    private String blob() {
+        BlobId known = id;
+        return known == null ? "a blob" : "blob " + known;
+    }
+
+    private BlobId id() {
+        BlobId known = id;
+        if (known == null) {
+            throw new IllegalStateException("Cannot encode a blob: it has no name yet.");
+        }
+        return known;
+    }
+
+    /**
+     * Takes note that the instance cannot store blobs now.
+     *
+     * @return whether the upload goes on waiting
+     */
+    synchronized boolean waits(StoreUnavailable cause) {
+        reason = cause;
+        return phase == Phase.OPEN;
     }
 
     /** Starts the deadline. */
@@ -156,12 +184,12 @@ final class Upload implements BlobContent {
     private BlobLayout layOut() {
         FrameEncoder encoder = uploads.takeEncoder();
         try {
-            encoder.begin(id);
+            encoder.begin(id());
             List<SegmentSource> sources = new ArrayList<>(segments.size());
             for (Segment segment : segments) {
                 sources.add(segment.encode(encoder));
             }
-            BlobLayout laidOut = uploads.layOut(id, sources);
+            BlobLayout laidOut = uploads.layOut(id(), sources);
             uploads.observeRatio(rawBytes, laidOut.length());
             return laidOut;
         } finally {
@@ -170,7 +198,7 @@ final class Upload implements BlobContent {
     }
 
     private void put() {
-        var ignored = uploads.store().put(id, this).whenComplete((nothing, failure) -> {
+        var ignored = uploads.store().put(id(), this).whenComplete((nothing, failure) -> {
             try {
                 putEnded(failure);
             } catch (RuntimeException | Error e) {
@@ -239,18 +267,24 @@ final class Upload implements BlobContent {
             return;
         }
         DeadlineExceeded cause =
-                new DeadlineExceeded("Cannot store blob " + id + " in time: delivery.timeout.ms is over. "
-                        + "Check the store at " + uploads.store().location() + ", or allow more time.");
-        if (uploads.fallback() != null) {
-            synchronized (this) {
-                if (layout == null) {
-                    late = cause;
-                    return;
-                }
-            }
-            fallBack(cause);
-        } else {
+                new DeadlineExceeded("Cannot store " + blob() + " in time: delivery.timeout.ms is over. "
+                        + "Check the store at " + uploads.store().location() + ", or allow more time."
+                        + (reason == null ? "" : " " + reason.getMessage()));
+        if (uploads.fallback() == null) {
             failForGood(cause);
+            return;
+        }
+        boolean isUnnamed;
+        synchronized (this) {
+            isUnnamed = id == null && isEncoding.compareAndSet(false, true);
+            if (layout == null && !isUnnamed) {
+                late = cause;
+                return;
+            }
+        }
+        fallBack(cause);
+        if (isUnnamed) { // It is not encoded any more.
+            release();
         }
     }
 
@@ -287,6 +321,8 @@ final class Upload implements BlobContent {
         }
         if (!rest) {
             end();
+        } else if (layout == null) {
+            failForGood(cause);
         } else {
             putAgainLater();
         }
@@ -324,7 +360,7 @@ final class Upload implements BlobContent {
     }
 
     private BlobShuffleException failure(String lane, Throwable cause) {
-        String what = "Cannot deliver records of lane " + lane + ": blob " + id + " was not stored";
+        String what = "Cannot deliver records of lane " + lane + ": " + blob() + " was not stored";
         if (cause instanceof StoreUnavailable) {
             return new StoreUnavailable(what + ". Roll back to the last commit, and check the store.", cause);
         }
@@ -369,7 +405,7 @@ final class Upload implements BlobContent {
     private BlobLayout layout() {
         BlobLayout laidOut = layout;
         if (laidOut == null) {
-            throw new IllegalStateException("Cannot read blob " + id + ": it is not laid out yet.");
+            throw new IllegalStateException("Cannot read " + blob() + ": it is not laid out yet.");
         }
         return laidOut;
     }
@@ -397,7 +433,7 @@ final class Upload implements BlobContent {
     @Override
     public void retain() {
         if (references.getAndIncrement() < 1) {
-            throw new IllegalStateException("Cannot retain blob " + id + ": its memory is already recycled.");
+            throw new IllegalStateException("Cannot retain " + blob() + ": its memory is already recycled.");
         }
     }
 
@@ -405,7 +441,7 @@ final class Upload implements BlobContent {
     public void release() {
         int left = references.decrementAndGet();
         if (left < 0) {
-            throw new IllegalStateException("Cannot release blob " + id + ": its memory is already recycled.");
+            throw new IllegalStateException("Cannot release " + blob() + ": its memory is already recycled.");
         }
         if (left == 0) {
             for (Slice slice : memory) {

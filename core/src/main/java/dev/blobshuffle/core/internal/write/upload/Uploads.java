@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.write.upload;
 
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.format.record.FrameEncoder;
@@ -24,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -154,18 +156,42 @@ public final class Uploads implements AutoCloseable {
         for (List<Zone> zones : Packing.pack(sizes, blobBytes, options.layout())) {
             List<Segment> segments = new ArrayList<>();
             zones.forEach(zone -> segments.addAll(sections.getOrDefault(zone, List.of())));
-            BlobId id = new BlobId(generation, writer, sequence.getAndIncrement());
-            start(new Upload(this, id, segments));
+            start(new Upload(this, segments), generation);
         }
     }
 
-    private void start(Upload upload) {
+    private void start(Upload upload, long generation) {
         inFlight.add(upload);
         if (isClosed) {
             upload.abandon();
             return;
         }
         upload.arm(time, options.deliveryTimeout());
+        name(upload, generation);
+    }
+
+    /** Names the blob when its owner is known, and encodes it. Its deadline limits the wait. */
+    private void name(Upload upload, long generation) {
+        var ignored = store.owner().whenComplete((owner, failure) -> {
+            if (failure == null) {
+                upload.name(new BlobId(owner, generation, writer, sequence.getAndIncrement()));
+                encodeLater(upload);
+            } else if (cause(failure) instanceof StoreUnavailable cause) {
+                if (upload.waits(cause)) {
+                    name(upload, generation);
+                }
+            } else {
+                upload.refused(cause(failure));
+            }
+        });
+    }
+
+    private static Throwable cause(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+        return cause == null ? failure : cause;
+    }
+
+    private void encodeLater(Upload upload) {
         try {
             execute(upload::encode);
         } catch (RuntimeException | Error e) {

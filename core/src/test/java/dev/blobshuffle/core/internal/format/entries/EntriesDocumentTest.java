@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.format.entries;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.format.DocumentExample;
+import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.store.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,6 +40,40 @@ class EntriesDocumentTest {
                         TestEntries.record(
                                 5, TestEntries.TIMESTAMP, TestEntries.bytes("key"), TestEntries.bytes("value")),
                         TestEntries.record(5, TestEntries.TIMESTAMP + 7, null, new byte[0]));
+    }
+
+    @Test
+    void blobsWithOwnersAreInBatchesOfTheirOwn() {
+        Notification plain = TestEntries.documented();
+        Notification owned = owned(plain, new BlobId(0xC0DE, 29_453_760, 0x98_7654_3210L, 300));
+        EntriesEncoder encoder = new EntriesEncoder(65_536);
+        encoder.segment(3, plain, 1, 2);
+        encoder.segment(3, owned, 3, 4);
+        encoder.segment(4, owned, 5, 6);
+        List<EncodedEntries> batches = encoder.finish();
+        assertThat(batches).extracting(batch -> batch.entries()[1]).containsExactly((byte) 1, (byte) 2);
+        assertThat(batches.get(1).blobs()).containsExactly(owned.blob());
+        assertThat(EntriesCodec.decode(batches.get(0).entries(), partition -> true)
+                        .runs())
+                .containsExactly(new Entries.SegmentRun(3, 0, plain, 1, 2));
+        assertThat(EntriesCodec.decode(batches.get(1).entries(), partition -> true)
+                        .runs())
+                .extracting(run -> ((Entries.SegmentRun) run).notification())
+                .containsExactly(owned, owned);
+    }
+
+    private static Notification owned(Notification plain, BlobId id) {
+        return new Notification(
+                id,
+                plain.store(),
+                plain.sectionOffset(),
+                plain.sectionLength(),
+                plain.segmentOffset(),
+                plain.segmentLength(),
+                plain.records(),
+                plain.codec(),
+                plain.checksum(),
+                plain.binding());
     }
 
     @Test

@@ -70,7 +70,7 @@ class EntriesFuzzTest {
     @Test
     void aNewerVersionAndANewerKindAskForAnUpgrade() {
         byte[] version = TestEntries.everything();
-        version[1] = 2;
+        version[1] = 3;
         assertThatThrownBy(() -> EntriesCodec.decode(version, partition -> true))
                 .isInstanceOf(BlobCorrupt.class)
                 .hasMessageContaining("Upgrade the reader");

@@ -67,7 +67,7 @@ class BlobLayoutTest {
         byte[] blob = TestSegments.bytes(BlobLayout.of(
                 ID, 0, 0, List.of(segment("a", TestSegments.frames(List.of(record()), Codec.NONE, 40)))));
         int trailer = blob.length - Trailer.LENGTH;
-        blob[trailer + 8] = 3;
+        blob[trailer + 8] = 4;
         LittleEndian.writeInt(blob, trailer + 12, Checksum.of(blob, trailer, 12));
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> FooterCodec.decode(ByteBuffer.wrap(blob), blob.length))
@@ -79,7 +79,7 @@ class BlobLayoutTest {
         BlobLayout layout =
                 BlobLayout.of(ID, 0, 0, List.of(segment("a", TestSegments.frames(List.of(record()), Codec.NONE, 40))));
         byte[] bytes = NotificationCodec.encode(layout.notifications().get(0));
-        bytes[1] = 3;
+        bytes[1] = 4;
         assertThat(NotificationCodec.isNotification(bytes)).isTrue();
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> NotificationCodec.decode(bytes))

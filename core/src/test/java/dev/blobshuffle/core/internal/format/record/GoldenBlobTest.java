@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GoldenBlobTest {
     private static final Path SOURCES = Path.of("src/test/resources");
     private static final BlobId ID = new BlobId(29_453_760, 0xfedc_ba98_7654_3210L, 41);
+    private static final BlobId OWNED = new BlobId(0x00c0de, 29_453_760, 0x98_7654_3210L, 41);
     private static final int STORE = 0x0bad_cafe;
     private static final long TIMESTAMP = 1_767_225_600_000L;
 
@@ -49,7 +50,9 @@ class GoldenBlobTest {
                 "v2/LZ4",
                 "v2/ZSTD",
                 "v2/NONE-encrypted",
-                "v2/ZSTD-encrypted"
+                "v2/ZSTD-encrypted",
+                "v3/NONE",
+                "v3/ZSTD-encrypted"
             })
     void everyVersionStaysReadable(String name) throws IOException {
         byte[] blob = golden(name + ".blob");
@@ -57,7 +60,8 @@ class GoldenBlobTest {
         Keyring keys = Keyring.reading(KEYS);
         Footer footer = BlobVerifier.verify(ByteBuffer.wrap(blob), keys);
         assertThat(footer.key().isPresent()).isEqualTo(name.endsWith("encrypted"));
-        assertThat(footer.id()).isEqualTo(ID);
+        assertThat(footer.id()).isEqualTo(id(name));
+        assertThat(footer.version()).isEqualTo(name.charAt(1) - '0');
         assertThat(footer.sections())
                 .extracting(BlobSection::zone)
                 .containsExactly(new Zone("east-1"), new Zone("east-2"));
@@ -82,16 +86,20 @@ class GoldenBlobTest {
      * Compressed bytes belong to the libraries' versions, so only uncompressed ones are compared.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"v2/NONE", "v2/NONE-encrypted"})
-    void todaysWriterMakesTheBytesOfVersionTwo(String name) throws IOException {
+    @ValueSource(strings = {"v2/NONE", "v2/NONE-encrypted", "v3/NONE"})
+    void todaysWriterMakesTheSameBytes(String name) throws IOException {
         BlobLayout layout = layout(name);
         assertThat(TestSegments.bytes(layout)).isEqualTo(golden(name + ".blob"));
         assertThat(notifications(layout)).isEqualTo(golden(name + ".notifications"));
     }
 
+    private static BlobId id(String name) {
+        return name.startsWith("v3/") ? OWNED : ID;
+    }
+
     private static byte[] golden(String name) throws IOException {
         String resource = "golden/" + name;
-        if (Boolean.getBoolean("golden.update") && name.startsWith("v2/")) {
+        if (Boolean.getBoolean("golden.update") && name.startsWith("v3/")) {
             Path file = SOURCES.resolve(resource);
             Files.createDirectories(file.getParent());
             BlobLayout layout = layout(name.substring(0, name.indexOf('.')));
@@ -108,12 +116,12 @@ class GoldenBlobTest {
         Keyring keys = name.endsWith("encrypted") ? Keyring.writing(KEYS, "golden") : Keyring.none();
         Codec codec = Codec.valueOf(name.substring(3).replace("-encrypted", ""));
         try (FrameEncoder encoder = new FrameEncoder(codec, keys)) {
-            encoder.begin(ID);
-            return layout(encoder);
+            encoder.begin(id(name));
+            return layout(id(name), encoder);
         }
     }
 
-    private static BlobLayout layout(FrameEncoder encoder) {
+    private static BlobLayout layout(BlobId id, FrameEncoder encoder) {
         List<SegmentSource> sources = new ArrayList<>();
         int number = 0;
         for (List<TestRecord> records : records()) {
@@ -122,7 +130,7 @@ class GoldenBlobTest {
             sources.add(TestSegments.segment(zone, partition, "lane-" + number % 2, records, encoder, 700));
             number++;
         }
-        return BlobLayout.of(ID, STORE, TIMESTAMP + 1, sources);
+        return BlobLayout.of(id, STORE, TIMESTAMP + 1, sources);
     }
 
     private static byte[] notifications(BlobLayout layout) {

@@ -7,23 +7,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.claim.ClaimText;
-import dev.blobshuffle.core.internal.claim.Claimant;
-import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.sweep.LogClaim;
+import dev.blobshuffle.core.internal.log.sweep.LogOwner;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepRight;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.Register;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Who else may use the store: copies of the log, other logs, and Kafka clusters. */
 class LogContestTest {
-    private static final Duration CHECK = Duration.ofMillis(20);
+    private static final OwnerTiming OFTEN =
+            new OwnerTiming(Duration.ofSeconds(2), Duration.ofMinutes(5), Duration.ZERO);
 
     @TempDir
     private Path directory;
@@ -67,15 +65,19 @@ class LogContestTest {
     /** An instance that runs: it claims, and checks. */
     private BlobStore run(SweptLog log) {
         // Not closed with the log's own: the watch of a real instance ends with its store.
-        BlobStore claimed = LogClaim.claimed(log.store, log.log, CHECK, log.time);
-        BlobId blob = new BlobId(log.minute(), 77, open.size());
+        BlobStore claimed = LogOwner.watched(log.store, log.log, OFTEN, log.time);
+        BlobId blob = new BlobId(join(claimed.owner()), log.minute(), 77, open.size());
         join(claimed.put(blob, BlobContent.of(new byte[] {1})));
         join(claimed.delete(List.of(blob)));
         return claimed;
     }
 
     private LogSweepRight right(SweptLog log) {
-        return new LogSweepRight(log.store, log.log, new StopSignal(log.time), log.time);
+        return new LogSweepRight(log.store, log.log, Duration.ZERO, new StopSignal(log.time), log.time);
+    }
+
+    private void claim(SweptLog log) throws InterruptedException {
+        String ignored = right(log).claim();
     }
 
     private void awaitContest() {
@@ -86,9 +88,8 @@ class LogContestTest {
     }
 
     private Optional<String> contest() {
-        return new StoreCell(original.store, original.store.registers().orElseThrow())
-                .read()
-                .flatMap(held -> ClaimText.parse(held.text()).contest());
+        return new OwnerRegister(original.store, original.time)
+                .read().contests().values().stream().findFirst();
     }
 
     private static void bury(SweptLog log) throws InterruptedException {
@@ -120,14 +121,18 @@ class LogContestTest {
         original.commit(later, orders);
         copy.pass(OLD);
         bury(copy);
-        right(copy).raise();
+        claim(copy);
         awaitContest();
-        assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("a copy of log-");
+        assertThatThrownBy(copy::sweep)
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("a copy of the cluster");
         assertThat(original.stored()).containsExactly(later);
         original.pass(OLD);
         BlobId orphan = original.orphan(original.minute() - 20);
         bury(original);
-        assertThatThrownBy(original::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("When a sweep");
+        assertThatThrownBy(original::sweep)
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Who may delete what");
         assertThat(original.stored()).containsExactlyInAnyOrder(later, orphan);
         assertThat(running.location()).isNotBlank();
     }
@@ -138,7 +143,7 @@ class LogContestTest {
         SweptLog copy = copy();
         BlobId later = original.orphan();
         original.commit(later, orders);
-        right(original).raise();
+        claim(original);
         copy.pass(OLD);
         bury(copy);
         assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class);
@@ -158,9 +163,9 @@ class LogContestTest {
 
     @Test
     void aRestoredBackupWaitsForAnOperatorWhoDecides() throws InterruptedException {
-        right(original).raise();
+        claim(original);
         SweptLog restored = copy();
-        right(original).raise();
+        claim(original);
         original.log.close(); // The database is lost.
         BlobId orphan = restored.orphan();
         restored.pass(OLD);
@@ -177,69 +182,42 @@ class LogContestTest {
         SweptLog copy = copy();
         right(copy).takeOver();
         awaitContest();
-        assertThatThrownBy(() -> right(copy).requireOwn()).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> claim(copy)).isInstanceOf(InvalidSettings.class);
         assertThat(running.location()).isNotBlank();
     }
 
+    /** Each has an owner of its own. */
     @Test
-    void anotherLogOnTheStoreStopsBoth() throws InterruptedException {
+    void anotherLogOnTheStoreSweepsItsOwnBlobsOnly() throws InterruptedException {
         BlobStore running = run(original);
         SweptLog another = another();
-        BlobId theirs = original.orphan();
-        original.commit(theirs, original.topic("orders"));
+        assertThat(another.owner()).isNotEqualTo(original.owner());
+        BlobId needed = original.orphan();
+        original.commit(needed, original.topic("orders"));
+        BlobId theirs = another.orphan();
         another.pass(OLD);
-        bury(another);
-        assertThatThrownBy(another::sweep)
-                .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining(original.log.id().toString());
-        assertThatThrownBy(() -> right(original).raise()).isInstanceOf(InvalidSettings.class);
-        assertThat(original.stored()).containsExactly(theirs);
+        another.sweepAll();
+        assertThat(another.stored()).doesNotContain(theirs);
+        assertThat(original.stored()).containsExactly(needed);
+        BlobId orphan = original.orphan();
+        original.pass(OLD);
+        original.sweepAll();
+        assertThat(original.stored()).containsExactly(needed).doesNotContain(orphan);
+        assertThat(contest()).isEmpty();
         assertThat(running.location()).isNotBlank();
     }
 
-    /** The line of a cluster that came first, or comes while the log sweeps. */
+    /** Its blobs have another owner, or none. */
     @Test
-    void aKafkaClusterOnTheStoreStopsTheLog() throws InterruptedException {
-        StoreCell cell =
-                new StoreCell(original.store, original.store.registers().orElseThrow());
-        boolean isWritten = cell.replace(
-                Optional.empty(),
-                ClaimText.NONE
-                        .raised("O3r3sc8PToGExN-kY1uMDA", Set.of("claims"), Claimant.newId(original.time))
-                        .text());
-        assertThat(isWritten).isTrue();
-        BlobId blob = original.orphan();
+    void blobsOfAKafkaClusterOnTheStoreStay() throws InterruptedException {
+        long old = original.minute();
+        List<BlobId> theirs = List.of(new BlobId(0xC0DE, old, 1, 1), new BlobId(old, 1, 1));
+        theirs.forEach(original::store);
         original.pass(OLD);
-        bury(original);
-        assertThatThrownBy(original::sweep)
-                .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("cluster O3r3sc8PToGExN-kY1uMDA uses the store too");
-        assertThat(original.stored()).containsExactly(blob);
-    }
-
-    @Test
-    void aKafkaClusterThatComesWhileTheLogSweepsStopsIt() throws InterruptedException {
-        StoreCell cell =
-                new StoreCell(original.store, original.store.registers().orElseThrow());
-        LogSweepRight right = right(original);
-        right.raise();
-        Register held = cell.read().orElseThrow();
-        boolean isWritten = cell.replace(
-                Optional.of(held),
-                ClaimText.parse(held.text())
-                        .raised("cluster", Set.of("claims"), Claimant.newId(original.time))
-                        .text());
-        assertThat(isWritten).isTrue();
-        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettings.class);
-        assertThat(contest()).isPresent();
-    }
-
-    @Test
-    void aKafkaClusterOfAnEarlierVersionStopsTheLog() {
-        join(original.store.put(new BlobId(StoreCell.GENERATION, 1, 0), BlobContent.of(new byte[] {1})));
-        assertThatThrownBy(() -> right(original).raise())
-                .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("earlier version");
+        original.sweepAll();
+        for (BlobId blob : theirs) {
+            assertThat(join(original.store.length(blob))).isPositive();
+        }
     }
 
     @Test

@@ -189,11 +189,12 @@ class LogSweepTest {
         swept.pass(OLD);
         swept.delete(orders);
         int removed = join(swept.log.retention().trim()).orElseThrow();
+        Set<String> claims = join(swept.log.retention().claims().known());
         for (int time = 0; time < 2; time++) {
             LogSweepReport look = LogSweep.look(swept.log, swept.store, AT_ONCE, swept.time);
             assertThat(look).isEqualTo(new LogSweepReport(0, removed, 1, 0, 1, 0));
         }
-        assertThat(join(swept.log.retention().claims().known())).isEmpty();
+        assertThat(join(swept.log.retention().claims().known())).isEqualTo(claims);
         swept.sweepAll();
         assertThat(swept.stored()).isEmpty();
     }
@@ -269,7 +270,7 @@ class LogSweepTest {
             swept.pass(OLD);
             assertThat(LogSweep.once(swept.log, memory, AT_ONCE, swept.time).deleted())
                     .isZero();
-            assertThat(join(memory.list(orphan.generation())))
+            assertThat(join(memory.list(0, orphan.generation())))
                     .extracting(StoredBlob::id)
                     .containsExactly(orphan);
         }

@@ -7,10 +7,11 @@ import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.sweep.LogClaim;
+import dev.blobshuffle.core.internal.log.sweep.LogOwner;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
 import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -37,7 +38,10 @@ import java.util.concurrent.CompletionException;
  * time. Used by the actors of the simulation.
  */
 final class LogSweepWorld {
-    private static final Duration CHECK = Duration.ofMinutes(1);
+    /** Raises are rare, so that only checks find a copy. */
+    private static final OwnerTiming TIMING =
+            new OwnerTiming(Duration.ofMinutes(1), Duration.ofHours(1), Duration.ZERO);
+
     private static final Duration INTERVAL = Duration.ofMinutes(4);
 
     final SimulatedTime time;
@@ -115,7 +119,7 @@ final class LogSweepWorld {
         SimulatedProcess process = time.process("instance-" + processes++);
         process.actor("publisher", () -> {
             MemoryLog log = new MemoryLog(database.tables, process);
-            BlobStore claimed = LogClaim.claimed(store, log, CHECK, process);
+            BlobStore claimed = LogOwner.watched(store, log, TIMING, process);
             sweeper(process, log);
             publish(process, log, claimed, writer);
         });
@@ -150,7 +154,8 @@ final class LogSweepWorld {
                     writer = Optional.of(opened);
                     number = opened.firstNumber();
                 }
-                BlobId blob = new BlobId(process.wallMillis() / BlobId.MILLIS_PER_GENERATION, 1, blobs++);
+                int owner = answers.await(claimed.owner());
+                BlobId blob = new BlobId(owner, process.wallMillis() / BlobId.MILLIS_PER_GENERATION, 1, blobs++);
                 answers.await(claimed.put(blob, BlobContent.of(new byte[] {1})));
                 if (time.random(3) > 0) {
                     time.pause(Duration.ofSeconds(time.random(time.random(4) == 0 ? 280 : 30)));

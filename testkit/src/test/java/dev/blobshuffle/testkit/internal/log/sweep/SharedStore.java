@@ -93,22 +93,32 @@ final class SharedStore implements BlobStore, Registers {
     }
 
     @Override
-    public CompletionStage<List<StoredBlob>> list(long generation) {
+    public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         if (generation == StoreCell.GENERATION) {
             return CompletableFuture.completedFuture(List.of()); // Whoever asks waits outside virtual time.
         }
         return later(
                 2_000,
                 () -> blobs.stream()
-                        .filter(blob -> blob.generation() == generation)
+                        .filter(blob -> blob.owner() == owner && blob.generation() == generation)
                         .map(blob -> new StoredBlob(blob, times.getOrDefault(blob, Instant.EPOCH)))
                         .toList());
     }
 
     @Override
-    public CompletionStage<List<Long>> generations() {
+    public CompletionStage<List<Long>> generations(int owner) {
         return later(
-                2_000, () -> blobs.stream().map(BlobId::generation).distinct().toList());
+                2_000,
+                () -> blobs.stream()
+                        .filter(blob -> blob.owner() == owner)
+                        .map(BlobId::generation)
+                        .distinct()
+                        .toList());
+    }
+
+    @Override
+    public CompletionStage<List<Integer>> owners() {
+        return later(2_000, () -> blobs.stream().map(BlobId::owner).distinct().toList());
     }
 
     @Override
@@ -128,12 +138,12 @@ final class SharedStore implements BlobStore, Registers {
 
     @Override
     public CompletionStage<Optional<Register>> read(String name) {
-        return CompletableFuture.completedFuture(name.equals("claims") ? claims : conditions);
+        return CompletableFuture.completedFuture(name.equals("owners") ? claims : conditions);
     }
 
     @Override
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
-        boolean isClaims = name.equals("claims");
+        boolean isClaims = name.equals("owners");
         boolean isSame = expected.equals(isClaims ? claims : conditions);
         if (isSame) {
             Optional<Register> next = Optional.of(new Register(Integer.toString(++writes), text, now()));

@@ -5,10 +5,13 @@ import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.sweep.LogOwner;
 import dev.blobshuffle.core.internal.log.sweep.LogSweep;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepReport;
+import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
@@ -41,6 +44,7 @@ final class SweptLog implements AutoCloseable {
     final MemoryDatabase database;
     final CommitLog log;
     private final Writer writer;
+    private final int owner;
     private long number;
     private long blobs;
 
@@ -55,6 +59,7 @@ final class SweptLog implements AutoCloseable {
                 .orElseGet(() -> new MemoryDatabase(time));
         blobs = original.map(other -> other.blobs + 1_000_000).orElse(0L);
         log = new MemoryLog(database, time);
+        owner = original.map(SweptLog::owner).orElseGet(this::makeOwner);
         writer = join(log.open("writer"));
         number = writer.firstNumber();
     }
@@ -69,6 +74,18 @@ final class SweptLog implements AutoCloseable {
 
     LogTopic topic(String name) {
         return join(log.topics().create(name, 1, new RetentionRule.Forever())).orElseThrow();
+    }
+
+    /** An instance that ends at once: a test takes all later steps itself. */
+    private int makeOwner() {
+        try (BlobStore owned = LogOwner.watched(new LentBlobStore(store), log, OwnerTiming.USUAL, time)) {
+            return join(owned.owner());
+        }
+    }
+
+    /** The owner of its blobs. */
+    int owner() {
+        return owner;
     }
 
     long minute() {
@@ -86,7 +103,7 @@ final class SweptLog implements AutoCloseable {
     }
 
     BlobId orphan(long generation) {
-        BlobId blob = new BlobId(generation, 0x8000_0000_0000_0001L, blobs++);
+        BlobId blob = new BlobId(owner, generation, 1, blobs++);
         store(blob);
         return blob;
     }
@@ -128,8 +145,8 @@ final class SweptLog implements AutoCloseable {
 
     Set<BlobId> stored() {
         Set<BlobId> all = new TreeSet<>();
-        for (long generation : join(store.generations())) {
-            join(store.list(generation)).forEach(blob -> all.add(blob.id()));
+        for (long generation : join(store.generations(owner))) {
+            join(store.list(owner, generation)).forEach(blob -> all.add(blob.id()));
         }
         return all;
     }

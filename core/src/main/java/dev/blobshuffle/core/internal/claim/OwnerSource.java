@@ -1,0 +1,21 @@
+package dev.blobshuffle.core.internal.claim;
+
+import dev.blobshuffle.core.internal.owner.Member;
+
+/** A user of stores: an application of a Kafka cluster, or a commit log. Thread-safe. */
+public interface OwnerSource {
+    /**
+     * Who it is. May ask the brokers or the database.
+     *
+     * @param fingerprint of the store
+     */
+    Seat seat(int fingerprint) throws InterruptedException;
+
+    /**
+     * One instance of the user.
+     *
+     * @param member its cluster, claims topic and promise
+     * @param memory of its cluster
+     */
+    record Seat(Member member, OwnerMemory memory) {}
+}

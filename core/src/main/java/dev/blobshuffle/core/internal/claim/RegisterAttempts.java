@@ -1,0 +1,67 @@
+package dev.blobshuffle.core.internal.claim;
+
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.Register;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The attempts of one operation on a register: with growing pauses between them, and not without
+ * end. Owned by one thread.
+ */
+final class RegisterAttempts {
+    /** Others may be faster each time, but each time somebody makes progress. */
+    private static final int ATTEMPTS = 20;
+
+    private final String what;
+    private final Pauses pauses;
+    private final List<StoreUnavailable> failures = new ArrayList<>();
+    private int begun;
+
+    /** @param what completes "Cannot …" */
+    RegisterAttempts(String what, Pauses pauses) {
+        this.what = what;
+        this.pauses = pauses;
+    }
+
+    /**
+     * Begins the next attempt, after a pause unless it is the first.
+     *
+     * @throws StoreUnavailable that was the last one; the cause is the store's last failure
+     */
+    void begin() throws InterruptedException {
+        if (begun == ATTEMPTS) {
+            throw exhausted();
+        }
+        if (begun > 0) {
+            pauses.pause(begun);
+        }
+        begun++;
+    }
+
+    /** Replaces what was read; false if the register must be read again. */
+    boolean replace(ClaimCell cell, Optional<Register> held, String text) throws InterruptedException {
+        try {
+            return cell.replace(held, text);
+        } catch (StoreRefused e) {
+            throw e;
+        } catch (StoreUnavailable e) {
+            failures.add(e); // The text may be written: the next read shows it.
+            return false;
+        }
+    }
+
+    private StoreUnavailable exhausted() {
+        if (failures.isEmpty()) {
+            return new StoreUnavailable("Cannot " + what + ": others changed the register in each of " + ATTEMPTS
+                    + " attempts. Try again.");
+        }
+        StoreUnavailable last = failures.get(failures.size() - 1);
+        return new StoreUnavailable(
+                "Cannot " + what + ": " + failures.size() + " of " + ATTEMPTS
+                        + " attempts to write the register failed, the last one as follows. " + last.getMessage(),
+                last);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.blobshuffle.core.internal.owner;
+
+import java.util.Optional;
+
+/**
+ * What an instance keeps in memory between its checks.
+ *
+ * @param owner its owner; empty until it has proven one or made one
+ * @param hasRaised whether it has raised its cluster's line since it started
+ * @param line the id in its cluster's line, and since when
+ * @param token of its cluster's doubt at its last check
+ * @param checkedAt when its last complete check began; empty before the first one
+ * @param counter the highest counter of the register that it has read
+ */
+public record MemberState(
+        Optional<Integer> owner,
+        boolean hasRaised,
+        Optional<Seen> line,
+        Optional<String> token,
+        Optional<Long> checkedAt,
+        long counter) {
+    /** Of an instance that has just started. */
+    public static final MemberState NEW =
+            new MemberState(Optional.empty(), false, Optional.empty(), Optional.empty(), Optional.empty(), -1);
+
+    MemberState owning(Optional<Integer> next) {
+        return new MemberState(next, hasRaised, line, token, checkedAt, counter);
+    }
+
+    /** Whether the instance may store blobs: its promise holds, and others can hear of it. */
+    public boolean mayStore(OwnerTiming timing, long now) {
+        return owner.isPresent()
+                && checkedAt
+                        .filter(at -> now - at < timing.storesFor().toNanos())
+                        .isPresent();
+    }
+}

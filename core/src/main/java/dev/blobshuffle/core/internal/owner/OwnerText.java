@@ -1,0 +1,308 @@
+package dev.blobshuffle.core.internal.owner;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.Registers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What the owners' register of a store says.
+ *
+ * @param counter grows with each value
+ * @param raises the latest raise of each cluster
+ * @param doubts by cluster: an instance cannot verify its raise
+ * @param contests by cluster: why none of its owners is swept
+ * @param owners whose each owner is
+ * @param lowers by owner: a smaller promise, which does not hold yet
+ */
+public record OwnerText(
+        long counter,
+        Map<String, Raise> raises,
+        Map<String, Doubt> doubts,
+        Map<String, String> contests,
+        Map<Integer, Owner> owners,
+        Map<Integer, Lower> lowers) {
+    /** The register's name. */
+    public static final String REGISTER = "owners";
+
+    /** Nobody has used the store. */
+    public static final OwnerText NONE = new OwnerText(0, Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+
+    /** The most characters of a reason; what is longer is cut off. */
+    static final int MOST_REASON = 160;
+
+    private static final int MOST_NAME = 249;
+
+    /** In place of a claims topic: nobody claims the owner. */
+    public static final String NO_TOPIC = "-";
+
+    /**
+     * A raise.
+     *
+     * @param topic the claims topic that holds its id
+     */
+    public record Raise(String topic, String id) {}
+
+    /**
+     * A doubt.
+     *
+     * @param token changes for as long as the doubt lasts
+     */
+    public record Doubt(String token, String reason) {}
+
+    /** Whose an owner is, and what its members promise. */
+    public record Owner(String cluster, String topic, Promise promise) {
+        boolean isOf(Member member) {
+            return isOf(member.cluster(), member.topic());
+        }
+
+        boolean isOf(String otherCluster, String otherTopic) {
+            return cluster.equals(otherCluster) && topic.equals(otherTopic);
+        }
+    }
+
+    /** A smaller promise. */
+    public record Lower(Promise promise, String token) {}
+
+    /** Copies the maps. */
+    public OwnerText {
+        raises = Map.copyOf(raises);
+        doubts = Map.copyOf(doubts);
+        contests = Map.copyOf(contests);
+        owners = Map.copyOf(owners);
+        lowers = Map.copyOf(lowers);
+    }
+
+    /** The latest raise of a cluster. */
+    public Optional<Raise> raise(String cluster) {
+        return Optional.ofNullable(raises.get(cluster));
+    }
+
+    /** The token of a cluster's doubt. */
+    public Optional<String> token(String cluster) {
+        return Optional.ofNullable(doubts.get(cluster)).map(Doubt::token);
+    }
+
+    /** Whether none of a cluster's owners may be swept. */
+    public boolean isContested(String cluster) {
+        return contests.containsKey(cluster);
+    }
+
+    /**
+     * The text with a line for the blobs without an owner, which nobody claims. Their writers
+     * notified within 45 minutes.
+     */
+    public OwnerText withFormer(String cluster) {
+        Promise promise = new Promise(Duration.ofMinutes(45), Optional.empty());
+        return owners.containsKey(BlobId.NO_OWNER)
+                ? this
+                : owned(BlobId.NO_OWNER, new Owner(cluster, NO_TOPIC, promise));
+    }
+
+    /** Why an instance of a cluster cannot verify its raise; empty if none says so. */
+    public Optional<String> doubt(String cluster) {
+        return Optional.ofNullable(doubts.get(cluster)).map(Doubt::reason);
+    }
+
+    /** Why none of a cluster's owners may be swept; empty if they may. */
+    public Optional<String> contest(String cluster) {
+        return Optional.ofNullable(contests.get(cluster));
+    }
+
+    /**
+     * The text with a contest of each cluster that has none, so that nobody sweeps.
+     *
+     * @param more clusters that may have no owner yet
+     */
+    public OwnerText held(String reason, Set<String> more) {
+        Set<String> clusters = new HashSet<>(more);
+        owners.values().forEach(owner -> clusters.add(owner.cluster()));
+        OwnerText held = this;
+        for (String cluster : clusters) {
+            held = held.isContested(cluster) ? held : held.contested(cluster, reason);
+        }
+        return held;
+    }
+
+    /**
+     * The owner that the members of a claims topic prove as their own; empty if they make a new
+     * one.
+     *
+     * @param known what the topic holds
+     */
+    public Optional<Integer> proven(String cluster, String topic, ClaimsTopic.Known known) {
+        List<Integer> made = known.owners();
+        for (int index = made.size() - 1; index >= 0; index--) {
+            Owner line = owners.get(made.get(index));
+            if (line != null && line.isOf(cluster, topic)) {
+                return Optional.of(made.get(index));
+            }
+        }
+        return Optional.empty();
+    }
+
+    OwnerText raised(String cluster, Raise raise) {
+        return new OwnerText(counter, with(raises, cluster, raise), doubts, contests, owners, lowers);
+    }
+
+    OwnerText doubted(String cluster, String token, String reason) {
+        return new OwnerText(
+                counter, raises, with(doubts, cluster, new Doubt(token, line(reason))), contests, owners, lowers);
+    }
+
+    OwnerText trusted(String cluster) {
+        return new OwnerText(counter, raises, without(doubts, cluster), contests, owners, lowers);
+    }
+
+    OwnerText contested(String cluster, String reason) {
+        return new OwnerText(counter, raises, doubts, with(contests, cluster, line(reason)), owners, lowers);
+    }
+
+    OwnerText settled(String cluster) {
+        return new OwnerText(counter, raises, doubts, without(contests, cluster), owners, lowers);
+    }
+
+    OwnerText owned(int owner, Owner line) {
+        return new OwnerText(counter, raises, doubts, contests, with(owners, owner, line), lowers);
+    }
+
+    /** The text without an owner, and without the raise of a cluster that has none any more. */
+    OwnerText forgotten(int owner) {
+        Owner line = owners.get(owner);
+        if (line == null) {
+            return this;
+        }
+        String cluster = line.cluster();
+        Map<Integer, Owner> rest = without(owners, owner);
+        boolean isLast =
+                rest.values().stream().noneMatch(other -> other.cluster().equals(cluster));
+        return new OwnerText(
+                counter,
+                isLast ? without(raises, cluster) : raises,
+                isLast ? without(doubts, cluster) : doubts,
+                contests,
+                rest,
+                without(lowers, owner));
+    }
+
+    OwnerText lowered(int owner, Lower lower) {
+        return new OwnerText(counter, raises, doubts, contests, owners, with(lowers, owner, lower));
+    }
+
+    OwnerText keeps(int owner) {
+        return new OwnerText(counter, raises, doubts, contests, owners, without(lowers, owner));
+    }
+
+    /** This text as the value after another; empty if it says the same. */
+    public Optional<OwnerText> after(OwnerText before) {
+        OwnerText same = new OwnerText(before.counter, raises, doubts, contests, owners, lowers);
+        return same.equals(before)
+                ? Optional.empty()
+                : Optional.of(new OwnerText(before.counter + 1, raises, doubts, contests, owners, lowers));
+    }
+
+    private static <K, V> Map<K, V> with(Map<K, V> map, K key, V value) {
+        Map<K, V> next = new HashMap<>(map);
+        next.put(key, value);
+        return next;
+    }
+
+    private static <K, V> Map<K, V> without(Map<K, V> map, K key) {
+        if (!map.containsKey(key)) {
+            return map;
+        }
+        Map<K, V> next = new HashMap<>(map);
+        next.remove(key);
+        return next;
+    }
+
+    /** ASCII in one line, so that its length is known. */
+    private static String line(String reason) {
+        String line = reason.replaceAll("[^ -~]", " ").strip();
+        return line.length() <= MOST_REASON ? line : line.substring(0, MOST_REASON);
+    }
+
+    /**
+     * Refuses a text that could get too long by doubts, contests and smaller promises. Whoever adds
+     * an owner asks, so that there is always room for what keeps blobs.
+     */
+    void requireRoom() {
+        OwnerText most = this;
+        String reason = "-".repeat(MOST_REASON);
+        String token = "-".repeat(32);
+        for (Owner owner : owners.values()) {
+            most = most.raises.containsKey(owner.cluster())
+                    ? most
+                    : most.raised(owner.cluster(), new Raise("-".repeat(MOST_NAME), token));
+        }
+        for (String cluster : most.raises.keySet()) {
+            most = most.raised(cluster, new Raise("-".repeat(MOST_NAME), token))
+                    .doubted(cluster, token, reason)
+                    .contested(cluster, reason);
+        }
+        for (Map.Entry<Integer, Owner> owner : owners.entrySet()) {
+            most = most.lowered(owner.getKey(), new Lower(owner.getValue().promise(), token));
+        }
+        int bytes = most.unchecked().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > Registers.MOST_BYTES) {
+            throw new StoreRefused("Cannot add an owner to a store: its " + owners.size() + " owners and "
+                    + raises.size() + " clusters may need " + bytes + " bytes of register " + REGISTER + ", more than "
+                    + Registers.MOST_BYTES + ". Forget owners that nobody uses any more (blobshuffle gc --forget),"
+                    + " or give some applications a prefix of their own.");
+        }
+    }
+
+    /**
+     * The value as the register holds it.
+     *
+     * @throws StoreRefused it has more bytes than a register takes
+     */
+    public String text() {
+        String text = unchecked();
+        Registers.bytes(REGISTER, text);
+        return text;
+    }
+
+    private String unchecked() {
+        StringBuilder text = new StringBuilder(OwnerTextReader.HEAD + "\ncounter " + counter + "\n");
+        new TreeMap<>(raises)
+                .forEach((cluster, raise) ->
+                        text.append("cluster " + cluster + " " + raise.topic() + " " + raise.id() + "\n"));
+        new TreeMap<>(doubts)
+                .forEach((cluster, doubt) ->
+                        text.append("doubt " + cluster + " " + doubt.token() + " " + doubt.reason() + "\n"));
+        new TreeMap<>(contests).forEach((cluster, reason) -> text.append("contest " + cluster + " " + reason + "\n"));
+        new TreeMap<>(owners)
+                .forEach((owner, line) -> text.append("owner " + BlobId.hex(owner) + " " + line.cluster() + " "
+                        + line.topic() + " " + line.promise().words() + "\n"));
+        new TreeMap<>(lowers)
+                .forEach((owner, lower) -> text.append(
+                        "lower " + BlobId.hex(owner) + " " + lower.promise().words() + " " + lower.token() + "\n"));
+        return text.toString();
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
+     */
+    public static OwnerText parse(String text) {
+        return new OwnerTextReader().read(text);
+    }
+
+    static void requireName(String name) {
+        if (!name.matches("[!-~]{1," + MOST_NAME + "}")) {
+            throw new InvalidSettings("Cannot use '" + name + "' in a store's register: a name has 1 to " + MOST_NAME
+                    + " visible ASCII characters. Choose another name.");
+        }
+    }
+}

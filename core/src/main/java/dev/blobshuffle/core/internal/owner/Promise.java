@@ -1,0 +1,57 @@
+package dev.blobshuffle.core.internal.owner;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What the members of an owner promise to each other.
+ *
+ * @param bound the longest time from the seal of a batch to its notification
+ * @param retention the age from which a blob may be deleted by its age alone; empty: never, the
+ *     logs decide
+ */
+public record Promise(Duration bound, Optional<Duration> retention) {
+    private static final String NEEDED = "needed";
+
+    /** Checks the durations. */
+    public Promise {
+        if (bound.isNegative() || retention.filter(Duration::isNegative).isPresent()) {
+            throw new IllegalArgumentException("Cannot promise a negative duration: " + bound + ", " + retention + ".");
+        }
+    }
+
+    /** Whether whoever relies on this promise may also rely on the other. */
+    public boolean covers(Promise other) {
+        return bound.compareTo(other.bound) >= 0
+                && longer(retention, other.retention).equals(retention);
+    }
+
+    /** The least promise that covers both. */
+    public Promise and(Promise other) {
+        return new Promise(bound.compareTo(other.bound) >= 0 ? bound : other.bound, longer(retention, other.retention));
+    }
+
+    private static Optional<Duration> longer(Optional<Duration> one, Optional<Duration> other) {
+        boolean isOne = one.isEmpty()
+                || other.filter(age -> one.get().compareTo(age) >= 0).isPresent();
+        return isOne ? one : other;
+    }
+
+    /** Two words, as the register holds them. */
+    String words() {
+        return bound.toMillis() + " "
+                + retention.map(age -> Long.toString(age.toMillis())).orElse(NEEDED);
+    }
+
+    /** The opposite of {@link #words}. */
+    static Promise of(String bound, String retention) {
+        return new Promise(millis(bound), retention.equals(NEEDED) ? Optional.empty() : Optional.of(millis(retention)));
+    }
+
+    private static Duration millis(String word) {
+        if (!word.matches("[0-9]{1,15}")) {
+            throw new IllegalArgumentException("Cannot read a duration: '" + word + "' is no number of ms.");
+        }
+        return Duration.ofMillis(Long.parseLong(word));
+    }
+}
