@@ -10,7 +10,8 @@ import java.util.Optional;
  *
  * @param name its name, 1 to 500 bytes in UTF-8
  * @param partitions its number of partitions, 1 to 100,000
- * @param retention how long it keeps records; empty: as {@code isKeptUntilConsumed} says
+ * @param retention how long it keeps records; with {@code isKeptUntilConsumed} the time after which a
+ *     group without members counts as abandoned
  * @param isKeptUntilConsumed whether it keeps records until all groups have read them; otherwise,
  *     and without a time, it keeps them for ever
  */
@@ -19,9 +20,7 @@ public record Topic(String name, int partitions, Optional<Duration> retention, b
     public Topic {
         String ignored = LogName.check("topic", name);
         boolean isLegal = retention.isEmpty()
-                || (!isKeptUntilConsumed
-                        && !retention.get().isNegative()
-                        && !retention.get().isZero());
+                || (!retention.get().isNegative() && !retention.get().isZero());
         if (partitions < 1 || partitions > LogTopic.MAX_PARTITIONS || !isLegal) {
             throw new IllegalArgumentException("Cannot describe topic '" + name + "': " + partitions
                     + " partitions, retention " + retention + ". Use 1 to " + LogTopic.MAX_PARTITIONS
@@ -47,5 +46,13 @@ public record Topic(String name, int partitions, Optional<Duration> retention, b
     /** The same, keeping records until every group that has read the topic has committed them. */
     public Topic keptUntilConsumed() {
         return new Topic(name, partitions, Optional.empty(), true);
+    }
+
+    /**
+     * The same, not waiting for groups that had no member for a time. Without it, a group that is not
+     * used any more keeps records until it is deleted.
+     */
+    public Topic keptUntilConsumed(Duration abandoned) {
+        return new Topic(name, partitions, Optional.of(abandoned), true);
     }
 }

@@ -3,11 +3,17 @@ package dev.blobshuffle.cli.messaging;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import java.time.Duration;
+import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads how long a topic keeps its records: {@code forever}, {@code consumed} or a time. */
+/**
+ * Reads how long a topic keeps its records: {@code forever}, {@code consumed}, {@code consumed:30d}
+ * or a time.
+ */
 public final class RetentionOption implements ITypeConverter<RetentionRule> {
+    private static final String CONSUMED = "consumed";
+
     /** Made by the command line. */
     public RetentionOption() {}
 
@@ -16,19 +22,25 @@ public final class RetentionOption implements ITypeConverter<RetentionRule> {
         if (text.equals("forever")) {
             return new RetentionRule.Forever();
         }
-        if (text.equals("consumed")) {
+        if (text.equals(CONSUMED)) {
             return new RetentionRule.UntilConsumed();
         }
+        return text.startsWith(CONSUMED + ":")
+                ? new RetentionRule.UntilConsumed(Optional.of(time(text, text.substring(CONSUMED.length() + 1))))
+                : new RetentionRule.For(time(text, text));
+    }
+
+    private static Duration time(String text, String part) {
         Duration time;
         try {
-            time = new Quantity.Time().convert(text);
+            time = new Quantity.Time().convert(part);
         } catch (TypeConversionException e) {
             throw new TypeConversionException(
-                    "Cannot read '" + text + "'. Give forever, consumed, or a time such as 24h or 7d.");
+                    "Cannot read '" + text + "'. Give forever, a time such as 24h or 7d, consumed, or consumed:30d.");
         }
         if (time.toMillis() < 1) {
             throw new TypeConversionException("Cannot keep records for '" + text + "'. Give 1ms or more.");
         }
-        return new RetentionRule.For(time);
+        return time;
     }
 }

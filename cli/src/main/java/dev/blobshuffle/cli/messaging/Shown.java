@@ -59,7 +59,10 @@ public final class Shown {
         if (rule instanceof RetentionRule.For limited) {
             return time(limited.time());
         }
-        return rule instanceof RetentionRule.UntilConsumed ? "consumed" : "forever";
+        return rule instanceof RetentionRule.UntilConsumed consumed
+                ? "consumed"
+                        + consumed.abandoned().map(time -> ":" + time(time)).orElse("")
+                : "forever";
     }
 
     /** Bytes in a unit that keeps the number short. */

@@ -125,6 +125,8 @@ class MessagingLogIT {
                         .status())
                 .isZero();
         assertThat(topics().get(0).get("retention").asText()).isEqualTo("consumed");
+        database.run(CLIENT, "topics", "change", "orders", "--retention", "consumed:30d", "--execute");
+        assertThat(topics().get(0).get("retention").asText()).isEqualTo("consumed:30d");
         Outcome fewer = database.run(CLIENT, "topics", "change", "orders", "--partitions", "2", "--execute");
         assertThat(fewer.status()).isEqualTo(2);
         assertThat(fewer.err()).contains("Give 3 to 100000.");

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.log;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** How long a topic keeps its batches. */
 public sealed interface RetentionRule {
@@ -20,6 +21,22 @@ public sealed interface RetentionRule {
     /**
      * Keeps a batch until every group that has a position in the topic has passed it. Without such
      * a group, it keeps everything.
+     *
+     * @param abandoned a group that had no member for so long does not count; empty: each counts
      */
-    record UntilConsumed() implements RetentionRule {}
+    record UntilConsumed(Optional<Duration> abandoned) implements RetentionRule {
+        /** Checks the time. */
+        public UntilConsumed {
+            if (abandoned.isPresent()
+                    && (abandoned.get().isNegative() || abandoned.get().isZero())) {
+                throw new IllegalArgumentException(
+                        "Cannot call groups abandoned after " + abandoned.get() + ": must be positive.");
+            }
+        }
+
+        /** Each group counts until it is deleted. */
+        public UntilConsumed() {
+            this(Optional.empty());
+        }
+    }
 }

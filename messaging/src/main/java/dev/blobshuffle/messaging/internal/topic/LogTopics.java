@@ -64,7 +64,7 @@ public final class LogTopics implements Topics {
 
     private static RetentionRule rule(Topic topic) {
         if (topic.isKeptUntilConsumed()) {
-            return new RetentionRule.UntilConsumed();
+            return new RetentionRule.UntilConsumed(topic.retention());
         }
         return topic.retention().<RetentionRule>map(RetentionRule.For::new).orElseGet(RetentionRule.Forever::new);
     }
@@ -74,6 +74,8 @@ public final class LogTopics implements Topics {
         if (topic.retention() instanceof RetentionRule.For limited) {
             return plain.retention(limited.time());
         }
-        return topic.retention() instanceof RetentionRule.UntilConsumed ? plain.keptUntilConsumed() : plain;
+        return topic.retention() instanceof RetentionRule.UntilConsumed consumed
+                ? new Topic(plain.name(), plain.partitions(), consumed.abandoned(), true)
+                : plain;
     }
 }

@@ -114,6 +114,11 @@ final class PostgresqlTopics implements Topics {
     }
 
     private static @Nullable Long millis(RetentionRule rule) {
+        if (rule instanceof RetentionRule.UntilConsumed consumed) {
+            return consumed.abandoned()
+                    .map(time -> Math.max(1, time.toMillis()))
+                    .orElse(null);
+        }
         return rule instanceof RetentionRule.For kept ? Math.max(1, kept.time().toMillis()) : null;
     }
 
@@ -125,9 +130,14 @@ final class PostgresqlTopics implements Topics {
         String kind = row.getString("retention");
         return switch (kind) {
             case "forever" -> new RetentionRule.Forever();
-            case "consumed" -> new RetentionRule.UntilConsumed();
+            case "consumed" -> new RetentionRule.UntilConsumed(abandoned(row.getLong("retention_millis")));
             case "time" -> new RetentionRule.For(Duration.ofMillis(row.getLong("retention_millis")));
             default -> throw new SQLException("The log has the unknown retention '" + kind + "'.");
         };
+    }
+
+    /** Null was read as 0. */
+    private static Optional<Duration> abandoned(long millis) {
+        return millis == 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 }

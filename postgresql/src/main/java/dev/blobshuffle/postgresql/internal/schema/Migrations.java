@@ -33,7 +33,8 @@ public final class Migrations {
             Migration.of("V010__numbers.sql"),
             Migration.of("V011__one_look.sql"),
             Migration.of("V012__outbox_types.sql"),
-            Migration.of("V013__uses.sql"));
+            Migration.of("V013__uses.sql"),
+            Migration.of("V014__abandoned.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 

@@ -9,7 +9,7 @@ declare
   internal constant name[] := array['log_clock', 'minute_of', 'lock_class', 'need_read_committed',
     'move_positions', 'need_young', 'next_number', 'keep_number', 'need_free_numbers',
     'topics_changed', 'need_no_members', 'trim_end', 'remove_batches', 'trim_staged', 'key_hash',
-    'with_length', 'add_entries'];
+    'with_length', 'add_entries', 'is_active', 'trim_writers'];
   publishing constant name[] := array['init_writer', 'was_committed', 'publish', 'outbox_publish'];
   subscribing constant name[] := array['read_order', 'seek_time', 'lock_group', 'group_members',
     'group_partitions', 'put_member', 'renew_member', 'revive_members', 'drop_member',

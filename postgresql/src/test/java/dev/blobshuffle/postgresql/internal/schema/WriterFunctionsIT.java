@@ -254,4 +254,28 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertThat(client.<String>value("select current_setting('idle_in_transaction_session_timeout')"))
                 .isEqualTo("0");
     }
+
+    /** Dead letters are published under a name of their own after each start. */
+    @Test
+    void aWriterThatWasNotUsedFor90DaysEnds() throws SQLException {
+        int topic = client.topic("t", "time", 1_000L);
+        client.writer("published");
+        client.writer("idle");
+        client.publish(1, 1, 0, topic);
+        client.execute("select sequence_topic(?)", topic);
+        log.pass(Duration.ofDays(80));
+        client.execute("select trim_topics()");
+        client.writer("used");
+        log.pass(Duration.ofDays(20));
+        client.execute("select trim_topics()");
+        assertThat(log.owner().<String>column("select name from writer order by 1"))
+                .containsExactly("published", "used");
+
+        log.pass(Duration.ofDays(91));
+        client.execute("select trim_topics()");
+        assertThat(log.count("writer") + log.count("writer_epoch") + log.count("writer_number"))
+                .isZero();
+        assertThat(client.publish(3, 1, 0, topic).status()).isEqualTo("FENCED");
+        assertThat(client.writer("published")).containsEntry("next_no", 0L);
+    }
 }

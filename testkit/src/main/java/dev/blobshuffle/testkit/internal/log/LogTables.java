@@ -126,12 +126,19 @@ final class LogTables {
     /** A group. */
     static final class GroupRow {
         long generation;
+        long activeMillis = Long.MIN_VALUE;
         final NavigableMap<UUID, MemberRow> members = new TreeMap<>();
         final NavigableMap<LogPartition, GroupTable.Row> partitions = new TreeMap<>();
+
+        /** Whether it had a member, or was changed, since a time. */
+        boolean isActive(long since) {
+            return activeMillis >= since || members.values().stream().anyMatch(row -> row.leaseUntilMillis() > since);
+        }
 
         GroupRow copy() {
             GroupRow copy = new GroupRow();
             copy.generation = generation;
+            copy.activeMillis = activeMillis;
             copy.members.putAll(members);
             copy.partitions.putAll(partitions);
             return copy;

@@ -68,13 +68,12 @@ record MemoryGroups(Connection connection) implements Groups {
     @Override
     public CompletionStage<Void> seek(String group, Map<LogPartition, Long> positions) {
         Map<LogPartition, Long> wanted = Map.copyOf(positions);
-        return withoutMembers(
-                        group,
-                        "seek",
-                        tables -> wanted.forEach((partition, position) -> tables.groups
-                                .computeIfAbsent(group, unknown -> new GroupRow())
-                                .partitions
-                                .compute(partition, (any, row) -> at(partition, row, position))))
+        return withoutMembers(group, "seek", tables -> {
+                    GroupRow sought = tables.groups.computeIfAbsent(group, unknown -> new GroupRow());
+                    sought.activeMillis = database().clockMillis();
+                    wanted.forEach((partition, position) ->
+                            sought.partitions.compute(partition, (any, row) -> at(partition, row, position)));
+                })
                 .thenAccept(existed -> {});
     }
 

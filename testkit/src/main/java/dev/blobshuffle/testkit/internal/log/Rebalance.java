@@ -129,6 +129,7 @@ record Rebalance(MemoryDatabase database, String name) {
     private void write(LogTables tables, List<Member> live, GroupTable table) {
         GroupRow group = row(tables);
         group.generation = table.generation();
+        group.activeMillis = database.clockMillis();
         group.members.keySet().retainAll(live.stream().map(Member::id).collect(Collectors.toSet()));
         changed(table).forEach(row -> group.partitions.put(row.partition(), row));
     }

@@ -12,8 +12,11 @@ import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.group.Lease;
 import dev.blobshuffle.core.internal.log.group.LogPartition;
+import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -125,6 +129,33 @@ public abstract class RetentionContractTest extends LogContract {
         join(log.groups()
                 .seek(group, Map.of(new LogPartition(topic.number(), partition), new LogPosition(sequence, 0).value()))
                 .thenApply(done -> true));
+    }
+
+    @Test
+    void aGroupWithoutMembersHoldsNothingAfterTheTimeForAbandonedOnes() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1, new RetentionRule.UntilConsumed(Optional.of(HOUR.multipliedBy(5))));
+        Writer writer = join(log.open("a"));
+        for (int i = 0; i < 3; i++) {
+            commit(writer, i, batch(topic, "" + i));
+        }
+        sequence(log, topic);
+        Member alive = new Member("alive", new UUID(1, 1), Zone.SINGLE, Set.of(topic.number()));
+        seek(log, "alive", topic, 0, 2);
+        seek(log, "abandoned", topic, 0, 1);
+        seek(log, "billing", topic, 0, 3);
+        assertThat(trim(log)).as("up to the group that will be abandoned").isEqualTo(1);
+        for (int hours = 0; hours < 4; hours += 2) {
+            tested().shiftClock(HOUR.multipliedBy(2));
+            Lease ignored = join(log.groups().renew(alive, Set.of()));
+            assertThat(trim(log)).as("after " + (hours + 2) + " hours").isZero();
+        }
+        tested().shiftClock(HOUR.multipliedBy(2));
+        assertThat(trim(log)).as("up to the group that had a member").isEqualTo(1);
+        tested().shiftClock(HOUR.multipliedBy(6));
+        assertThat(trim(log)).as("without a group that counts").isZero();
+        seek(log, "billing", topic, 0, 3);
+        assertThat(trim(log)).as("a group that is used again").isEqualTo(1);
     }
 
     @Test

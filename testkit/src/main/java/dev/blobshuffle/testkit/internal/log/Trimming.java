@@ -67,14 +67,20 @@ final class Trimming {
                     .findFirst()
                     .orElse(topic.next);
         }
-        return rule instanceof RetentionRule.UntilConsumed ? consumed(topic) : topic.start;
+        return rule instanceof RetentionRule.UntilConsumed consumed
+                ? consumed(
+                        topic,
+                        consumed.abandoned()
+                                .map(time -> database.clockMillis() - time.toMillis())
+                                .orElse(Long.MIN_VALUE))
+                : topic.start;
     }
 
-    /** What every group has passed that has a position in the topic. */
-    private long consumed(TopicRow topic) {
+    /** What every group has passed that has a position in the topic and was used since a time. */
+    private long consumed(TopicRow topic, long since) {
         OptionalLong least = OptionalLong.empty();
         for (GroupRow group : database.tables().groups.values()) {
-            OptionalLong passed = passed(topic, group);
+            OptionalLong passed = group.isActive(since) ? passed(topic, group) : OptionalLong.empty();
             if (passed.isPresent()) {
                 least = OptionalLong.of(Math.min(passed.getAsLong(), least.orElse(Long.MAX_VALUE)));
             }
