@@ -6,11 +6,14 @@ import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.internal.log.group.GroupDescription;
 import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -19,10 +22,12 @@ import java.util.stream.Collectors;
  *
  * @param group as the log describes it
  * @param rows its partitions in topics that exist, by topic and number
+ * @param absent numbers of topics that members read and that do not exist any more
  */
-record GroupTable(GroupDescription group, List<Row> rows) {
+record GroupTable(GroupDescription group, List<Row> rows, SortedSet<Integer> absent) {
     GroupTable {
         rows = List.copyOf(rows);
+        absent = Collections.unmodifiableSortedSet(new TreeSet<>(absent));
     }
 
     /**
@@ -79,6 +84,10 @@ record GroupTable(GroupDescription group, List<Row> rows) {
         }
         rows.sort(Comparator.comparing((Row row) -> row.topic().name())
                 .thenComparing(row -> row.partition().partition().partition()));
-        return new GroupTable(group, rows);
+        SortedSet<Integer> absent = group.members().stream()
+                .flatMap(member -> member.topics().stream())
+                .filter(number -> !byNumber.containsKey(number))
+                .collect(Collectors.toCollection(TreeSet::new));
+        return new GroupTable(group, rows, absent);
     }
 }

@@ -72,6 +72,11 @@ public final class GroupsDescribeCommand implements Callable<Integer> {
                         .append(" in zone ")
                         .append(Shown.text(member.zone().name()))
                         .append('\n'));
+        if (!table.absent().isEmpty()) {
+            text.append("  Members read topics that were deleted, by number: ")
+                    .append(table.absent())
+                    .append(". Their polls fail. Open their subscribers again.\n");
+        }
         if (!table.rows().isEmpty()) {
             List<List<String>> rows = new ArrayList<>();
             rows.add(List.of("TOPIC", "PARTITION", "POSITION", "LAG", "MEMBER"));
@@ -105,6 +110,7 @@ public final class GroupsDescribeCommand implements Callable<Integer> {
                                 "zone",
                                 member.zone().name()))
                         .toList());
+        json.put("deleted_topics", List.copyOf(table.absent()));
         json.put("partitions", table.rows().stream().map(this::json).toList());
         return Json.write(json);
     }

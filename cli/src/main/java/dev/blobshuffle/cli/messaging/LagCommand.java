@@ -54,6 +54,7 @@ public final class LagCommand implements Callable<Integer> {
      * @param lag batches after the partition that is last; empty: no position anywhere
      * @param age of the first of these batches; empty: there is none, or it is deleted
      * @param isTrimmed whether retention has deleted some of them
+     * @param isStaged whether batches behind them are committed and have no place yet
      */
     private record Line(
             String group,
@@ -62,7 +63,8 @@ public final class LagCommand implements Callable<Integer> {
             int read,
             OptionalLong lag,
             Optional<Duration> age,
-            boolean isTrimmed) {}
+            boolean isTrimmed,
+            boolean isStaged) {}
 
     @Override
     public Integer call() {
@@ -116,7 +118,7 @@ public final class LagCommand implements Callable<Integer> {
         int read = (int)
                 rows.stream().filter(row -> row.partition().owner().isPresent()).count();
         boolean isTrimmed = rows.stream().anyMatch(GroupTable.Row::isTrimmed);
-        return new Line(group.group(), group.members().size(), topic, read, lag, age, isTrimmed);
+        return new Line(group.group(), group.members().size(), topic, read, lag, age, isTrimmed, state.isStaged());
     }
 
     /** A partition without a position counts from the topic's start, unless none has one. */
@@ -144,7 +146,7 @@ public final class LagCommand implements Callable<Integer> {
                     .toString();
         }
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("GROUP", "TOPIC", "MEMBERS", "READ", "LAG", "BEHIND"));
+        rows.add(List.of("GROUP", "TOPIC", "MEMBERS", "READ", "LAG", "BEHIND", "STAGED"));
         lines.forEach(line -> rows.add(List.of(
                 Shown.text(line.group()),
                 Shown.text(line.topic().name()),
@@ -153,7 +155,8 @@ public final class LagCommand implements Callable<Integer> {
                 line.lag().isEmpty() ? "-" : String.valueOf(line.lag().getAsLong()),
                 line.isTrimmed()
                         ? "deleted"
-                        : line.age().map(LagCommand::seconds).orElse("-"))));
+                        : line.age().map(LagCommand::seconds).orElse("-"),
+                line.isStaged() ? "yes" : "-")));
         return text.append(Shown.table(rows)).toString();
     }
 
@@ -173,6 +176,7 @@ public final class LagCommand implements Callable<Integer> {
             json.put("lag", line.lag().isEmpty() ? null : line.lag().getAsLong());
             json.put("behind_ms", line.age().map(Duration::toMillis).orElse(null));
             json.put("deleted", line.isTrimmed());
+            json.put("staged", line.isStaged());
             shown.add(json);
         }
         Map<String, Object> json = new LinkedHashMap<>();

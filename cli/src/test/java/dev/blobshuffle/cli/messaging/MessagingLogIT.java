@@ -181,6 +181,30 @@ class MessagingLogIT {
         assertThat(wrong.err()).contains("has no partition 2. Give 0 to 1.");
     }
 
+    @Test
+    void whatKeepsMembersFromReadingIsShown() throws Exception {
+        database.run(CLIENT, "topics", "create", "orders");
+        database.run(CLIENT, "topics", "create", "gone");
+        seek("end");
+        assertThat(lag().get("staged").asBoolean()).isFalse();
+        database.inside(
+                "select blobshuffle.outbox_publish('orders', 'key', 'value')",
+                "select blobshuffle.put_member('billing', gen_random_uuid(), 'a', '{1,2}', interval '1 hour')");
+
+        assertThat(lag().get("staged").asBoolean()).isTrue();
+        assertThat(database.run(CLIENT, "lag").out()).containsPattern("STAGED\\s+billing .* yes");
+        assertThat(database.run(CLIENT, "groups", "describe", "billing").out()).doesNotContain("deleted");
+
+        database.run(CLIENT, "topics", "delete", "gone", "--execute");
+        assertThat(database.run(CLIENT, "groups", "describe", "billing").out())
+                .contains("Members read topics that were deleted, by number: [2].");
+        assertThat(json(database.run(CLIENT, "groups", "describe", "billing", "--json"))
+                        .get("deleted_topics")
+                        .get(0)
+                        .asInt())
+                .isEqualTo(2);
+    }
+
     private void seek(String to, String... more) {
         String[] arguments = {"groups", "seek", "billing", "--topic", "orders", "--to", to, "--execute"};
         String[] all = java.util.stream.Stream.of(arguments, more)
