@@ -208,7 +208,7 @@ final class ClientLedger {
     /** The row that a commit names, by the documented form of its metadata. */
     int placeOf(int partition, OffsetAndMetadata commit) {
         String metadata = commit.metadata();
-        int index = metadata.startsWith("bs1:") ? Integer.parseInt(metadata.split(":", -1)[1]) : 0;
+        int index = metadata.startsWith("bs1:") ? Integer.parseInt(metadata.split("[:+]", -1)[2]) : 0;
         int first = first(partition, commit.offset());
         int count = first(partition, commit.offset() + 1) - first;
         return first + Math.min(index, Math.max(0, count - 1));

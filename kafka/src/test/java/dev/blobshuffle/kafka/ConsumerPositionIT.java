@@ -94,7 +94,7 @@ class ConsumerPositionIT {
         List<ConsumerRecord<String, String>> read = Clients.read(consumer, 2);
         consumer.commitSync(Map.of(partition, after(read.get(0), "")));
         assertThat(realCommit("g-real"))
-                .isEqualTo(new OffsetAndMetadata(0, read.get(0).leaderEpoch(), "bs1:1:"));
+                .isEqualTo(new OffsetAndMetadata(0, read.get(0).leaderEpoch(), "bs1:0+1:"));
         consumer.commitSync(Map.of(partition, after(read.get(1), "")));
         assertThat(realCommit("g-real"))
                 .isEqualTo(new OffsetAndMetadata(1, read.get(1).leaderEpoch(), ""));

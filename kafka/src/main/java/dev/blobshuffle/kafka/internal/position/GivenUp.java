@@ -8,9 +8,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 /**
  * Notifications of a partition that a group leaves out when it comes to them, because somebody has
  * said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata of
- * the group's commit, as {@code bsg:<from>-<to>,…:} before everything else there, and each later
- * commit carries on those that lie before it; those of explicit operators in the commits of a group
- * beside it ({@link SkipGroup}). Immutable.
+ * the group's commit, as {@code bsg:<offset>:<from>-<to>,…:} before everything else there, and each
+ * later commit carries on those that lie before it; those of explicit operators in the commits of a
+ * group beside it ({@link SkipGroup}). The offset is the commit's own: a commit that a tool has moved,
+ * or copied to another cluster, gives nothing up. Immutable.
  *
  * @param ranges half-open ranges of real offsets, in order
  */
@@ -45,8 +46,10 @@ public record GivenUp(List<Range> ranges) {
 
     /** What a commit says. */
     public static GivenUp of(OffsetAndMetadata committed) {
-        int end = end(committed.metadata());
-        return end == 0 ? NONE : new GivenUp(parse(committed.metadata(), end));
+        String metadata = committed.metadata();
+        int end = end(metadata);
+        boolean isOwn = end > 0 && metadata.startsWith(PREFIX + committed.offset() + ":");
+        return isOwn ? new GivenUp(parse(metadata, end)) : NONE;
     }
 
     /** Metadata without what is given up. */
@@ -61,15 +64,24 @@ public record GivenUp(List<Range> ranges) {
     }
 
     private static int end(String metadata) {
-        int end = looksLikeOurs(metadata) ? metadata.indexOf(':', PREFIX.length()) : -1;
+        int start = start(metadata);
+        int end = start > 0 ? metadata.indexOf(':', start) : -1;
         return end < 0 || parse(metadata, end).isEmpty() ? 0 : end;
+    }
+
+    /** Where the ranges begin; 0 if it is not of this form. */
+    private static int start(String metadata) {
+        int colon = looksLikeOurs(metadata) ? metadata.indexOf(':', PREFIX.length()) : -1;
+        boolean hasOffset = colon > PREFIX.length()
+                && metadata.substring(PREFIX.length(), colon).chars().allMatch(each -> each >= '0' && each <= '9');
+        return hasOffset ? colon + 1 : 0;
     }
 
     /** Empty if they are not of this form. */
     private static List<Range> parse(String metadata, int end) {
         List<Range> ranges = new ArrayList<>();
         try {
-            for (String range : metadata.substring(PREFIX.length(), end).split(",", -1)) {
+            for (String range : metadata.substring(start(metadata), end).split(",", -1)) {
                 int dash = range.indexOf('-');
                 if (dash < 1) {
                     return List.of();
@@ -100,7 +112,10 @@ public record GivenUp(List<Range> ranges) {
         String metadata = without(commit.metadata());
         String all = ahead.isEmpty()
                 ? metadata
-                : ahead.stream().map(GivenUp::text).collect(Collectors.joining(",", PREFIX, ":")) + metadata;
+                : ahead.stream()
+                                .map(GivenUp::text)
+                                .collect(Collectors.joining(",", PREFIX + commit.offset() + ":", ":"))
+                        + metadata;
         return new OffsetAndMetadata(commit.offset(), commit.leaderEpoch(), all);
     }
 

@@ -27,7 +27,7 @@ class CommitTranslationTest {
         OffsetAndMetadata real = CommitTranslation.toReal(position, null);
 
         assertThat(real.offset()).isEqualTo(5);
-        assertThat(real.metadata()).isEqualTo("bs1:17:AgAAAZ==:x");
+        assertThat(real.metadata()).isEqualTo("bs1:5+17:AgAAAZ==:x");
         assertThat(CommitTranslation.toVirtual(real)).isEqualTo(position);
     }
 
@@ -36,13 +36,17 @@ class CommitTranslationTest {
             strings = {
                 "",
                 "bs1:",
-                "bs1:17",
-                "bs1::x",
-                "bs1:-1:x",
-                "bs1:1048576:x",
-                "bs1:99999999999999999999:x",
-                "bs2:1:x",
-                "Agbs1:1:"
+                "bs1:17:x",
+                "bs1:5+17",
+                "bs1:5+:x",
+                "bs1:+17:x",
+                "bs1:5+-1:x",
+                "bs1:05+17:x",
+                "bs1:5+1048576:x",
+                "bs1:5+99999999999999999999:x",
+                "bs1:99999999999999999999+1:x",
+                "bs2:5+1:x",
+                "Agbs1:5+1:"
             })
     void foreignMetadataIsLeftAlone(String metadata) {
         OffsetAndMetadata virtual = CommitTranslation.toVirtual(new OffsetAndMetadata(5, metadata));
@@ -52,7 +56,7 @@ class CommitTranslationTest {
 
     @Test
     void callersMetadataThatLooksLikeOursIsNotReadAsAnIndex() {
-        OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5), "bs1:17:x");
+        OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5), "bs1:5+17:x");
 
         assertThat(CommitTranslation.toVirtual(CommitTranslation.toReal(position, null)))
                 .isEqualTo(position);
@@ -71,8 +75,8 @@ class CommitTranslationTest {
         delivered.delivered(5, 2);
         OffsetAndMetadata head = new OffsetAndMetadata(VirtualOffset.of(5, VirtualOffset.LAST), "m");
 
-        assertThat(CommitTranslation.toReal(head, delivered).metadata()).isEqualTo("bs1:1048575:m");
-        assertThat(CommitTranslation.toReal(head, null).metadata()).isEqualTo("bs1:1048575:m");
+        assertThat(CommitTranslation.toReal(head, delivered).metadata()).isEqualTo("bs1:5+1048575:m");
+        assertThat(CommitTranslation.toReal(head, null).metadata()).isEqualTo("bs1:5+1048575:m");
     }
 
     @Test
@@ -81,7 +85,7 @@ class CommitTranslationTest {
         OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5, 17), "caller");
         OffsetAndMetadata real = CommitTranslation.toReal(position, delivered);
 
-        assertThat(real.metadata()).isEqualTo("bsg:7-9:bs1:17:caller");
+        assertThat(real.metadata()).isEqualTo("bsg:5:7-9:bs1:5+17:caller");
         assertThat(CommitTranslation.toVirtual(real)).isEqualTo(position);
         assertThat(GivenUp.of(real).contains(6)).isFalse();
         assertThat(GivenUp.of(real).contains(8)).isTrue();
@@ -95,11 +99,14 @@ class CommitTranslationTest {
             strings = {
                 "bsg:",
                 "bsg::x",
-                "bsg:1-1:x",
-                "bsg:5:x",
-                "bsg:-1-2:x",
-                "bsg:1-2,:x",
-                "bsg:9-99999999999999999999:x"
+                "bsg:7-9:x",
+                "bsg::7-9:x",
+                "bsg:x:7-9:x",
+                "bsg:5:1-1:x",
+                "bsg:5:5:x",
+                "bsg:5:-1-2:x",
+                "bsg:5:1-2,:x",
+                "bsg:5:9-99999999999999999999:x"
             })
     void metadataThatIsNotQuiteOursGivesNothingUp(String metadata) {
         OffsetAndMetadata committed = new OffsetAndMetadata(5, metadata);
@@ -108,9 +115,24 @@ class CommitTranslationTest {
         assertThat(CommitTranslation.toVirtual(committed).metadata()).isEqualTo(metadata);
     }
 
+    /** MirrorMaker's checkpoints translate the offset and keep the metadata. */
+    @Test
+    void aCommitThatWasMovedOrCopiedBeginsAtTheSegmentAndGivesNothingUp() {
+        delivered.giveUp(new GivenUp(List.of(new GivenUp.Range(7, 9))));
+        OffsetAndMetadata real =
+                CommitTranslation.toReal(new OffsetAndMetadata(VirtualOffset.of(5, 17), "caller"), delivered);
+        for (long offset : new long[] {4, 6, 50, 0}) {
+            OffsetAndMetadata moved = new OffsetAndMetadata(offset, real.metadata());
+
+            assertThat(CommitTranslation.toVirtual(moved))
+                    .isEqualTo(new OffsetAndMetadata(VirtualOffset.of(offset), "caller"));
+            assertThat(GivenUp.of(moved)).isEqualTo(GivenUp.NONE);
+        }
+    }
+
     @Test
     void callersMetadataThatLooksLikeThingsGivenUpIsNot() {
-        OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5), "bsg:7-9:x");
+        OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5), "bsg:5:7-9:x");
         OffsetAndMetadata real = CommitTranslation.toReal(position, null);
 
         assertThat(GivenUp.of(real)).isEqualTo(GivenUp.NONE);
