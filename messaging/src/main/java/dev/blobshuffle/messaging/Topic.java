@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * @param name its name, 1 to 500 bytes in UTF-8
  * @param partitions its number of partitions, 1 to 100,000
- * @param retention how long it keeps records; with {@code isKeptUntilConsumed} the time after which a
- *     group without members counts as abandoned
+ * @param retention how long it keeps records; with {@code isKeptUntilConsumed} the time after which
+ *     a group without members counts as abandoned
  * @param isKeptUntilConsumed whether it keeps records until all groups have read them; otherwise,
  *     and without a time, it keeps them for ever
  */
@@ -49,8 +49,8 @@ public record Topic(String name, int partitions, Optional<Duration> retention, b
     }
 
     /**
-     * The same, not waiting for groups that had no member for a time. Without it, a group that is not
-     * used any more keeps records until it is deleted.
+     * The same, not waiting for groups that had no member for a time. Without it, a group that is
+     * not used any more keeps records until it is deleted.
      */
     public Topic keptUntilConsumed(Duration abandoned) {
         return new Topic(name, partitions, Optional.of(abandoned), true);

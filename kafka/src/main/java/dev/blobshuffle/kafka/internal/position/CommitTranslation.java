@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a position inside a segment is committed: the broker gets the notification's real offset, and
  * the index travels in the commit's metadata as {@code bs1:<offset>+<index>:} before whatever the
- * caller put there (Kafka Streams keeps its stream time in it). A clean position, index 0, leaves the
- * metadata alone, so that native clients and tools see nothing unusual. The broker limits metadata to
- * 4096 bytes by default ({@code offset.metadata.max.bytes}).
+ * caller put there (Kafka Streams keeps its stream time in it). A clean position, index 0, leaves
+ * the metadata alone, so that native clients and tools see nothing unusual. The broker limits
+ * metadata to 4096 bytes by default ({@code offset.metadata.max.bytes}).
  *
- * <p>The offset is the commit's own. Tools that move a commit, or copy it to another cluster, keep its
- * metadata and change its offset. The index belongs to another segment then, and is left out: the
- * position is the segment's start. Stateless.
+ * <p>The offset is the commit's own. Tools that move a commit, or copy it to another cluster, keep
+ * its metadata and change its offset. The index belongs to another segment then, and is left out:
+ * the position is the segment's start. Stateless.
  */
 public final class CommitTranslation {
     private static final String PREFIX = "bs1:";

@@ -10,8 +10,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
  * said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata of
  * the group's commit, as {@code bsg:<offset>:<from>-<to>,…:} before everything else there, and each
  * later commit carries on those that lie before it; those of explicit operators in the commits of a
- * group beside it ({@link SkipGroup}). The offset is the commit's own: a commit that a tool has moved,
- * or copied to another cluster, gives nothing up. Immutable.
+ * group beside it ({@link SkipGroup}). The offset is the commit's own: a commit that a tool has
+ * moved, or copied to another cluster, gives nothing up. Immutable.
  *
  * @param ranges half-open ranges of real offsets, in order
  */
