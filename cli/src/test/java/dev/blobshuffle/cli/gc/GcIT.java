@@ -47,6 +47,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -473,6 +474,22 @@ class GcIT {
         assertThat(blobs()).isZero();
     }
 
+    /** A topic that this cluster does not have may be that cluster's, until somebody says otherwise. */
+    @Test
+    void blobsOfALostClusterStayUntilItsTopicsAreDeclaredDeleted() throws Exception {
+        write("a");
+        deleteTopic();
+        String name = BlobId.hex(changedOwner(register -> register.replace(cluster(), "lost-cluster")));
+
+        assertThat(sweep("--forget", name).text()).contains("0 blobs are deleted");
+        assertThat(blobs()).isEqualTo(1);
+        assertThat(claims()).contains("owner " + name + " lost-cluster");
+
+        assertThat(sweep("--forget", name, "--deleted-topic", topic).text()).contains("1 blobs are deleted");
+        assertThat(blobs()).isZero();
+        assertThat(claims()).doesNotContain("lost-cluster");
+    }
+
     /** A version before owners wrote it. */
     @Test
     void blobsWithoutAnOwnerStayUntilTheyAreForgotten() throws Exception {
@@ -499,9 +516,13 @@ class GcIT {
         }
     }
 
-    private static String cluster() throws Exception {
+    private static String cluster() {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
-            return admin.describeCluster().clusterId().get();
+            return admin.describeCluster()
+                    .clusterId()
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join();
         }
     }
 
@@ -514,15 +535,19 @@ class GcIT {
     }
 
     /** Lets the store's owner be one that no claims topic holds, and returns it. */
-    private int givenUp() throws Exception {
+    private int givenUp() {
+        return changedOwner(register -> register.replaceAll("(?m)^(owner [^ ]+ [^ ]+) [^ ]+", "$1 claims-of-nobody"));
+    }
+
+    /** Changes the store's register of owners, and returns the only owner. */
+    private int changedOwner(UnaryOperator<String> change) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
             Registers registers = opened.registers().orElseThrow();
             Register held =
                     registers.read("owners").toCompletableFuture().join().orElseThrow();
-            String other = held.text().replaceAll("(?m)^(owner [^ ]+ [^ ]+) [^ ]+", "$1 claims-of-nobody");
             assertThat(registers
-                            .replace("owners", Optional.of(held), other)
+                            .replace("owners", Optional.of(held), change.apply(held.text()))
                             .toCompletableFuture()
                             .join())
                     .isTrue();

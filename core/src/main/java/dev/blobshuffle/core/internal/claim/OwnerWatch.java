@@ -150,7 +150,7 @@ public final class OwnerWatch implements AutoCloseable {
         if (!present.mayStore()) {
             throw new StoreUnavailable(
                     "Cannot use claims topic " + present.rules().member().topic() + ": "
-                            + present.trouble().orElse("the check took too long"));
+                            + sentence(present.trouble().orElse("the check took too long")));
         }
         long checked = present.state().checkedAt().orElseThrow();
         int owner = present.state().owner().orElseThrow();
@@ -190,13 +190,18 @@ public final class OwnerWatch implements AutoCloseable {
         String trouble = known().trouble().orElse("");
         if (verdict != Verdict.OWN && known().mayStore() && !trouble.equals(told)) {
             LOG.warn(
-                    "Nothing of this {} is deleted from {}: {}. Applications go on, and blobs pile up."
+                    "Nothing of this {} is deleted from {}: {} Applications go on, and blobs pile up."
                             + " docs/operations.md, \"Who may delete what, and when\", says how to go on.",
                     verdict == Verdict.CONTESTED ? "cluster" : "instance's cluster",
                     location,
-                    trouble);
+                    sentence(trouble));
         }
         told = trouble;
+    }
+
+    /** Brokers' reasons end with a full stop, others do not. */
+    private static String sentence(String reason) {
+        return reason.endsWith(".") ? reason : reason + ".";
     }
 
     private Duration failed(RuntimeException e) {
