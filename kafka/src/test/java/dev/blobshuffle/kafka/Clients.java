@@ -181,7 +181,8 @@ public final class Clients implements AutoCloseable {
     /** Deletes every blob, as nobody may who has notifications of them. */
     static void deleteBlobs(BlobStore store) throws Exception {
         for (int owner : store.owners().toCompletableFuture().get()) {
-            for (long generation : store.generations(owner).toCompletableFuture().get()) {
+            for (long generation :
+                    store.generations(owner).toCompletableFuture().get()) {
                 store.delete(store.list(owner, generation).toCompletableFuture().get().stream()
                                 .map(StoredBlob::id)
                                 .toList())
