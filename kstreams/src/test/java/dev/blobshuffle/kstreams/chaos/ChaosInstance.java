@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,17 @@ import org.apache.kafka.streams.KafkaStreams;
  */
 final class ChaosInstance {
     private static final Duration FREEZE = Duration.ofSeconds(7);
+
+    private static final String STREAMS = "org.apache.kafka.streams.processor.internals.";
+
+    /** Classes of Kafka Streams that say when a task moves and what it restores. */
+    private static final List<String> LOGGED = List.of(
+            "StoreChangelogReader",
+            "StreamTask",
+            "StreamThread",
+            "TaskManager",
+            "TaskExecutor",
+            "ProcessorStateManager");
 
     private static final Duration DESCRIBED = Duration.ofSeconds(3);
     private static final int LAST_LINES = 60;
@@ -69,7 +81,7 @@ final class ChaosInstance {
         try (OutputStream out = Files.newOutputStream(file)) {
             all.store(out, null);
         }
-        List<String> command = List.of(
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
@@ -77,10 +89,10 @@ final class ChaosInstance {
                 "--add-opens=java.base/java.lang=ALL-UNNAMED", // StuckProducers
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=" + System.getProperty("chaos.log", "error"),
                 "-Dorg.slf4j.simpleLogger.showDateTime=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ChaosApplication.class.getName(),
-                file.toString());
+                "-Dorg.slf4j.simpleLogger.showThreadName=true"));
+        LOGGED.forEach(name -> command.add("-Dorg.slf4j.simpleLogger.log." + STREAMS + name + "=info"));
+        command.addAll(List.of(
+                "-cp", System.getProperty("java.class.path"), ChaosApplication.class.getName(), file.toString()));
         Path log = own.resolve("output.log");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));

@@ -1,7 +1,9 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ final class ChaosLedger {
     private long outOfOrder;
     private long wrongState;
     private long jumps;
+    private final Map<Integer, String> wrong = new TreeMap<>(); // first wrong number by key
 
     private static int sequence(int origin, int key) {
         return key * ChaosRecord.ORIGINS + origin;
@@ -49,7 +52,11 @@ final class ChaosLedger {
         long took = since == null ? 0 : System.nanoTime() - since;
         slowestNanos = Math.max(slowestNanos, took);
         marked -= since != null && since <= markedAt ? 1 : 0;
-        wrongState += number == record.sequence() + 1 ? 0 : 1;
+        if (number != record.sequence() + 1) {
+            wrongState++;
+            wrong.putIfAbsent(
+                    record.key(), "at " + Instant.now() + ": " + record + " came out with the number " + number);
+        }
         int id = sequence(record.origin(), record.key());
         Long before = last.put(id, record.sequence());
         jumps += record.sequence() > (before == null ? -1 : before) + 1 ? 1 : 0;
@@ -209,6 +216,11 @@ final class ChaosLedger {
                 .mapToLong(entry -> sign * (entry.getValue() - counts.getOrDefault(entry.getKey(), 0L)))
                 .filter(difference -> difference > 0)
                 .sum();
+    }
+
+    /** For each key the first record that came out with a wrong number. */
+    synchronized List<String> wrong() {
+        return List.copyOf(wrong.values());
     }
 
     /** Where the account stands. */

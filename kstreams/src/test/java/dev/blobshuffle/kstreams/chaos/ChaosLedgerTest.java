@@ -98,4 +98,15 @@ class ChaosLedgerTest {
         assertThat(ledger.verdict().surplusInCounts()).isEqualTo(1);
         assertThat(ledger.verdict()).matches(verdict -> !verdict.isExact());
     }
+
+    @Test
+    void firstWrongNumberOfAKeyIsNamed() {
+        send(3);
+        ledger.receive(records.get(0), 1);
+        ledger.receive(records.get(1), 1);
+        ledger.receive(records.get(2), 2);
+
+        assertThat(ledger.verdict().wrongState()).isEqualTo(2);
+        assertThat(ledger.wrong()).singleElement().asString().contains("sequence=1", "number 1");
+    }
 }

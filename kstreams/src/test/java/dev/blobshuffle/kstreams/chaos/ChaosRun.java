@@ -86,6 +86,9 @@ final class ChaosRun {
             injectAll();
             input.finish();
             settle();
+            if (isStateWrong()) {
+                explainState();
+            }
             if (!isControl()) {
                 closeAll();
                 output.finishAtTheEnds();
@@ -106,7 +109,7 @@ final class ChaosRun {
     private void injectAll() throws Exception {
         List<ChaosFault> round = new ArrayList<>();
         for (int i = 0; i < options.faults() || seconds() < options.least().toSeconds(); i++) {
-            if (seconds() > MOST_SECONDS) {
+            if (seconds() > MOST_SECONDS || isStateWrong()) {
                 return;
             }
             if (round.isEmpty()) {
@@ -304,6 +307,11 @@ final class ChaosRun {
         }
     }
 
+    /** Further faults would only bury what led to it. */
+    private boolean isStateWrong() {
+        return options.isExactlyOnce() && !ledger.wrong().isEmpty();
+    }
+
     private boolean isControl() {
         return options.commits() == ChaosOptions.Commits.FORGET;
     }
@@ -314,11 +322,24 @@ final class ChaosRun {
         instances.forEach(instance -> instance.order("describe"));
         instances.get(0).await(status -> false, Duration.ofSeconds(3));
         for (ChaosInstance instance : instances) {
-            Path log = directory.resolve("instance-" + instance.number()).resolve("output.log");
-            Files.readAllLines(log).stream()
+            Files.readAllLines(log(instance)).stream()
                     .filter(line -> line.startsWith("stuck: "))
                     .forEach(line -> System.out.println("instance " + instance.number() + " " + line));
         }
+    }
+
+    /** Shows what the stores lacked, and what was restored when. */
+    private void explainState() throws IOException {
+        ledger.wrong().forEach(line -> System.out.println("wrong state: " + line));
+        WrongState.inChangelogs(kafka.bootstrapServers()).forEach(line -> System.out.println("wrong state: " + line));
+        for (ChaosInstance instance : instances) {
+            WrongState.inLog(log(instance))
+                    .forEach(line -> System.out.println("wrong state: instance " + instance.number() + " " + line));
+        }
+    }
+
+    private Path log(ChaosInstance instance) {
+        return directory.resolve("instance-" + instance.number()).resolve("output.log");
     }
 
     private ChaosInstance start(int number) throws IOException {

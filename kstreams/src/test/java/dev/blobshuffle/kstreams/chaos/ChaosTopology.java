@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +33,9 @@ final class ChaosTopology {
     static final String COUNTS = "counts";
 
     private static final String NUMBERS = "numbers";
+
+    /** What the stores are restored from. */
+    static final List<String> CHANGELOGS = List.of("chaos-" + NUMBERS + "-changelog", "chaos-" + COUNTS + "-changelog");
 
     /** Set by whoever wants the next record to kill its stream thread. */
     static final AtomicBoolean THROW = new AtomicBoolean();
