@@ -296,12 +296,15 @@ final class ChaosRun {
             boolean ignored = ledger.awaitSkipped(START);
             return;
         }
+        long begun = System.nanoTime(); // nothing may have come out during the last fault, however long it took
         long before;
         do {
             replaceTheDead();
             before = ledger.events();
         } while (!ledger.awaitComplete(Duration.ofSeconds(5))
-                && (ledger.events() > before || !ledger.isStalled(STALL)));
+                && (ledger.events() > before
+                        || System.nanoTime() - begun < STALL.toNanos()
+                        || !ledger.isStalled(STALL)));
         if (!ledger.isComplete()) {
             explain();
         }
