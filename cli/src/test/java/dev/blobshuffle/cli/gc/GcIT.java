@@ -474,7 +474,9 @@ class GcIT {
         assertThat(blobs()).isZero();
     }
 
-    /** A topic that this cluster does not have may be that cluster's, until somebody says otherwise. */
+    /**
+     * A topic that this cluster does not have may be that cluster's, until somebody says otherwise.
+     */
     @Test
     void blobsOfALostClusterStayUntilItsTopicsAreDeclaredDeleted() throws Exception {
         write("a");

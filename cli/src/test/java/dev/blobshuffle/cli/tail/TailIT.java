@@ -164,7 +164,8 @@ class TailIT {
         String blob = objects(tail(topic, "--json").text()).get(0).get("blob").asText();
         Path file;
         try (Stream<Path> files = Files.walk(store)) {
-            String name = blob.substring(blob.indexOf('-') + 1) + ".blob";
+            String[] parts = blob.split("-"); // Owner and generation are directories.
+            String name = parts[parts.length - 2] + "-" + parts[parts.length - 1] + ".blob";
             file = files.filter(path -> path.getFileName().toString().equals(name))
                     .findFirst()
                     .orElseThrow();

@@ -22,7 +22,8 @@ import org.apache.kafka.common.serialization.IntegerDeserializer;
  * Evidence of a run whose state is wrong: what the changelogs hold, and what the instances logged
  * about them. The values of both stores only grow. A value that is not above its predecessor in the
  * log therefore marks the place where a store lacked what its changelog has. If the changelog has
- * no such place, it lacks records itself. Stateless.
+ * no such place, it lacks records itself. A key in two partitions went to a task that does not have
+ * its state. Stateless.
  */
 final class WrongState {
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -46,18 +47,24 @@ final class WrongState {
             try (Consumer<Integer, byte[]> consumer =
                     new KafkaConsumer<>(settings, new IntegerDeserializer(), new ByteArrayDeserializer())) {
                 for (String topic : ChaosTopology.CHANGELOGS) {
+                    Map<Integer, TopicPartition> homes = new HashMap<>();
                     consumer.partitionsFor(topic, PATIENCE).stream()
                             .map(partition -> new TopicPartition(topic, partition.partition()))
                             .forEach(partition ->
-                                    in(partition, consumer).forEach(line -> lines.add(isolation + " " + line)));
+                                    in(partition, consumer, homes).forEach(line -> lines.add(isolation + " " + line)));
                 }
             }
         }
         return lines;
     }
 
-    /** The same for one partition. */
-    static List<String> in(TopicPartition partition, Consumer<Integer, byte[]> consumer) {
+    /**
+     * The same for one partition.
+     *
+     * @param homes the partitions of keys that other partitions have; this one's are added
+     */
+    static List<String> in(
+            TopicPartition partition, Consumer<Integer, byte[]> consumer, Map<Integer, TopicPartition> homes) {
         consumer.assign(List.of(partition));
         consumer.seekToBeginning(List.of(partition));
         long end = consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
@@ -68,7 +75,10 @@ final class WrongState {
         while (consumer.position(partition) < end && System.nanoTime() < deadline) {
             for (ConsumerRecord<Integer, byte[]> record : consumer.poll(POLL)) {
                 ConsumerRecord<Integer, byte[]> before = last.put(record.key(), record);
-                if (before != null && value(record) <= value(before)) {
+                TopicPartition home = homes.putIfAbsent(record.key(), partition);
+                if (before == null && home != null && !home.equals(partition)) {
+                    falls.add(partition + ": key " + record.key() + " of " + home + " is at " + at(record));
+                } else if (before != null && value(record) <= value(before)) {
                     falls.add(partition + ": key " + record.key() + " falls from " + at(before) + " to " + at(record));
                 }
                 records++;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -17,6 +18,8 @@ class WrongStateTest {
     private static final TopicPartition PARTITION = new TopicPartition("chaos-numbers-changelog", 3);
 
     private final MockConsumer<Integer, byte[]> consumer = new MockConsumer<>("earliest");
+
+    private final Map<Integer, TopicPartition> homes = new HashMap<>();
 
     @TempDir
     private Path directory;
@@ -31,7 +34,7 @@ class WrongStateTest {
         });
         consumer.updateBeginningOffsets(Map.of(PARTITION, 0L));
         consumer.updateEndOffsets(Map.of(PARTITION, (long) values.length));
-        return WrongState.in(PARTITION, consumer);
+        return WrongState.in(PARTITION, consumer, homes);
     }
 
     @Test
@@ -47,6 +50,15 @@ class WrongStateTest {
         assertThat(lines).hasSize(2);
         assertThat(lines.get(0)).endsWith("1 falls");
         assertThat(lines.get(1)).contains("key 17 falls from 3 (offset 2").contains("to 2 (offset 3");
+    }
+
+    @Test
+    void keyOfAnotherPartitionIsNamed() {
+        homes.put(17, new TopicPartition(PARTITION.topic(), 5));
+        List<String> lines = changelog(1);
+
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(1)).contains("key 17 of chaos-numbers-changelog-5 is at 1 (offset 0");
     }
 
     @Test

@@ -246,7 +246,12 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         return topics.computeIfAbsent(
                 topic,
                 name -> new TopicOutput(
-                        name, lane, delegate, wiring.zones(), wiring.time().randomLong()));
+                        name,
+                        lane,
+                        delegate,
+                        wiring.zones(),
+                        wiring.time().randomLong(),
+                        TopicOutput.Shrinking.FOLLOWED));
     }
 
     private int partition(

@@ -162,7 +162,8 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     /**
      * Asks the broker for the topic's partitions if need be. Kafka's producer would tell by the
      * callback that it got no answer; here nothing can, so the record counts as lost: thrown as it
-     * is, the exception would end the stream thread.
+     * is, the exception would end the stream thread. The same if the answer has fewer partitions
+     * than before: the tasks start again, and Kafka Streams checks the topic.
      */
     private TopicOutput.Slot slot(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
         Integer named = record.partition();
@@ -190,7 +191,8 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
                                 lane,
                                 delegate,
                                 wiring.zones(),
-                                wiring.time().randomLong())
+                                wiring.time().randomLong(),
+                                TopicOutput.Shrinking.REFUSED)
                         : null);
         routes.put(topic, route);
         return route;

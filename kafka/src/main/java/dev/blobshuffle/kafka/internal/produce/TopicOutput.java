@@ -18,6 +18,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidPartitionsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
@@ -45,13 +46,35 @@ public final class TopicOutput {
     /** Made of the partitions when somebody asks for it. */
     private @Nullable Cluster cluster;
 
+    private final Shrinking shrinking;
     private int sinceRefresh = REFRESH;
     private long refreshedAt;
+
+    /** Fewer partitions are refused. */
+    private int least;
+
     private int sticky;
     private long stickySince;
 
-    TopicOutput(String topic, Lane lane, Producer<byte[], byte[]> delegate, ZoneMap zones, long random) {
+    /** What fewer partitions than before mean. */
+    enum Shrinking {
+        /** The topic was made again: records go to the partitions that it has now. */
+        FOLLOWED,
+        /**
+         * A mistake, until something is lost: keys would move to tasks that lack their state.
+         */
+        REFUSED
+    }
+
+    TopicOutput(
+            String topic,
+            Lane lane,
+            Producer<byte[], byte[]> delegate,
+            ZoneMap zones,
+            long random,
+            Shrinking shrinking) {
         this.topic = topic;
+        this.shrinking = shrinking;
         this.lane = lane;
         this.delegate = delegate;
         this.zones = zones;
@@ -98,6 +121,8 @@ public final class TopicOutput {
      *
      * @param batches batches sent so far
      * @throws InvalidPartitionsException fatal: the topic has no such partition
+     * @throws UnknownTopicOrPartitionException recoverable: partitions that the topic had are gone,
+     *     or the producer's metadata lacks them
      */
     Slot slot(int partition, long batches) {
         if (partition >= slots.length || batches != refreshedAt) {
@@ -137,6 +162,7 @@ public final class TopicOutput {
      */
     void refreshSoon() {
         sinceRefresh = REFRESH;
+        least = 0;
     }
 
     private void refreshInTurn(long batches) {
@@ -151,6 +177,11 @@ public final class TopicOutput {
     }
 
     private void use(List<PartitionInfo> now) {
+        if (now.size() < least) {
+            throw new UnknownTopicOrPartitionException("Topic " + topic + " had " + least + " partitions and has "
+                    + now.size() + " now, by the metadata of the brokers. Records of a key would change partitions.");
+        }
+        least = shrinking == Shrinking.REFUSED ? now.size() : 0;
         partitions = now;
         cluster = null;
         sinceRefresh = 0;
