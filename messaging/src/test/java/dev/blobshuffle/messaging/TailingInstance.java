@@ -14,6 +14,7 @@ import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -85,7 +86,7 @@ final class TailingInstance implements AutoCloseable {
                 ZONE,
                 Optional.of(new Endpoint("127.0.0.1", 0)),
                 Optional.empty(),
-                new PeerTrust(Optional.of(SECRET), Optional.empty(), PeerTransport.AUTO),
+                new PeerTrust(Optional.of(PeerSecrets.of(SECRET)), Optional.empty(), PeerTransport.AUTO),
                 Duration.ofSeconds(20),
                 PeerOptions.Limits.USUAL);
     }

@@ -71,7 +71,7 @@ final class CacheRanges implements Ranges {
         server = StartedServer.start(directory, commandLine, List.of(), arguments(uri, security, blobs.length));
         Map<String, String> settings = new HashMap<>(Map.of(ZoneSettings.ZONE.name(), "bench"));
         security.forEach((option, file) -> settings.put(SETTINGS.get(option), file));
-        PeerOptions options = PeerOptions.of(EngineSettings.parse(settings));
+        PeerOptions options = PeerOptions.of(EngineSettings.parse(settings), time);
         network = new HttpPeerNetwork(
                 new PeerOptions(
                         options.zone(),

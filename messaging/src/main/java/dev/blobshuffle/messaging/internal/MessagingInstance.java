@@ -22,7 +22,7 @@ import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
-import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
@@ -219,9 +219,9 @@ public final class MessagingInstance implements Messaging {
         if (!settings.value(CacheSettings.ZONE_ENABLED)) {
             return Membership.of(new FixedZoneMap(listed));
         }
-        Optional<PeerSecret> secret =
-                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(PeerSecret::read);
-        return new LogMembership(log, listed, secret, time);
+        Optional<PeerSecrets> secrets =
+                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(file -> PeerSecrets.read(file, time));
+        return new LogMembership(log, listed, secrets, time);
     }
 
     @Override

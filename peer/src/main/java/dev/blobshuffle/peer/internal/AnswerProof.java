@@ -15,21 +15,26 @@ import javax.crypto.Mac;
  * @param isSealed whether the MAC of the content follows the content
  */
 record AnswerProof(PeerSecret key, String request, boolean isSealed) {
-    /** The name of the HTTP header with {@link #header()}. */
+    /** The name of the HTTP header with {@link #header}. */
     static final String HEADER = "blobshuffle-proof";
 
     /** Bytes that follow the content of a sealed answer. */
     static final int SEAL_LENGTH = PeerSecret.PROOF_LENGTH;
 
-    /** The header's value in an answer with bytes. */
-    String header() {
-        byte[] proof = key.mac((request + "\n206").getBytes(StandardCharsets.UTF_8));
+    /**
+     * The header's value. Interim answers and refusals have one, too.
+     *
+     * @param status the HTTP status of the answer
+     * @param turn the value of the header {@link RequestProof#TURN}; empty without it
+     */
+    String header(int status, String turn) {
+        byte[] proof = key.mac((request + "\n" + status + "\n" + turn).getBytes(StandardCharsets.UTF_8));
         return Base64.getUrlEncoder().withoutPadding().encodeToString(proof);
     }
 
-    boolean accepts(String header) {
+    boolean accepts(int status, String turn, String header) {
         return MessageDigest.isEqual(
-                header().getBytes(StandardCharsets.US_ASCII), header.getBytes(StandardCharsets.UTF_8));
+                header(status, turn).getBytes(StandardCharsets.US_ASCII), header.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Number of bytes that follow the content. */

@@ -76,11 +76,12 @@ final class HttpPeerClient implements PeerClient {
                 connected(channel, endpoint);
             }
         });
-        return new PeerConnections(endpoint, own, options.trust(), nonces);
+        return new PeerConnections(endpoint, own, options.trust(), nonces, time);
     }
 
     private void connected(SocketChannel channel, Endpoint endpoint) {
         channels.add(channel);
+        channel.attr(PeerConnections.GENERATION).set(options.trust().generation());
         if (options.trust().usesTls(endpoint)) {
             var handler = options.trust().tls().client().newHandler(channel.alloc());
             handler.setHandshakeTimeoutMillis(options.silence().toMillis());
@@ -89,7 +90,7 @@ final class HttpPeerClient implements PeerClient {
         channel.pipeline().addLast(new IdleStateHandler(0, 0, IDLE_SECONDS, TimeUnit.SECONDS));
         channel.pipeline()
                 .addLast(new HttpClientCodec(new HttpDecoderConfig().setMaxChunkSize(RECEIVE_LENGTH), false, false));
-        channel.pipeline().addLast(PeerExchange.NAME, new PeerExchange(options.silence(), time));
+        channel.pipeline().addLast(PeerExchange.NAME, new PeerExchange(options.patience(), time));
     }
 
     /** Sets the store that the reads are for. */

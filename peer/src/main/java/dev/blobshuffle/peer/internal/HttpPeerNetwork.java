@@ -34,6 +34,9 @@ public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
     /** Two threads suffice, because the kernel does the sending. */
     private static final int THREADS = 2;
 
+    /** An instance without requests also notices a changed file of secrets. */
+    private static final int REFRESH_SECONDS = 1;
+
     private final PeerOptions options;
     private final ShuffleMetrics metrics;
     private final Time time;
@@ -54,6 +57,8 @@ public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
         options.trust().prepare(options.listen());
         threads = new NioEventLoopGroup(THREADS, new DefaultThreadFactory("blobshuffle-peer", true));
         client = new HttpPeerClient(options, threads, time);
+        var ignored = threads.next()
+                .scheduleWithFixedDelay(options.trust()::refresh, REFRESH_SECONDS, REFRESH_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override

@@ -2,11 +2,9 @@ package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.log.Bookmark;
 import dev.blobshuffle.core.internal.log.share.LogQuestion;
-import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.zone.Zone;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
@@ -30,16 +28,14 @@ record LogPageRequest(LogQuestion question, Optional<Zone> zone) implements Peer
                     + "\\?after=([0-9]{1,18})&id=([0-9]{1,18})&crc=([0-9a-f]{8})&bytes=([0-9]{1,9})");
 
     @Override
-    public HttpRequest write(String host, Optional<PeerSecret> secret, Optional<PeerChallenge> challenge) {
+    public RequestProof.Signed write(RequestProof.Signing signing) {
         Bookmark after = question.after();
         String path = PATH + question.log() + "/" + question.topic() + "?after=" + after.sequence() + "&id="
                 + after.id() + "&crc=" + "%08x".formatted(after.checksum()) + "&bytes=" + question.maxBytes();
         HttpRequest request =
                 new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, path, Unpooled.EMPTY_BUFFER);
-        request.headers().set(HttpHeaderNames.HOST, host);
         zone.ifPresent(own -> request.headers().set(RequestProof.ZONE, RequestProof.text(own)));
-        RequestProof.add(request, secret, challenge);
-        return request;
+        return signing.sign(request);
     }
 
     /**

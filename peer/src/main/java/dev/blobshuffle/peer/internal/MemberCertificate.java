@@ -16,6 +16,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
+import java.util.List;
 
 /**
  * A key pair that a member creates when it starts, and its certificate. The certificate is
@@ -70,13 +71,15 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
     /**
      * Checks that a member created a certificate.
      *
-     * @throws CertificateException if its subject does not prove that its creator knows the secret
+     * @throws CertificateException if its subject does not prove that its creator knows one of the secrets
      */
-    static void check(PeerSecret secret, X509Certificate certificate) throws CertificateException {
-        String subject = certificate.getSubjectX500Principal().getName();
-        String expected = "CN=" + proof(secret, certificate.getPublicKey());
-        if (!MessageDigest.isEqual(
-                expected.getBytes(StandardCharsets.UTF_8), subject.getBytes(StandardCharsets.UTF_8))) {
+    static void check(List<PeerSecret> secrets, X509Certificate certificate) throws CertificateException {
+        byte[] subject = certificate.getSubjectX500Principal().getName().getBytes(StandardCharsets.UTF_8);
+        PublicKey key = certificate.getPublicKey();
+        boolean isMembers = secrets.stream()
+                .map(secret -> ("CN=" + proof(secret, key)).getBytes(StandardCharsets.UTF_8))
+                .anyMatch(expected -> MessageDigest.isEqual(expected, subject));
+        if (!isMembers) {
             throw new CertificateException("the certificate was not made with the members' secret");
         }
     }

@@ -3,11 +3,12 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.time.Time;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.AttributeKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -37,10 +38,14 @@ final class PeerConnections {
      */
     private static final int MOST_WAITING = 1024;
 
+    /** The generation of the secrets under which a connection was opened. */
+    static final AttributeKey<Object> GENERATION = AttributeKey.valueOf("blobshuffle-generation");
+
     private final Endpoint endpoint;
     private final Bootstrap bootstrap;
     private final PeerTrust trust;
     private final Nonces nonces;
+    private final Time time;
 
     /** Guarded by this, as are the fields below. */
     private final Deque<Channel> idle = new ArrayDeque<>();
@@ -50,17 +55,19 @@ final class PeerConnections {
     private boolean isRefusedLately;
     private boolean isClosed;
 
-    PeerConnections(Endpoint endpoint, Bootstrap bootstrap, PeerTrust trust, Nonces nonces) {
+    PeerConnections(Endpoint endpoint, Bootstrap bootstrap, PeerTrust trust, Nonces nonces, Time time) {
         this.endpoint = endpoint;
         this.bootstrap = bootstrap;
         this.trust = trust;
         this.nonces = nonces;
+        this.time = time;
     }
 
-    private record Waiting(PeerQuestion request, PeerAnswer answer) {}
+    /** @param since when the request was made, by {@code Time.nanos()} */
+    private record Waiting(PeerQuestion request, PeerAnswer answer, long since) {}
 
     void send(PeerQuestion request, PeerAnswer answer) {
-        Waiting next = new Waiting(request, answer);
+        Waiting next = new Waiting(request, answer, time.nanos());
         Channel kept;
         synchronized (this) {
             if (isClosed) {
@@ -84,10 +91,17 @@ final class PeerConnections {
 
     private @Nullable Channel newestIdle() {
         Channel channel = idle.pollLast();
-        while (channel != null && !channel.isActive()) {
+        while (channel != null && !isUsable(channel)) {
+            channel.close();
             channel = idle.pollLast();
         }
         return channel;
+    }
+
+    /** Whether a connection is open, and was opened under the present secrets. */
+    @SuppressWarnings("ReferenceEquality") // the object is replaced, never changed
+    private boolean isUsable(Channel channel) {
+        return channel.isActive() && channel.attr(GENERATION).get() == trust.generation();
     }
 
     private void start(@Nullable Channel kept, Waiting next) {
@@ -122,9 +136,7 @@ final class PeerConnections {
             lostOrAgain(next, "the connection was closed", again);
             return;
         }
-        HttpRequest written = next.request().write(endpoint.toString(), trust.secret(), challenge());
-        Optional<AnswerProof> proof = trust.answers().flatMap(key -> RequestProof.demanded(written, key));
-        exchange.start(channel, new PeerExchange.Question(written, proof), next.answer(), new PeerExchange.End() {
+        exchange.start(channel, question(next), next.answer(), new PeerExchange.End() {
             @Override
             public void answered(HttpResponseStatus status) {
                 warnIfRefused(status);
@@ -142,6 +154,21 @@ final class PeerConnections {
                 lostOrAgain(next, reason, isUntouched ? again : null);
             }
         });
+    }
+
+    private PeerExchange.Question question(Waiting next) {
+        return new PeerExchange.Question() {
+            @Override
+            public RequestProof.Signed write(String turn) {
+                Optional<MemberKeys> keys = trust.keys().stream().findFirst();
+                return next.request().write(new RequestProof.Signing(endpoint.toString(), turn, keys, challenge()));
+            }
+
+            @Override
+            public long requested() {
+                return next.since();
+            }
+        };
     }
 
     /** TLS authenticates the server; without TLS, the answer must contain a proof. */
@@ -166,8 +193,9 @@ final class PeerConnections {
 
     /** Logs once that a member refuses this one, because an operator must fix it. */
     private synchronized void warnIfRefused(HttpResponseStatus status) {
-        boolean isRefused =
-                status.equals(HttpResponseStatus.UNAUTHORIZED) || status.equals(HttpResponseStatus.MISDIRECTED_REQUEST);
+        boolean isRefused = status.equals(HttpResponseStatus.UNAUTHORIZED)
+                || status.equals(HttpResponseStatus.MISDIRECTED_REQUEST)
+                || status.equals(RequestCheck.OUT_OF_TURN);
         if (isRefused && !isRefusedLately) {
             LOG.warn(
                     "Instance {} refuses this one, with {}. Give all instances the same peer.secret.file, store and log, and each its own zone and peer.advertised.",
@@ -211,7 +239,7 @@ final class PeerConnections {
             next = waiting.pollFirst();
             if (next == null) {
                 inUse--;
-                if (!isClosed && channel.isActive()) {
+                if (!isClosed && isUsable(channel)) {
                     idle.addLast(channel);
                     return;
                 }
@@ -220,7 +248,11 @@ final class PeerConnections {
         if (next == null) {
             channel.close();
         } else {
-            start(channel.isActive() ? channel : null, next);
+            boolean isKept = isUsable(channel);
+            if (!isKept) {
+                channel.close();
+            }
+            start(isKept ? channel : null, next);
         }
     }
 

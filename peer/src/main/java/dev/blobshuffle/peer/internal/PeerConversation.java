@@ -68,6 +68,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     /** The proof that the answer to the current request needs. */
     private Optional<AnswerProof> proof = Optional.empty();
 
+    /** The turn of the next request, which the answer to the current one names; empty: it does not. */
+    private String turn = "";
+
     PeerConversation(
             PeerOptions options,
             CachedBlobStore store,
@@ -109,26 +112,42 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Method not allowed. Read with GET.");
         } else if (request.uri().equals("/health")) {
             answer(context, text(HttpResponseStatus.OK, "text/plain; charset=utf-8", "ok\n"));
-        } else if (options.trust()
-                .secret()
-                .filter(secret -> !RequestProof.isProven(request, secret))
-                .isPresent()) {
-            refuse(
-                    context,
-                    HttpResponseStatus.UNAUTHORIZED,
-                    "Unauthorized. Give all instances the same peer.secret.file.");
-        } else if (request.uri().equals("/metrics")) {
-            admission.earned();
+        } else {
+            RequestCheck.Verdict verdict = admission.check().check(request);
+            proof = verdict.proof();
+            turn = verdict.turn();
+            switch (verdict.kind()) {
+                case ADMITTED -> answerMember(context, request);
+                case UNPROVEN ->
+                    refuse(
+                            context,
+                            HttpResponseStatus.UNAUTHORIZED,
+                            "Unauthorized. Give all instances the same peer.secret.file and version.");
+                case WITHOUT_TURN -> answer(context, outOfTurn());
+                case REPLAYED -> {
+                    metrics.add(Counter.PEER_REFUSALS, 1);
+                    answer(context, outOfTurn());
+                }
+            }
+        }
+    }
+
+    private static DefaultFullHttpResponse outOfTurn() {
+        return text(
+                RequestCheck.OUT_OF_TURN,
+                "text/plain; charset=utf-8",
+                "Out of turn. Repeat the request once, with the turn of this answer.\n");
+    }
+
+    private void answerMember(ChannelHandlerContext context, HttpRequest request) {
+        admission.earned();
+        if (request.uri().equals("/metrics")) {
             String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));
             answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
+        } else if (request.uri().startsWith(LogPageRequest.PATH)) {
+            answerPage(context, request);
         } else {
-            admission.earned();
-            proof = options.trust().answers().flatMap(key -> RequestProof.demanded(request, key));
-            if (request.uri().startsWith(LogPageRequest.PATH)) {
-                answerPage(context, request);
-            } else {
-                answerBlob(context, request);
-            }
+            answerBlob(context, request);
         }
     }
 
@@ -235,7 +254,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
             return null;
         }
-        SignsOfLife signs = new SignsOfLife(context);
+        String own = proof.map(demanded -> demanded.header(HttpResponseStatus.PROCESSING.code(), ""))
+                .orElse("");
+        SignsOfLife signs = new SignsOfLife(context, own);
         signs.every(Math.max(1, options.silence().toMillis() / 4));
         return signs;
     }
@@ -343,6 +364,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private void next(ChannelHandlerContext context) {
         isBusy = false;
         proof = Optional.empty();
+        turn = "";
         admission.deadline().answered();
         context.channel().config().setAutoRead(true);
     }
@@ -364,7 +386,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                 .set(
                         HttpHeaderNames.CONTENT_LENGTH,
                         length + proof.map(AnswerProof::sealLength).orElse(0));
-        proof.ifPresent(demanded -> head.headers().set(AnswerProof.HEADER, demanded.header()));
+        prove(head);
         return head;
     }
 
@@ -377,7 +399,17 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         return response;
     }
 
+    /** Adds the turn of the next request, and the proof that the current request demands. */
+    private void prove(HttpResponse head) {
+        if (!turn.isEmpty()) {
+            head.headers().set(RequestProof.TURN, turn);
+        }
+        proof.ifPresent(demanded -> head.headers()
+                .set(AnswerProof.HEADER, demanded.header(head.status().code(), turn)));
+    }
+
     private void answer(ChannelHandlerContext context, DefaultFullHttpResponse response) {
+        prove(response);
         context.writeAndFlush(response).addListener(written -> next(context));
     }
 
@@ -389,6 +421,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         metrics.add(Counter.PEER_REFUSALS, 1);
         DefaultFullHttpResponse response = text(status, "text/plain; charset=utf-8", reason + "\n");
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        prove(response);
         context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
     }
 
@@ -416,10 +449,13 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     /** Sends signs of life to the other side while its request is being processed. */
     private static final class SignsOfLife {
         private final ChannelHandlerContext context;
+        private final String proof;
         private @Nullable ScheduledFuture<?> next;
 
-        SignsOfLife(ChannelHandlerContext context) {
+        /** @param proof of each sign; empty if the request demands none */
+        SignsOfLife(ChannelHandlerContext context, String proof) {
             this.context = context;
+            this.proof = proof;
         }
 
         void every(long millis) {
@@ -428,8 +464,12 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
 
         private void give() {
-            context.writeAndFlush(new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING, Unpooled.EMPTY_BUFFER));
+            DefaultFullHttpResponse sign = new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING, Unpooled.EMPTY_BUFFER);
+            if (!proof.isEmpty()) {
+                sign.headers().set(AnswerProof.HEADER, proof);
+            }
+            context.writeAndFlush(sign);
         }
 
         void end() {

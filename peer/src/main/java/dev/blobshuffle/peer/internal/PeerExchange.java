@@ -7,14 +7,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -23,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one connection to another member, one after the other. Every received byte is a
- * sign of life. Without one for too long the request is lost.
+ * The requests of one connection to another member, one after the other. Without TLS every head of
+ * an answer needs a proof, interim ones too. Bytes before the proof are no sign of life.
  *
  * <pre>
- *   IDLE ──request──▶ WAITING ──206, length accepted──▶ READING ──all bytes──▶ IDLE
- *                      │  ▲ └────another status───────▶ DISCARDING ──end─────▶ IDLE
- *                      └──┘ 102
- *   any but IDLE ──silence, end of the connection, anything else──▶ lost, and the connection closed
+ *   IDLE ──request──▶ WAITING ──206, proof and length accepted──▶ READING ──all bytes──▶ IDLE
+ *                     │  ▲ ▲ └────another status, proven────────▶ DISCARDING ──end─────▶ IDLE
+ *                     └──┘ └─────request with its turn──────────────┘ first 425
+ *                      102, proven
+ *   any but IDLE ──deadline, end of the connection, anything else──▶ lost, and the connection closed
  * </pre>
  *
  * <p>Owned by the connection's event loop, except {@link #start}.
@@ -50,12 +49,18 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         DISCARDING
     }
 
-    /**
-     * A request and the proof that its answer needs.
-     *
-     * @param proof empty if TLS authenticates the server
-     */
-    record Question(HttpRequest request, Optional<AnswerProof> proof) {}
+    /** A request to another member. */
+    interface Question {
+        /**
+         * Writes the request and signs it.
+         *
+         * @param turn of the request on this connection; empty if it is not known yet
+         */
+        RequestProof.Signed write(String turn);
+
+        /** When the request was made, by {@code Time.nanos()}. */
+        long requested();
+    }
 
     /** Receives the outcome of a request, once. Called by the event loop. */
     interface End {
@@ -77,11 +82,16 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         void lost(String reason, boolean isUntouched);
     }
 
-    private final long silenceNanos;
+    private final Patience patience;
     private final Time time;
     private State state = State.IDLE;
+    private @Nullable Question question;
     private @Nullable PeerAnswer answer;
     private @Nullable End end;
+
+    /** The turn of the next request; empty if it is not known. */
+    private String turn = "";
+
     private Optional<AnswerProof> proof = Optional.empty();
     private byte[] bytes = {};
     private int count;
@@ -89,38 +99,49 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     private boolean isKeptOpen;
     private boolean isTouched;
     private boolean isInterim;
+    private boolean isRepeated;
     private long exchanges;
-    private long lastSignNanos;
+    private AnswerDeadline deadline;
 
-    PeerExchange(Duration silence, Time time) {
-        silenceNanos = silence.toNanos();
+    PeerExchange(Patience patience, Time time) {
+        this.patience = patience;
         this.time = time;
+        deadline = new AnswerDeadline(patience, time.nanos(), time.nanos());
     }
 
     /** Sends a request. Any thread may call this once the previous request has ended. */
-    void start(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
+    void start(Channel channel, Question asked, PeerAnswer wanted, End whenEnded) {
         try {
-            channel.eventLoop().execute(() -> begin(channel, question, wanted, whenEnded));
+            channel.eventLoop().execute(() -> begin(channel, asked, wanted, whenEnded));
         } catch (RuntimeException e) {
             whenEnded.lost("the network of instances is closed", false);
         }
     }
 
-    private void begin(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
+    private void begin(Channel channel, Question asked, PeerAnswer wanted, End whenEnded) {
         if (!channel.isActive() || state != State.IDLE) {
             whenEnded.lost("the connection was closed", true);
             return;
         }
-        state = State.WAITING;
+        question = asked;
         answer = wanted;
-        proof = question.proof();
         end = whenEnded;
-        count = 0;
         isTouched = false;
+        isRepeated = false;
+        deadline = new AnswerDeadline(patience, asked.requested(), time.nanos());
+        exchanges++;
+        write(channel, asked);
+        watch(channel, exchanges, deadline.left(time.nanos()));
+    }
+
+    private void write(Channel channel, Question asked) {
+        state = State.WAITING;
+        count = 0;
         isInterim = false;
-        lastSignNanos = time.nanos();
-        long exchange = ++exchanges;
-        channel.writeAndFlush(question.request()).addListener(written -> {
+        RequestProof.Signed signed = asked.write(turn);
+        proof = signed.proof();
+        long exchange = exchanges;
+        channel.writeAndFlush(signed.request()).addListener(written -> {
             if (!written.isSuccess() && exchange == exchanges) {
                 if (written.cause() instanceof SSLException) {
                     distrust("TLS failed: " + written.cause());
@@ -128,7 +149,6 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
                 lose("the request could not be sent: " + written.cause(), !isTouched);
             }
         });
-        watch(channel, exchange, silenceNanos);
     }
 
     private void watch(Channel channel, long exchange, long nanos) {
@@ -138,13 +158,12 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
                             if (exchange != exchanges || state == State.IDLE) {
                                 return;
                             }
-                            long left = silenceNanos - (time.nanos() - lastSignNanos);
+                            long now = time.nanos();
+                            long left = deadline.left(now);
                             if (left > 0) {
                                 watch(channel, exchange, left);
                             } else {
-                                lose(
-                                        "no sign of life for " + TimeUnit.NANOSECONDS.toMillis(silenceNanos) + " ms",
-                                        false);
+                                lose(deadline.reason(now), false);
                                 channel.close();
                             }
                         },
@@ -154,7 +173,6 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
-        lastSignNanos = time.nanos();
         isTouched = true;
         PeerAnswer wanted = answer;
         if (state == State.IDLE || wanted == null || message.decoderResult().isFailure()) {
@@ -171,18 +189,26 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     private void head(ChannelHandlerContext context, HttpResponse response, PeerAnswer wanted) {
-        isInterim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
-        if (isInterim) {
-            return;
-        }
         status = response.status();
         isKeptOpen = HttpUtil.isKeepAlive(response);
-        if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT)) {
-            state = State.DISCARDING;
-        } else if (proof.filter(needed -> !needed.accepts(response.headers().get(AnswerProof.HEADER, "")))
-                .isPresent()) {
-            distrust("it does not know the secret");
+        isInterim = status.codeClass() == HttpStatusClass.INFORMATIONAL;
+        String next = response.headers().get(RequestProof.TURN, "");
+        String given = response.headers().get(AnswerProof.HEADER, "");
+        if (proof.filter(needed -> !needed.accepts(status.code(), next, given)).isPresent()) {
+            distrust("it does not know the secret, or has another version, and answered " + status.code());
             context.close();
+            return;
+        }
+        deadline.alive(time.nanos());
+        if (status.equals(HttpResponseStatus.PROCESSING)) {
+            return;
+        }
+        turn = next;
+        if (isInterim) {
+            lose("it answered " + status, false);
+            context.close();
+        } else if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT)) {
+            state = State.DISCARDING;
         } else if (wanted.accepts(HttpUtil.getContentLength(response, -1L) - sealLength())) {
             state = State.READING;
             bytes = new byte[Math.toIntExact(HttpUtil.getContentLength(response, -1L))];
@@ -212,6 +238,9 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
             part.readBytes(bytes, count, length);
         }
         count += length;
+        if (length > 0) {
+            deadline.alive(time.nanos());
+        }
         if (isEnd) {
             finish(context, wanted);
         }
@@ -227,6 +256,12 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
                         .isPresent()) {
             distrust("its bytes were changed on the way");
             context.close();
+            return;
+        }
+        Question asked = question;
+        if (status.equals(RequestCheck.OUT_OF_TURN) && !isRepeated && isKeptOpen && asked != null) {
+            isRepeated = true; // Now the turn is known.
+            write(context.channel(), asked);
             return;
         }
         if (!isKeptOpen || isShort) {
@@ -248,6 +283,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     private End reset() {
         End ended = end;
         state = State.IDLE;
+        question = null;
         answer = null;
         end = null;
         bytes = new byte[0];

@@ -2,14 +2,16 @@ package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
-import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The options for connections between members.
@@ -18,7 +20,7 @@ import java.util.Optional;
  * @param listen the address to listen at; empty: this member does not answer others
  * @param advertised the address at which others reach this member, if it differs
  * @param trust how members authenticate each other
- * @param silence how long a member may be silent before its request is given up
+ * @param patience when a request to another member is given up
  * @param limits the limits of a server
  */
 public record PeerOptions(
@@ -26,11 +28,8 @@ public record PeerOptions(
         Optional<Endpoint> listen,
         Optional<Endpoint> advertised,
         PeerTrust trust,
-        Duration silence,
+        Patience patience,
         Limits limits) {
-    /** Far more than a live member needs, since pauses of its garbage collector are shorter. */
-    private static final Duration USUAL_SILENCE = Duration.ofMillis(500);
-
     /**
      * The limits of a server.
      *
@@ -65,21 +64,46 @@ public record PeerOptions(
         }
     }
 
+    /** The usual options with another limit of silence. */
+    public PeerOptions(
+            Zone zone,
+            Optional<Endpoint> listen,
+            Optional<Endpoint> advertised,
+            PeerTrust trust,
+            Duration silence,
+            Limits limits) {
+        this(zone, listen, advertised, trust, Patience.USUAL.withSilence(silence), limits);
+    }
+
+    /** How long a member may be silent. */
+    Duration silence() {
+        return patience.silence();
+    }
+
     /**
      * The options that the settings define. Reads the files that they name.
      *
      * @throws InvalidSettings fatal: a file cannot be read, or settings are missing
      */
-    public static PeerOptions of(Settings settings) {
+    public static PeerOptions of(Settings settings, Time time) {
+        return of(settings, time, change -> {});
+    }
+
+    /**
+     * The options that the settings define, as {@link #of(Settings, Time)}.
+     *
+     * @param onCheck receives changes and failures of the file of secrets
+     */
+    static PeerOptions of(Settings settings, Time time, Consumer<PeerSecrets.Outcome> onCheck) {
         return new PeerOptions(
                 settings.zone(),
                 settings.value(PeerSettings.LISTEN).map(Endpoint::parse),
                 settings.value(PeerSettings.ADVERTISED).map(Endpoint::parse),
                 new PeerTrust(
-                        path(settings, PeerSettings.SECRET_FILE).map(PeerSecret::read),
+                        path(settings, PeerSettings.SECRET_FILE).map(file -> PeerSecrets.read(file, time, onCheck)),
                         tls(settings),
                         settings.value(PeerSettings.TRANSPORT)),
-                USUAL_SILENCE,
+                Patience.USUAL,
                 Limits.USUAL);
     }
 

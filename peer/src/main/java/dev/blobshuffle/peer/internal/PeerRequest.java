@@ -1,6 +1,5 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
@@ -34,17 +33,15 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) i
     private static final int FINGERPRINT_DIGITS = 8;
 
     @Override
-    public HttpRequest write(String host, Optional<PeerSecret> secret, Optional<PeerChallenge> challenge) {
+    public RequestProof.Signed write(RequestProof.Signing signing) {
         HttpRequest request = new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.GET, PATH + BlobKey.of(id), Unpooled.EMPTY_BUFFER);
         request.headers()
-                .set(HttpHeaderNames.HOST, host)
                 .set(HttpHeaderNames.RANGE, bytes(range.offset(), range.length()))
                 .set(SECTION, bytes(range.sectionOffset(), range.sectionLength()))
                 .set(STORE, String.format(Locale.ROOT, "%08x", store));
         zone.ifPresent(own -> request.headers().set(RequestProof.ZONE, RequestProof.text(own)));
-        RequestProof.add(request, secret, challenge);
-        return request;
+        return signing.sign(request);
     }
 
     private static String bytes(long offset, long length) {

@@ -55,6 +55,7 @@ final class PeerServer implements AutoCloseable {
     private final EndedConnections ended;
     private final Semaphore loads;
     private final LogPageServing pages;
+    private final Nonces nonces = new Nonces();
     private final Channel listening;
 
     /**
@@ -104,9 +105,10 @@ final class PeerServer implements AutoCloseable {
     }
 
     /**
-     * A connection's place, and the deadline of its requests. Owned by the connection's event loop.
+     * A connection's place, and the deadline and the check of its requests. Owned by the
+     * connection's event loop.
      */
-    record Admission(ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
+    record Admission(RequestCheck check, ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
         /** The request has a valid proof, so its connection no longer makes room for others. */
         void earned() {
             places.earn(channel);
@@ -136,8 +138,13 @@ final class PeerServer implements AutoCloseable {
                 .setMaxInitialLineLength(LONGEST_FIRST_LINE)
                 .setMaxHeaderSize(LONGEST_HEADERS)));
         pipeline.addLast(new ChunkedWriteHandler());
-        pipeline.addLast(
-                new PeerConversation(options, store, metrics, loads, pages, new Admission(places, channel, deadline)));
+        pipeline.addLast(new PeerConversation(
+                options,
+                store,
+                metrics,
+                loads,
+                pages,
+                new Admission(new RequestCheck(options.trust(), nonces.next()), places, channel, deadline)));
     }
 
     /** The address of the server. */

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import io.netty.handler.ssl.SslContext;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Both ends of TLS 1.3 between members. Thread-safe. */
 public interface PeerTls {
@@ -28,8 +29,10 @@ public interface PeerTls {
     /**
      * TLS with a certificate that this member creates itself, as {@link MemberCertificate}
      * describes.
+     *
+     * @param secrets all that members accept; the first one proves the certificate
      */
-    static PeerTls of(PeerSecret secret) {
-        return SecretTls.create(secret);
+    static PeerTls of(List<PeerSecret> secrets) {
+        return SecretTls.create(secrets);
     }
 }

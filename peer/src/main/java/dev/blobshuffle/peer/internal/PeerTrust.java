@@ -3,9 +3,11 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
 import io.netty.handler.ssl.SslContext;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *                          peer.transport = auto            tls    mac
- *   secret, loopback       plain, proof in the head         TLS    plain, MAC over all bytes
+ *   secret, loopback       plain, proof in each head        TLS    plain, MAC over all bytes
  *   secret, elsewhere      TLS, certificate by the secret   TLS    plain, MAC over all bytes
  *   certificate files      TLS, both sides of the authority TLS    refused at start
  * </pre>
@@ -23,28 +25,33 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PeerTrust {
-    private static final String ANSWERS = "blobshuffle answer 1";
     private static final Pattern LOOPBACK =
             Pattern.compile("localhost|127\\.[0-9.]+|(0*:){2,7}0*1", Pattern.CASE_INSENSITIVE);
 
-    private final Optional<PeerSecret> secret;
-    private final Optional<PeerSecret> answers;
+    private final Optional<PeerSecrets> secrets;
     private final Optional<PeerTls> certificates;
     private final PeerTransport transport;
 
-    /** Created for the first connection that needs it. Guarded by this. */
-    private @Nullable PeerTls ownTls;
+    /** Of the current secrets. */
+    private volatile @Nullable Derived derived;
+
+    /** Created for the first connection that needs it, and when the secrets change. Guarded by this. */
+    private @Nullable OwnTls ownTls;
+
+    private record Derived(List<PeerSecret> secrets, List<MemberKeys> keys) {}
+
+    private record OwnTls(List<PeerSecret> secrets, PeerTls tls) {}
 
     /**
      * Trust by a secret, certificates or both.
      *
-     * @param secret the secret that members prove to know; required without certificates
+     * @param secrets the secrets that members prove to know; required without certificates
      * @param certificates certificates from files; empty: members create their own from the secret
      * @param transport how bytes are protected
      * @throws InvalidSettings fatal: neither is given, or the options are incompatible
      */
-    public PeerTrust(Optional<PeerSecret> secret, Optional<PeerTls> certificates, PeerTransport transport) {
-        if (secret.isEmpty() && certificates.isEmpty()) {
+    public PeerTrust(Optional<PeerSecrets> secrets, Optional<PeerTls> certificates, PeerTransport transport) {
+        if (secrets.isEmpty() && certificates.isEmpty()) {
             throw new InvalidSettings(
                     "Cannot connect instances: neither " + PeerSettings.SECRET_FILE + " nor "
                             + PeerSettings.TLS_CERTIFICATE_FILE
@@ -54,32 +61,61 @@ public final class PeerTrust {
             throw new InvalidSettings("Cannot use " + PeerSettings.TRANSPORT + "=mac with "
                     + PeerSettings.TLS_CERTIFICATE_FILE + ": certificates are for TLS. Remove one of them.");
         }
-        this.secret = secret;
-        this.answers = secret.map(known -> known.forPurpose(ANSWERS));
+        this.secrets = secrets;
         this.certificates = certificates;
         this.transport = transport;
     }
 
-    /** The secret that signs requests; empty if only certificates are used. */
-    Optional<PeerSecret> secret() {
-        return secret;
+    /** The secrets in use; none if only certificates are used. */
+    private List<PeerSecret> secrets() {
+        return secrets.map(PeerSecrets::all).orElseGet(List::of);
     }
 
-    /** The key that signs answers without TLS. */
-    Optional<PeerSecret> answers() {
-        return answers;
+    /**
+     * The keys of all accepted secrets, the signing one first; none if only certificates are used.
+     */
+    @SuppressWarnings("ReferenceEquality") // the list is replaced, never changed
+    List<MemberKeys> keys() {
+        List<PeerSecret> now = secrets();
+        Derived known = derived;
+        if (known == null || known.secrets() != now) {
+            known = new Derived(now, now.stream().map(MemberKeys::of).toList());
+            derived = known;
+        }
+        return known.keys();
+    }
+
+    /**
+     * An object that changes with the secrets. A connection that was opened under another one is
+     * not used for further requests, because a withdrawn secret may have authenticated it.
+     */
+    Object generation() {
+        return secrets();
+    }
+
+    /** Reads the file of the secrets again if it is due, and prepares what depends on them. */
+    void refresh() {
+        List<MemberKeys> ignoredKeys = keys();
+        synchronized (this) {
+            if (ownTls != null) {
+                PeerTls ignored = tls();
+            }
+        }
     }
 
     /** Both ends of TLS. */
+    @SuppressWarnings("ReferenceEquality") // the list is replaced, never changed
     synchronized PeerTls tls() {
         if (certificates.isPresent()) {
             return certificates.get();
         }
-        if (ownTls == null) {
-            ownTls = PeerTls.of(
-                    secret.orElseThrow(() -> new IllegalStateException("Cannot make a certificate without a secret.")));
+        List<PeerSecret> now = secrets();
+        OwnTls known = ownTls;
+        if (known == null || known.secrets() != now) {
+            known = new OwnTls(now, PeerTls.of(now));
+            ownTls = known;
         }
-        return ownTls;
+        return known.tls();
     }
 
     /**
@@ -125,6 +161,6 @@ public final class PeerTrust {
 
     @Override
     public String toString() {
-        return "trust by " + (secret.isPresent() ? "a secret" : "certificates") + ", transport " + transport;
+        return "trust by " + (secrets.isPresent() ? "a secret" : "certificates") + ", transport " + transport;
     }
 }

@@ -1,6 +1,5 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.zone.Zone;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -8,49 +7,96 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * The headers of requests of all kinds that prove who asks, and demand a proof of the answer.
- * Stateless.
+ * The headers of requests of all kinds that prove who asks, name the turn of the request, and
+ * demand a proof of the answer. Stateless.
  */
 final class RequestProof {
     static final String SECTION = "blobshuffle-section";
     static final String STORE = "blobshuffle-store";
     static final String ZONE = "blobshuffle-zone";
+
+    /**
+     * The turn of a request: a text that is valid for one request of one connection. In an answer:
+     * the turn of the next request.
+     */
+    static final String TURN = "blobshuffle-turn";
+
     private static final String CHALLENGE = "blobshuffle-challenge";
+
+    /** Members that sign another text refuse each other's requests. */
+    private static final String VERSION = "blobshuffle request 2";
 
     private RequestProof() {}
 
-    /** Adds challenge and proof to a request that has all its other headers. */
-    static void add(HttpRequest request, Optional<PeerSecret> secret, Optional<PeerChallenge> challenge) {
-        challenge.ifPresent(demand -> request.headers().set(CHALLENGE, demand.text()));
-        secret.ifPresent(known -> request.headers().set(HttpHeaderNames.AUTHORIZATION, known.sign(signed(request))));
+    /**
+     * How to sign a request.
+     *
+     * @param host the address of the member, for the header {@code Host}
+     * @param turn of the request; empty if the asker does not know it
+     * @param keys empty if only certificates are used
+     * @param challenge empty if TLS authenticates the answer
+     */
+    record Signing(String host, String turn, Optional<MemberKeys> keys, Optional<PeerChallenge> challenge) {
+        /** Signs a request that has all its other headers. */
+        Signed sign(HttpRequest request) {
+            request.headers().set(HttpHeaderNames.HOST, host);
+            if (!turn.isEmpty()) {
+                request.headers().set(TURN, turn);
+            }
+            challenge.ifPresent(demand -> request.headers().set(CHALLENGE, demand.text()));
+            if (keys.isEmpty()) {
+                return new Signed(request, Optional.empty());
+            }
+            String text = text(request);
+            request.headers()
+                    .set(HttpHeaderNames.AUTHORIZATION, keys.get().requests().sign(text));
+            return new Signed(request, demanded(request, text, keys.get()));
+        }
     }
 
-    /** Whether a request of any kind proves that its sender knows the secret. */
-    static boolean isProven(HttpRequest request, PeerSecret secret) {
+    /**
+     * A request to send.
+     *
+     * @param proof the proof that its answer needs; empty if TLS authenticates the answer
+     */
+    record Signed(HttpRequest request, Optional<AnswerProof> proof) {}
+
+    /** The keys by which a request of any kind is proven; empty if it is proven by none of them. */
+    static Optional<MemberKeys> prover(HttpRequest request, String text, List<MemberKeys> keys) {
         String proof = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        return proof != null && secret.accepts(signed(request), proof);
+        if (proof == null) {
+            return Optional.empty();
+        }
+        for (MemberKeys each : keys) {
+            if (each.requests().accepts(text, proof)) {
+                return Optional.of(each);
+            }
+        }
+        return Optional.empty();
     }
 
-    /** The text that the proof covers: everything that determines the answer. */
-    private static String signed(HttpRequest request) {
+    /**
+     * The text that the proof covers: everything that determines the answer. Each line is one
+     * header, empty if the request has none.
+     */
+    static String text(HttpRequest request) {
         HttpHeaders headers = request.headers();
-        String zone = headers.get(ZONE);
-        String challenge = headers.get(CHALLENGE);
-        return request.method() + "\n" + request.uri() + "\n" + headers.get(HttpHeaderNames.RANGE, "") + "\n"
-                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "")
-                + (zone == null ? "" : "\n" + zone)
-                + (challenge == null ? "" : "\n" + challenge);
+        return VERSION + "\n" + request.method() + "\n" + request.uri() + "\n" + headers.get(TURN, "") + "\n"
+                + headers.get(HttpHeaderNames.RANGE, "") + "\n"
+                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "") + "\n" + headers.get(ZONE, "") + "\n"
+                + headers.get(CHALLENGE, "");
     }
 
     /** The proof that a request demands of its answer; empty if it demands none. */
-    static Optional<AnswerProof> demanded(HttpRequest request, PeerSecret key) {
+    static Optional<AnswerProof> demanded(HttpRequest request, String text, MemberKeys keys) {
         String challenge = request.headers().get(CHALLENGE);
         return challenge == null
                 ? Optional.empty()
-                : Optional.of(new AnswerProof(key, signed(request), challenge.startsWith(PeerChallenge.SEALED)));
+                : Optional.of(new AnswerProof(keys.answers(), text, challenge.startsWith(PeerChallenge.SEALED)));
     }
 
     /** The value of the header with the asker's zone. */

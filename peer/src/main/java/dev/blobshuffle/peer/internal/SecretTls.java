@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.net.Socket;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -17,16 +18,16 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * request. Immutable.
  */
 record SecretTls(SslContext server, SslContext client) implements PeerTls {
-    static SecretTls create(PeerSecret secret) {
+    static SecretTls create(List<PeerSecret> secrets) {
         try {
-            MemberCertificate own = MemberCertificate.create(secret);
+            MemberCertificate own = MemberCertificate.create(secrets.get(0));
             SslContext server = SslContextBuilder.forServer(own.key(), own.certificate())
                     .sslProvider(SslProvider.JDK)
                     .protocols("TLSv1.3")
                     .build();
             SslContext client = SslContextBuilder.forClient()
                     .sslProvider(SslProvider.JDK)
-                    .trustManager(new Members(secret))
+                    .trustManager(new Members(secrets))
                     .endpointIdentificationAlgorithm("")
                     .protocols("TLSv1.3")
                     .build();
@@ -47,17 +48,17 @@ record SecretTls(SslContext server, SslContext client) implements PeerTls {
      * key.
      */
     private static final class Members extends X509ExtendedTrustManager {
-        private final PeerSecret secret;
+        private final List<PeerSecret> secrets;
 
-        Members(PeerSecret secret) {
-            this.secret = secret;
+        Members(List<PeerSecret> secrets) {
+            this.secrets = secrets;
         }
 
         private void check(X509Certificate[] chain) throws CertificateException {
             if (chain == null || chain.length == 0) {
                 throw new CertificateException("there is no certificate");
             }
-            MemberCertificate.check(secret, chain[0]);
+            MemberCertificate.check(secrets, chain[0]);
         }
 
         @Override

@@ -22,16 +22,13 @@ import dev.blobshuffle.core.internal.log.share.SharedLog;
 import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
-import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -93,7 +90,7 @@ class LogPagesIT {
                         zone,
                         Optional.of(new Endpoint("127.0.0.1", 0)),
                         Optional.empty(),
-                        new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.empty(), transport),
+                        new PeerTrust(Optional.of(PeerSecrets.of(ZoneFixture.SECRET)), Optional.empty(), transport),
                         Duration.ofSeconds(20),
                         PeerOptions.Limits.USUAL),
                 metrics,
@@ -184,39 +181,34 @@ class LogPagesIT {
                 path.replace("bytes=10", "bytes=0"),
                 path.replace("crc=00000000", "crc=0"),
                 path.replace(log.id().toString(), "x"))) {
-            String proof = "Authorization: " + ZoneFixture.SECRET.sign("GET\n" + wrong + "\n\n\n") + "\r\n";
-            assertThat(get(member, wrong, proof)).as(wrong).startsWith("HTTP/1.1 400 ");
+            assertThat(get(member, wrong, SignedHeaders.of(wrong, "", "", "")))
+                    .as(wrong)
+                    .startsWith("HTTP/1.1 400 ");
         }
     }
 
+    /** What a member answers at last, if the asker repeats a request without a turn with its turn. */
     private static String get(Member member, String path, String headers) throws IOException {
         try (Socket socket =
                 new Socket(member.endpoint().host(), member.endpoint().port())) {
             socket.setSoTimeout(60_000);
-            socket.getOutputStream()
-                    .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            String answer = ask(socket, path, headers);
+            return answer.startsWith("HTTP/1.1 425 ")
+                    ? ask(socket, path, SignedHeaders.of(path, SignedHeaders.turn(answer), "", ""))
+                    : answer;
         }
     }
 
+    private static String ask(Socket socket, String path, String headers) throws IOException {
+        socket.getOutputStream()
+                .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        return PeerServerIT.answer(socket.getInputStream());
+    }
+
     /** What a member that knows the secret sends. */
-    private void send(String request, byte[] bytes, OutputStream out) throws IOException {
-        String[] lines = request.split("\n");
-        HttpRequest parsed = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, lines[0].split(" ")[1]);
-        for (int i = 1; i < lines.length; i++) {
-            int colon = lines[i].indexOf(':');
-            parsed.headers()
-                    .set(
-                            lines[i].substring(0, colon),
-                            lines[i].substring(colon + 1).strip());
-        }
-        PeerTrust trust = new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.empty(), PeerTransport.AUTO);
-        AnswerProof proof =
-                RequestProof.demanded(parsed, trust.answers().orElseThrow()).orElseThrow();
-        out.write(("HTTP/1.1 206 Partial Content\r\nContent-Length: " + bytes.length + "\r\n" + AnswerProof.HEADER
-                        + ": " + proof.header() + "\r\n\r\n")
-                .getBytes(StandardCharsets.US_ASCII));
+    private static void send(String request, byte[] bytes, OutputStream out) throws IOException {
+        out.write(SignedHeaders.head(request, "206 Partial Content", "Content-Length: " + bytes.length + "\r\n"));
         out.write(bytes);
     }
 

@@ -8,6 +8,7 @@ import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MemberCertificateTest {
@@ -39,13 +40,13 @@ class MemberCertificateTest {
         MemberCertificate one = MemberCertificate.create(ZoneFixture.SECRET);
         MemberCertificate another = MemberCertificate.create(ZoneFixture.SECRET);
         MemberCertificate strange = MemberCertificate.create(ZoneFixture.secret("known to somebody else"));
-        assertThatCode(() -> MemberCertificate.check(ZoneFixture.SECRET, one.certificate()))
+        assertThatCode(() -> MemberCertificate.check(List.of(ZoneFixture.SECRET), one.certificate()))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> MemberCertificate.check(ZoneFixture.SECRET, another.certificate()))
+        assertThatCode(() -> MemberCertificate.check(List.of(ZoneFixture.SECRET), another.certificate()))
                 .doesNotThrowAnyException();
         assertThat(one.certificate().getPublicKey())
                 .isNotEqualTo(another.certificate().getPublicKey());
-        assertThatThrownBy(() -> MemberCertificate.check(ZoneFixture.SECRET, strange.certificate()))
+        assertThatThrownBy(() -> MemberCertificate.check(List.of(ZoneFixture.SECRET), strange.certificate()))
                 .isInstanceOf(CertificateException.class);
         assertThat(one.toString()).doesNotContain("PrivateKey");
     }

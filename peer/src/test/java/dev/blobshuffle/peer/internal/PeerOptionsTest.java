@@ -8,6 +8,7 @@ import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.time.SystemTime;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PeerOptionsTest {
+    private static final SystemTime TIME = new SystemTime();
+
     @TempDir
     Path directory;
 
@@ -23,7 +26,7 @@ class PeerOptionsTest {
         for (int i = 0; i < namesAndValues.length; i += 2) {
             settings.put("blobshuffle.peer." + namesAndValues[i], namesAndValues[i + 1]);
         }
-        return PeerOptions.of(EngineSettings.parse(settings));
+        return PeerOptions.of(EngineSettings.parse(settings), TIME);
     }
 
     private String secretFile(String content) throws Exception {
@@ -36,7 +39,7 @@ class PeerOptionsTest {
     void aSecretIsReadFromItsFileWithoutTheSpaceAroundIt() throws Exception {
         PeerOptions options = options("secret.file", secretFile("  0123456789abcdef\n"), "listen", "127.0.0.1:0");
         assertThat(options.listen()).contains(new Endpoint("127.0.0.1", 0));
-        assertThat(options.trust().secret().orElseThrow().sign("x"))
+        assertThat(options.trust().keys().get(0).requests().sign("x"))
                 .isEqualTo(ZoneFixture.secret("0123456789abcdef").sign("x"));
         assertThat(options.toString()).doesNotContain("0123456789abcdef");
     }

@@ -57,7 +57,7 @@ class PeerServerIT {
     /**
      * One answer, without the signs of life before it; what came of it, if the connection ended.
      */
-    private static String answer(InputStream in) throws IOException {
+    static String answer(InputStream in) throws IOException {
         StringBuilder text = new StringBuilder();
         try {
             while (!text.toString().endsWith("\r\n\r\n") || text.indexOf("HTTP/1.1 102") == 0) {
@@ -80,20 +80,50 @@ class PeerServerIT {
         return text.toString();
     }
 
-    private String get(String path, String headers) throws IOException {
-        return ask("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n");
+    private static String request(String path, String headers) {
+        return "GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n";
     }
 
-    private String proof(String path, String range, String store) {
-        return "Authorization: " + ZoneFixture.SECRET.sign("GET\n" + path + "\n" + range + "\n\n" + store) + "\r\n";
+    private String get(String path, String headers) throws IOException {
+        return ask(request(path, headers));
+    }
+
+    private static String ask(Socket socket, String request) throws IOException {
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+        return answer(socket.getInputStream());
+    }
+
+    private Socket connect(Instance member) throws IOException {
+        Socket socket = new Socket(member.endpoint.host(), member.endpoint.port());
+        socket.setSoTimeout(60_000);
+        return socket;
+    }
+
+    /** What a member is answered: its first request tells it the turn, and the second one has it. */
+    private String getAsMember(String path, String range, String store) throws IOException {
+        try (Socket socket = connect(server)) {
+            String turn = turn(socket, path, range, store);
+            return turn.isEmpty() ? "" : ask(socket, request(path, headers(path, turn, range, store)));
+        }
+    }
+
+    private String getAsMember(String path, String range) throws IOException {
+        return getAsMember(path, range, store());
+    }
+
+    private static String turn(Socket socket, String path, String range, String store) throws IOException {
+        String refusal = ask(socket, request(path, headers(path, "", range, store)));
+        assertThat(refusal).startsWith("HTTP/1.1 425 Too Early");
+        return SignedHeaders.turn(refusal);
     }
 
     private String store() {
         return String.format("%08x", zone.origin().fingerprint());
     }
 
-    private String blobHeaders(String path, String range) {
-        return "Range: " + range + "\r\nBlobshuffle-Store: " + store() + "\r\n" + proof(path, range, store());
+    private static String headers(String path, String turn, String range, String store) {
+        return "Range: " + range + "\r\nBlobshuffle-Store: " + store + "\r\n"
+                + SignedHeaders.of(path, turn, range, store);
     }
 
     private static String path() {
@@ -103,7 +133,7 @@ class PeerServerIT {
     @Test
     void aRangeIsReadAsFromAnObjectStore() throws Exception {
         read(server.local, 1, range(0, 1));
-        String answer = get(path(), blobHeaders(path(), "bytes=100-149"));
+        String answer = getAsMember(path(), "bytes=100-149");
         assertThat(answer).startsWith("HTTP/1.1 206 ").containsIgnoringCase("content-range: bytes 100-149/*");
         byte[] body = answer.substring(answer.indexOf("\r\n\r\n") + 4).getBytes(StandardCharsets.ISO_8859_1);
         assertThat(body).isEqualTo(expected(1, range(100, 50)));
@@ -117,7 +147,7 @@ class PeerServerIT {
     void everybodyMayAskForHealthAndMembersForMetrics() throws Exception {
         assertThat(get("/health", "")).startsWith("HTTP/1.1 200 ").endsWith("ok\n");
         assertThat(get("/metrics", "")).startsWith("HTTP/1.1 401 ");
-        assertThat(get("/metrics", proof("/metrics", "", "")))
+        assertThat(getAsMember("/metrics", "", ""))
                 .startsWith("HTTP/1.1 200 ")
                 .contains("# TYPE blobshuffle_cache_memory_hits_total counter")
                 .contains("\nblobshuffle_peer_refusals_total 1\n");
@@ -127,16 +157,21 @@ class PeerServerIT {
     void nobodyReadsWithoutProof() throws Exception {
         String range = "bytes=0-9";
         String plain = "Range: " + range + "\r\nBlobshuffle-Store: " + store() + "\r\n";
-        String wrong =
-                ZoneFixture.secret("something else entirely").sign("GET\n" + path() + "\n" + range + "\n\n" + store());
+        String signed = "blobshuffle request 2\nGET\n" + path() + "\n\n" + range + "\n\n" + store() + "\n\n";
+        String wrong = ZoneFixture.secret("something else entirely").sign(signed);
+        String earlierVersion = ZoneFixture.SECRET.sign("GET\n" + path() + "\n" + range + "\n\n" + store());
         for (String proof : new String[] {
             "",
             "Authorization: \r\n",
             "Authorization: BlobShuffle \r\n",
             "Authorization: " + wrong + "\r\n",
-            proof(path(), "bytes=0-8", store()), // Of another request.
-            proof(path() + "x", range, store()),
-            proof(path(), range, "00000000"),
+            "Authorization: " + earlierVersion + "\r\n",
+            SignedHeaders.of(path(), "", "bytes=0-8", store()), // Of another request.
+            SignedHeaders.of(path() + "x", "", range, store()),
+            SignedHeaders.of(path(), "", range, "00000000"),
+            SignedHeaders.of(path(), "", range, store()) + "Blobshuffle-Turn: x\r\n",
+            SignedHeaders.of(path(), "", range, store()) + "Blobshuffle-Zone: b\r\n",
+            SignedHeaders.of(path(), "", range, store()) + "Blobshuffle-Challenge: head x\r\n",
         }) {
             assertThat(get(path(), plain + proof)).as(proof).startsWith("HTTP/1.1 401 ");
         }
@@ -146,20 +181,17 @@ class PeerServerIT {
     @Test
     void whatIsNoReadIsRefused() throws Exception {
         for (String path : new String[] {"/", "/blobs/", "/blobs/../etc/passwd", "/blobs/x", path() + "x", "/blob"}) {
-            assertThat(get(path, blobHeaders(path, "bytes=0-9"))).as(path).startsWith("HTTP/1.1 400 ");
+            assertThat(getAsMember(path, "bytes=0-9")).as(path).startsWith("HTTP/1.1 400 ");
         }
         for (String range : new String[] {
             "", "bytes=0-", "bytes=-5", "bytes=9-0", "bytes=0-1,3-4", "lines=0-1", "bytes=0-999999999999999999999"
         }) {
-            assertThat(get(path(), blobHeaders(path(), range))).as(range).startsWith("HTTP/1.1 400 ");
+            assertThat(getAsMember(path(), range)).as(range).startsWith("HTTP/1.1 400 ");
         }
-        assertThat(get(
-                        path(),
-                        "Range: bytes=0-9\r\nBlobshuffle-Store: 00000000\r\n" + proof(path(), "bytes=0-9", "00000000")))
-                .startsWith("HTTP/1.1 421 ");
-        assertThat(get(path(), blobHeaders(path(), "bytes=299999-300000"))).startsWith("HTTP/1.1 416 ");
+        assertThat(getAsMember(path(), "bytes=0-9", "00000000")).startsWith("HTTP/1.1 421 ");
+        assertThat(getAsMember(path(), "bytes=299999-300000")).startsWith("HTTP/1.1 416 ");
         String missing = "/blobs/" + BlobKey.of(id(2));
-        assertThat(get(missing, blobHeaders(missing, "bytes=0-9"))).startsWith("HTTP/1.1 404 ");
+        assertThat(getAsMember(missing, "bytes=0-9")).startsWith("HTTP/1.1 404 ");
         assertThat(ask("DELETE " + path() + " HTTP/1.1\r\nHost: x\r\n\r\n")).startsWith("HTTP/1.1 405 ");
         assertThat(ask("PUT " + path() + " HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"))
                 .startsWith("HTTP/1.1 413 ");
@@ -175,10 +207,9 @@ class PeerServerIT {
 
     @Test
     void aRequestBeforeTheLastOneIsAnsweredEndsTheConnection() throws Exception {
-        String both = "GET " + path() + " HTTP/1.1\r\nHost: x\r\n" + blobHeaders(path(), "bytes=0-9")
-                + "\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n";
-        try (Socket socket = new Socket(server.endpoint.host(), server.endpoint.port())) {
-            socket.setSoTimeout(60_000);
+        try (Socket socket = connect(server)) {
+            String turn = turn(socket, path(), "bytes=0-9", store());
+            String both = request(path(), headers(path(), turn, "bytes=0-9", store())) + request("/health", "");
             socket.getOutputStream().write(both.getBytes(StandardCharsets.US_ASCII));
             assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
                     .doesNotContain("200 OK");
@@ -204,13 +235,53 @@ class PeerServerIT {
     void aReaderThatLeavesGivesBackWhatItWasSent() throws Exception {
         read(server.local, 1, range(0, 1));
         for (int i = 0; i < 20; i++) {
-            try (Socket socket = new Socket(server.endpoint.host(), server.endpoint.port())) {
-                String request =
-                        "GET " + path() + " HTTP/1.1\r\nHost: x\r\n" + blobHeaders(path(), "bytes=0-299999") + "\r\n";
+            try (Socket socket = connect(server)) {
+                String turn = turn(socket, path(), "bytes=0-299999", store());
+                String request = request(path(), headers(path(), turn, "bytes=0-299999", store()));
                 socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
                 int ignored = socket.getInputStream().read();
             }
         }
         // After the test, everything on loan must have come back.
+    }
+
+    @Test
+    void aRequestIsAnsweredOnce() throws Exception {
+        read(server.local, 1, range(0, 1));
+        Instance other = zone.start();
+        try (Socket socket = connect(server);
+                Socket anotherOne = connect(server);
+                Socket ofAnother = connect(other)) {
+            String first =
+                    request(path(), headers(path(), turn(socket, path(), "bytes=0-9", store()), "bytes=0-9", store()));
+            String answer = ask(socket, first);
+            assertThat(answer).startsWith("HTTP/1.1 206 ");
+            for (Socket where : new Socket[] {socket, anotherOne, ofAnother}) {
+                assertThat(ask(where, first)).startsWith("HTTP/1.1 425 ");
+            }
+            // Nobody is kept from asking by what somebody repeats.
+            String second = headers(path(), SignedHeaders.turn(answer), "bytes=5-9", store());
+            assertThat(ask(socket, request(path(), second))).startsWith("HTTP/1.1 206 ");
+            assertThat(ask(socket, request(path(), second))).startsWith("HTTP/1.1 425 ");
+        }
+        assertThat(get("/health", "")).startsWith("HTTP/1.1 200 ");
+        assertThat(server.metrics.value(Counter.PEER_REFUSALS)).isEqualTo(3);
+        assertThat(other.metrics.value(Counter.PEER_REFUSALS)).isEqualTo(1);
+    }
+
+    /** A request of this connection, at the time when another one is its turn. */
+    @Test
+    void aRequestBeforeItsTurnIsNotAnswered() throws Exception {
+        try (Socket socket = connect(server)) {
+            String turn = turn(socket, path(), "bytes=0-9", store());
+            assertThat(turn).endsWith(".0");
+            for (String wrong : new String[] {turn.replace(".0", ".1"), turn + "0", "x" + turn, ".0", "0"}) {
+                String request = request(path(), headers(path(), wrong, "bytes=0-9", store()));
+                assertThat(ask(socket, request)).as(wrong).startsWith("HTTP/1.1 425 ");
+            }
+            assertThat(zone.gets()).isZero();
+            assertThat(ask(socket, request(path(), headers(path(), turn, "bytes=0-9", store()))))
+                    .startsWith("HTTP/1.1 206 ");
+        }
     }
 }

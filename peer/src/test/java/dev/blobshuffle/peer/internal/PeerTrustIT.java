@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.peer.internal.ZoneFixture.Instance;
@@ -41,7 +42,8 @@ class PeerTrustIT {
     }
 
     private static PeerOptions options(PeerTransport transport, String secret) {
-        return options(new PeerTrust(Optional.of(ZoneFixture.secret(secret)), Optional.empty(), transport));
+        return options(
+                new PeerTrust(Optional.of(PeerSecrets.of(ZoneFixture.secret(secret))), Optional.empty(), transport));
     }
 
     private static PeerOptions options(PeerTrust trust) {
@@ -202,7 +204,8 @@ class PeerTrustIT {
     @Test
     void certificatesGoWithTlsOnly() throws Exception {
         PeerTls files = PemFiles.create(directory).tls();
-        assertThatThrownBy(() -> new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.of(files), PeerTransport.MAC))
+        assertThatThrownBy(() -> new PeerTrust(
+                        Optional.of(PeerSecrets.of(ZoneFixture.SECRET)), Optional.of(files), PeerTransport.MAC))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("peer.transport");
     }

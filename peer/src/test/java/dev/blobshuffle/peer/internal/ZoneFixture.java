@@ -10,6 +10,7 @@ import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -42,6 +43,9 @@ final class ZoneFixture implements AutoCloseable {
     static final Zone ZONE = new Zone("a");
     static final int SECTION = 300_000;
     static final PeerSecret SECRET = secret("known to all members");
+
+    /** Patient: no connection is closed because the machine takes long over handshakes. */
+    static final PeerOptions.Limits LIMITS = new PeerOptions.Limits(1024, 256, 128, Duration.ofMinutes(1));
 
     private final LoanCheck loans;
     private final SystemTime time = new SystemTime();
@@ -109,7 +113,7 @@ final class ZoneFixture implements AutoCloseable {
 
     /** Patient: nobody is given up because the machine is busy. */
     static PeerOptions options(PeerSecret secret) {
-        return options(Optional.of(secret), Optional.empty(), PeerOptions.Limits.USUAL);
+        return options(Optional.of(secret), Optional.empty(), LIMITS);
     }
 
     /** The same in another zone. */
@@ -133,7 +137,7 @@ final class ZoneFixture implements AutoCloseable {
                 ZONE,
                 Optional.of(new Endpoint("127.0.0.1", 0)),
                 Optional.empty(),
-                new PeerTrust(secret, tls, PeerTransport.AUTO),
+                new PeerTrust(secret.map(PeerSecrets::of), tls, PeerTransport.AUTO),
                 silence,
                 limits);
     }

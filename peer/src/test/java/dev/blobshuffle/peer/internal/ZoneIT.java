@@ -19,6 +19,7 @@ import dev.blobshuffle.peer.internal.ZoneFixture.Instance;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.simulator.store.SlowBlobStore;
 import dev.blobshuffle.testkit.LoanCheck;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -83,12 +86,11 @@ class ZoneIT {
     @Test
     void theSameOverTlsWithCertificatesAlone(@TempDir Path directory) throws Exception {
         PeerTls tls = PemFiles.create(directory).tls();
-        PeerOptions options = ZoneFixture.options(Optional.empty(), Optional.of(tls), PeerOptions.Limits.USUAL);
+        PeerOptions options = ZoneFixture.options(Optional.empty(), Optional.of(tls), ZoneFixture.LIMITS);
         readEverywhere(threeMembers(options, 10), 10, 100);
         assertThat(zone.gets()).isEqualTo(10);
         PeerTls other = PemFiles.create(directory.resolve("other")).tls();
-        Instance stranger =
-                zone.start(ZoneFixture.options(Optional.empty(), Optional.of(other), PeerOptions.Limits.USUAL));
+        Instance stranger = zone.start(ZoneFixture.options(Optional.empty(), Optional.of(other), ZoneFixture.LIMITS));
         for (int i = 0; i < 10; i++) {
             assertThat(read(stranger.zoned(), i, range(5, 50))).isEqualTo(expected(i, range(5, 50)));
         }
@@ -115,7 +117,7 @@ class ZoneIT {
         }
         zone.memory(2L * SECTION);
         zone.disk(directory);
-        PeerOptions options = ZoneFixture.options(Optional.of(ZoneFixture.SECRET), tls, PeerOptions.Limits.USUAL);
+        PeerOptions options = ZoneFixture.options(Optional.of(ZoneFixture.SECRET), tls, ZoneFixture.LIMITS);
         Instance server = zone.start(options);
         for (int i = 0; i < blobs; i++) {
             read(server.zoned(), i, range(0, 1));
@@ -176,9 +178,54 @@ class ZoneIT {
 
     @Test
     void aMemberThatOnlyPromisesIsGivenUp() throws Exception {
-        try (StrangePeer promising = StrangePeer.that((length, out) ->
-                out.write("HTTP/1.1 102 Processing\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))) {
+        try (StrangePeer promising = StrangePeer.that(
+                (length, out) -> out.write("HTTP/1.1 102 Processing\r\n\r\n".getBytes(StandardCharsets.US_ASCII)))) {
             assertIsPassedOver(promising.endpoint());
+        }
+    }
+
+    /** The patient reader would wait for 20 s of silence, which never comes. */
+    @Test
+    void anInterimAnswerWithoutProofEndsTheRequestAtOnce() throws Exception {
+        for (String status : new String[] {"100 Continue", "102 Processing", "103 Early Hints"}) {
+            byte[] interim = ("HTTP/1.1 " + status + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+            assertIsGivenUp(ZoneFixture.options(ZoneFixture.SECRET), request -> interim);
+        }
+    }
+
+    @Test
+    void aMemberThatIsForeverAtWorkIsGivenUpAtTheLimitOfTheRequest() throws Exception {
+        PeerOptions usual = ZoneFixture.options(ZoneFixture.SECRET);
+        PeerOptions limited = new PeerOptions(
+                usual.zone(),
+                usual.listen(),
+                usual.advertised(),
+                usual.trust(),
+                new Patience(usual.silence(), Duration.ofSeconds(1)),
+                usual.limits());
+        assertIsGivenUp(limited, request -> SignedHeaders.head(request, "102 Processing", ""));
+    }
+
+    /** Somebody answers with the same interim answer until the reader ends the connection. */
+    private void assertIsGivenUp(PeerOptions options, Function<String, byte[]> interim) throws Exception {
+        zone.put(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        try (StrangePeer endless = StrangePeer.answering((request, out) -> {
+            byte[] answer = interim.apply(request);
+            try {
+                while (true) {
+                    out.write(answer);
+                }
+            } finally {
+                ended.countDown();
+            }
+        })) {
+            Instance reader = zone.start(options);
+            zone.members().clear();
+            zone.join(endless.endpoint(), 50);
+            assertThat(read(reader.zoned(), 1, range(0, 10))).isEqualTo(expected(1, range(0, 10)));
+            ended.await();
+            assertThat(reader.metrics.value(Counter.CACHE_ZONE_FAILURES)).isEqualTo(1);
         }
     }
 
@@ -222,8 +269,7 @@ class ZoneIT {
                 "huge", (length, out) -> out.write(StrangePeer.head("206 Partial Content", Long.MAX_VALUE)),
                 "no length",
                         (length, out) -> {
-                            out.write("HTTP/1.1 206 Partial Content\r\n\r\n"
-                                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                            out.write("HTTP/1.1 206 Partial Content\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                             out.write(new byte[length]);
                         },
                 "a novel",

@@ -1,11 +1,7 @@
 package dev.blobshuffle.core.internal.membership;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.files.PrivateFiles;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -25,7 +21,6 @@ public final class PeerSecret {
     private static final String SCHEME = "BlobShuffle ";
     private static final String ALGORITHM = "HmacSHA256";
     private static final int LEAST_BYTES = 16;
-    private static final int MOST_BYTES = 4096;
 
     private final SecretKeySpec key;
 
@@ -45,30 +40,6 @@ public final class PeerSecret {
         }
         key = new SecretKeySpec(bytes, ALGORITHM);
         macs = ThreadLocal.withInitial(this::begin);
-    }
-
-    /**
-     * Reads a secret from a file. Surrounding white space is ignored.
-     *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is too
-     *     short
-     */
-    public static PeerSecret read(Path file) {
-        try {
-            if (Files.size(file) > MOST_BYTES) {
-                throw new InvalidSettings("Cannot use " + file + " as a secret: it has more than " + MOST_BYTES
-                        + " bytes. Give the right file.");
-            }
-            PrivateFiles.check(file);
-            // Latin 1 keeps every byte as it is.
-            String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).strip();
-            return new PeerSecret(text.getBytes(StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            throw new InvalidSettings(
-                    "Cannot read the secret: " + e
-                            + ". Give blobshuffle.peer.secret.file a file that this process can read.",
-                    e);
-        }
     }
 
     /** The key for one purpose. It reveals nothing of the secret or of other keys. */

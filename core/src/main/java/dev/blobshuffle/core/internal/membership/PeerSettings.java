@@ -28,8 +28,9 @@ public final class PeerSettings implements SettingGroup {
             "peer.secret.file",
             "none",
             "File with a secret of at least 16 bytes that authenticates instances to each other. It "
-                    + "must be the same in every instance and readable only by its user. Required unless "
-                    + "`peer.tls.*` is set.");
+                    + "must be the same in every instance and readable only by its user. Up to 4 lines: the "
+                    + "first secret signs, and all are accepted. An instance reads a changed file again. "
+                    + "Required unless `peer.tls.*` is set.");
 
     /** How bytes travel between members. */
     public static final Setting<PeerTransport> TRANSPORT = Setting.choice(

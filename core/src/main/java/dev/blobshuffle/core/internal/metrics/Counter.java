@@ -146,6 +146,13 @@ public enum Counter {
             Unit.OCCURRENCES,
             "Connections from other members that this instance closed: no complete request within 5 "
                     + "seconds, or too many connections at once."),
+    /** Counted by the network of members, as is the next one. */
+    PEER_SECRET_CHANGES(Unit.OCCURRENCES, "Times that this instance started to use a changed `peer.secret.file`."),
+    /** Counted every second while it lasts. */
+    PEER_SECRET_FAILURES(
+            Unit.OCCURRENCES,
+            "Checks of `peer.secret.file`, one a second, that found a file that cannot be used. The "
+                    + "previous secrets stay."),
     /** Counted by the directory of members. */
     MEMBERSHIP_REFUSALS(
             Unit.OCCURRENCES,

@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
-import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Signal;
@@ -91,7 +91,7 @@ public final class KafkaMembership implements Membership {
         return settings.value(KafkaSettings.MEMBERSHIP_TOPIC)
                 .or(() -> defaultTopic.filter(topic -> zonesMatter))
                 .<Membership>map(topic -> new KafkaMembership(
-                        signature(settings, topic),
+                        signature(settings, topic, time),
                         clientSettings,
                         settings.zone(),
                         listed,
@@ -100,10 +100,10 @@ public final class KafkaMembership implements Membership {
                 .orElseGet(() -> Membership.of(new FixedZoneMap(listed)));
     }
 
-    private static MemberSignature signature(Settings settings, String topic) {
-        Optional<PeerSecret> secret =
-                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(PeerSecret::read);
-        return MemberSignature.of(secret, topic);
+    private static MemberSignature signature(Settings settings, String topic, Time time) {
+        Optional<PeerSecrets> secrets =
+                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(file -> PeerSecrets.read(file, time));
+        return MemberSignature.of(secrets, topic);
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.internal.membership;
 
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Signs the records of the membership topic with the members' secret, and checks them, as
+ * Signs the records of the membership topic with the members' first secret, and accepts all of theirs, as
  * {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed and every
  * record is accepted. Immutable.
  *
@@ -19,10 +20,10 @@ import java.util.regex.Pattern;
  * <b>epoch</b>: milliseconds by its writer's clock, larger in each record of an instance. A record
  * whose epoch is far from the broker's timestamp was copied from an earlier time.
  *
- * @param key signs membership records and nothing else; empty if there is no secret
+ * @param keys sign membership records and nothing else; empty if there is no secret
  * @param topic the membership topic
  */
-record MemberSignature(Optional<PeerSecret> key, String topic) {
+record MemberSignature(Optional<PeerSecrets> keys, String topic) {
     /** How far clocks may differ. S3 refuses requests beyond the same bound. */
     static final Duration LARGEST_SKEW = Duration.ofMinutes(15);
 
@@ -32,9 +33,9 @@ record MemberSignature(Optional<PeerSecret> key, String topic) {
     private static final int LENGTH = SIGNATURE.length + 2 * PeerSecret.PROOF_LENGTH + 1;
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
-    /** Signs with the key that a secret gives for this purpose. */
-    static MemberSignature of(Optional<PeerSecret> secret, String topic) {
-        return new MemberSignature(secret.map(known -> known.forPurpose(PURPOSE)), topic);
+    /** Signs with the key that the first secret gives for this purpose. */
+    static MemberSignature of(Optional<PeerSecrets> secrets, String topic) {
+        return new MemberSignature(secrets.map(known -> known.forPurpose(PURPOSE)), topic);
     }
 
     /** Accepts everything. */
@@ -43,16 +44,16 @@ record MemberSignature(Optional<PeerSecret> key, String topic) {
     }
 
     boolean isRequired() {
-        return key.isPresent();
+        return keys.isPresent();
     }
 
     /** A value with its epoch and signature; the value itself without a secret. */
     byte[] sign(byte[] recordKey, byte[] value, long epoch) {
-        if (key.isEmpty()) {
+        if (keys.isEmpty()) {
             return value;
         }
         byte[] text = join(value, (EPOCH + epoch + "\n").getBytes(StandardCharsets.US_ASCII));
-        return join(text, signature(key.get(), recordKey, text));
+        return join(text, signature(keys.get().first(), recordKey, text));
     }
 
     /**
@@ -66,11 +67,11 @@ record MemberSignature(Optional<PeerSecret> key, String topic) {
         }
         byte[] text = Arrays.copyOf(value, value.length - LENGTH);
         byte[] signature = Arrays.copyOfRange(value, text.length, value.length);
-        byte[] expected = signature(
-                key.orElseThrow(() -> new IllegalStateException("Cannot check a signature: there is no secret.")),
-                recordKey,
-                text);
-        return MessageDigest.isEqual(signature, expected) ? lastLine(text) : OptionalLong.empty();
+        PeerSecrets known =
+                keys.orElseThrow(() -> new IllegalStateException("Cannot check a signature: there is no secret."));
+        boolean isSigned =
+                known.all().stream().anyMatch(key -> MessageDigest.isEqual(signature, signature(key, recordKey, text)));
+        return isSigned ? lastLine(text) : OptionalLong.empty();
     }
 
     private static OptionalLong lastLine(byte[] text) {

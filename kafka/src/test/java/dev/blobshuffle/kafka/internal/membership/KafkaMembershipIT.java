@@ -10,6 +10,7 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.SystemTime;
@@ -214,7 +215,8 @@ class KafkaMembershipIT {
         KafkaMembership old = join(1, A);
         await(() -> ids(old, A).equals(List.of(1L)));
         signature = MemberSignature.of(
-                Optional.of(new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8))), topic);
+                Optional.of(PeerSecrets.of(new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8)))),
+                topic);
         KafkaMembership two = join(2, A);
         KafkaMembership three = join(3, A);
         await(() -> ids(two, A).equals(List.of(2L, 3L)) && ids(three, A).equals(List.of(2L, 3L)));

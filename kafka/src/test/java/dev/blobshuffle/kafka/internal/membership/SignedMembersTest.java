@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Whose records count where members have a secret. */
@@ -26,7 +28,38 @@ class SignedMembersTest {
             MembershipTiming.USUAL, List.of(), signature, (id, reason) -> refused.add(id + ": " + reason));
 
     private static MemberSignature signature(String secret, String topic) {
-        return MemberSignature.of(Optional.of(new PeerSecret(secret.getBytes(StandardCharsets.UTF_8))), topic);
+        return MemberSignature.of(
+                Optional.of(PeerSecrets.of(new PeerSecret(secret.getBytes(StandardCharsets.UTF_8)))), topic);
+    }
+
+    private static MemberSignature accepting(String... secrets) {
+        return MemberSignature.of(
+                Optional.of(PeerSecrets.of(Stream.of(secrets)
+                        .map(secret -> new PeerSecret(secret.getBytes(StandardCharsets.UTF_8)))
+                        .toArray(PeerSecret[]::new))),
+                "members");
+    }
+
+    /** Each step of a rotation, beside members of the step before and after it. */
+    @Test
+    void recordsSignedWithAnyAcceptedSecretCount() {
+        String old = "known to all members";
+        String next = "the secret after that";
+        List<MemberSignature> steps =
+                List.of(accepting(old), accepting(old, next), accepting(next, old), accepting(next));
+        byte[] key = PresenceCodec.key(1);
+        for (int i = 1; i < steps.size(); i++) {
+            for (int[] pair : new int[][] {{i, i - 1}, {i - 1, i}, {i, i}}) {
+                byte[] record = record(steps.get(pair[0]), 1, "host", NOW);
+                assertThat(steps.get(pair[1]).epoch(key, record)).as("%s", pair).hasValue(NOW);
+            }
+        }
+        assertThat(steps.get(3).epoch(key, record(steps.get(0), 1, "host", NOW)))
+                .isEmpty();
+        assertThat(steps.get(3).epoch(key, record(steps.get(1), 1, "host", NOW)))
+                .isEmpty();
+        assertThat(steps.get(0).epoch(key, record(steps.get(2), 1, "host", NOW)))
+                .isEmpty();
     }
 
     private static byte[] record(MemberSignature by, long id, String host, long epoch) {

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.log.member.LogMembership;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.charset.StandardCharsets;
@@ -95,6 +96,31 @@ class LogMembershipTest {
         assertThat(refusals).hasValue(2);
     }
 
+    /** Members are at neighbouring steps of a rotation; one missed it. */
+    @Test
+    void membersFindEachOtherWhileTheSecretIsReplaced() {
+        PeerSecret old = new PeerSecret("the members' secret".getBytes(StandardCharsets.UTF_8));
+        PeerSecret next = new PeerSecret("the secret after that".getBytes(StandardCharsets.UTF_8));
+        LogMembership first = membership(Optional.of(PeerSecrets.of(old, next)));
+        LogMembership second = membership(Optional.of(PeerSecrets.of(next, old)));
+        LogMembership third = membership(Optional.of(PeerSecrets.of(next)));
+        LogMembership late = membership(Optional.of(PeerSecrets.of(old)));
+        first.join(Optional.of(FIRST));
+        second.join(Optional.of(SECOND));
+        third.join(Optional.of(member(3, "a")));
+        late.join(Optional.of(member(4, "a")));
+        pass(Duration.ofSeconds(11));
+
+        assertThat(ids(first)).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
+        assertThat(ids(second)).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
+        assertThat(ids(third)).containsExactlyInAnyOrder(2L, 3L);
+        assertThat(ids(late)).containsExactlyInAnyOrder(1L, 4L);
+    }
+
+    private static List<Long> ids(LogMembership membership) {
+        return membership.members().stream().map(Member::id).toList();
+    }
+
     @Test
     void anAnnouncementIsWorthlessUnderAnotherId() {
         LogMembership first = membership(Optional.of(secret("the members' secret")));
@@ -130,16 +156,16 @@ class LogMembershipTest {
         assertThat(first.members()).containsExactly(FIRST);
     }
 
-    private LogMembership membership(Optional<PeerSecret> secret) {
-        return new LogMembership(new MemoryLog(database, time), List.of(), secret, time);
+    private LogMembership membership(Optional<PeerSecrets> secrets) {
+        return new LogMembership(new MemoryLog(database, time), List.of(), secrets, time);
     }
 
     private void pass(Duration span) {
         time.settle(span);
     }
 
-    private static PeerSecret secret(String text) {
-        return new PeerSecret(text.getBytes(StandardCharsets.UTF_8));
+    private static PeerSecrets secret(String text) {
+        return PeerSecrets.of(new PeerSecret(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static Member member(long id, String zone) {

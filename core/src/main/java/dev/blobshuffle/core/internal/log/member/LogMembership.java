@@ -6,7 +6,7 @@ import dev.blobshuffle.core.internal.log.Instances.Announcement;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
-import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
@@ -55,13 +55,13 @@ public final class LogMembership implements Membership {
      *
      * @param log not closed from here
      * @param listed members that settings list, always there
-     * @param secret by which members prove themselves; empty: none
+     * @param secrets by which members prove themselves; empty: none
      */
-    public LogMembership(CommitLog log, List<Member> listed, Optional<PeerSecret> secret, Time time) {
+    public LogMembership(CommitLog log, List<Member> listed, Optional<PeerSecrets> secrets, Time time) {
         this.log = log;
         this.listed = List.copyOf(listed);
         this.time = time;
-        text = new MemberText(secret, log.id());
+        text = new MemberText(secrets, log.id());
         snapshot = new Snapshot(0, new FixedZoneMap(listed));
     }
 

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -16,7 +17,7 @@ import java.util.UUID;
 
 /**
  * The announcement of a member: a head and a line per field ({@code docs/format.md}, "Membership in
- * a log"). With a secret the last line proves that the writer knows it, for this log and id, so an
+ * a log"). With secrets the last line proves that the writer knows it, for this log and id, so an
  * announcement is worthless under another id or in another log. Immutable.
  */
 final class MemberText {
@@ -25,17 +26,17 @@ final class MemberText {
     private static final String PROOF = "proof ";
     private static final int LONGEST_WORD = 512;
 
-    private final Optional<PeerSecret> secret;
+    private final Optional<PeerSecrets> secrets;
     private final UUID log;
 
     /**
      * The form of announcements.
      *
-     * @param secret of the members; empty: nothing is proved, and everything is believed
+     * @param secrets of the members; empty: nothing is proved, and everything is believed
      * @param log in which they are
      */
-    MemberText(Optional<PeerSecret> secret, UUID log) {
-        this.secret = secret.map(known -> known.forPurpose(PURPOSE));
+    MemberText(Optional<PeerSecrets> secrets, UUID log) {
+        this.secrets = secrets.map(known -> known.forPurpose(PURPOSE));
         this.log = log;
     }
 
@@ -43,23 +44,22 @@ final class MemberText {
     String write(Member member) {
         String text = HEAD + "zone " + member.zone().name() + "\nendpoint " + member.endpoint() + "\nformat "
                 + member.formatVersion() + "\n";
-        return secret.map(known -> text + PROOF + proof(known, member.id(), text) + "\n")
+        return secrets.map(known -> text + PROOF + proof(known.first(), member.id(), text) + "\n")
                 .orElse(text);
     }
 
     /** The member that an announcement describes; empty if it is of another form, or not proved. */
     Optional<Member> read(long id, String announcement) {
         String text = announcement;
-        if (secret.isPresent()) {
+        if (secrets.isPresent()) {
             int at = announcement.lastIndexOf("\n" + PROOF) + 1;
             if (at == 0) {
                 return Optional.empty();
             }
             text = announcement.substring(0, at);
             String given = announcement.substring(at + PROOF.length()).strip();
-            boolean isProved = MessageDigest.isEqual(
-                    proof(secret.get(), id, text).getBytes(StandardCharsets.US_ASCII),
-                    given.getBytes(StandardCharsets.UTF_8));
+            String claimed = text;
+            boolean isProved = secrets.get().all().stream().anyMatch(key -> isProved(key, id, claimed, given));
             if (!isProved) {
                 return Optional.empty();
             }
@@ -86,6 +86,11 @@ final class MemberText {
         } catch (IllegalArgumentException | InvalidSettings e) {
             return Optional.empty();
         }
+    }
+
+    private boolean isProved(PeerSecret key, long id, String text, String given) {
+        return MessageDigest.isEqual(
+                proof(key, id, text).getBytes(StandardCharsets.US_ASCII), given.getBytes(StandardCharsets.UTF_8));
     }
 
     private String proof(PeerSecret key, long id, String text) {

@@ -1,0 +1,78 @@
+package dev.blobshuffle.peer.internal;
+
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Decides whether a request comes from a member and is meant for its place: each connection has a
+ * text that no other connection of any process has, and each request on it a number. So a captured
+ * request is worthless on another connection, to another member, and later. Owned by the
+ * connection's event loop.
+ *
+ * <p>Clocks are not needed, and no request has to be remembered. An asker learns the first turn
+ * from the refusal of its first request, and each further one from the answer before. Answers are
+ * authentic, so nobody else can make a member sign a turn.
+ */
+final class RequestCheck {
+    /** RFC 8470: the server does not answer a request that might be a replay. */
+    static final HttpResponseStatus OUT_OF_TURN = new HttpResponseStatus(425, "Too Early");
+
+    private final PeerTrust trust;
+    private final String connection;
+    private long admitted;
+
+    /**
+     * For one connection.
+     *
+     * @param connection a text that no other connection has
+     */
+    RequestCheck(PeerTrust trust, String connection) {
+        this.trust = trust;
+        this.connection = connection;
+    }
+
+    /** What a request is. */
+    enum Kind {
+        /** It may be answered. */
+        ADMITTED,
+        /** No member signed it, or one of another version. */
+        UNPROVEN,
+        /** Its asker does not know the turn yet. */
+        WITHOUT_TURN,
+        /** It was for another connection or an earlier turn: somebody repeats it. */
+        REPLAYED
+    }
+
+    /**
+     * The result.
+     *
+     * @param proof the proof that the answer needs; empty if the request demands none
+     * @param turn of the next request; empty if requests have none
+     */
+    record Verdict(Kind kind, Optional<AnswerProof> proof, String turn) {}
+
+    Verdict check(HttpRequest request) {
+        List<MemberKeys> keys = trust.keys();
+        if (keys.isEmpty()) { // TLS has authenticated the asker, and nobody can capture its bytes.
+            return new Verdict(Kind.ADMITTED, Optional.empty(), "");
+        }
+        String text = RequestProof.text(request);
+        Optional<MemberKeys> prover = RequestProof.prover(request, text, keys);
+        if (prover.isEmpty()) {
+            return new Verdict(Kind.UNPROVEN, Optional.empty(), "");
+        }
+        Optional<AnswerProof> proof = RequestProof.demanded(request, text, prover.get());
+        String given = request.headers().get(RequestProof.TURN, "");
+        if (given.equals(turn())) {
+            admitted++;
+            return new Verdict(Kind.ADMITTED, proof, turn());
+        }
+        return new Verdict(given.isEmpty() ? Kind.WITHOUT_TURN : Kind.REPLAYED, proof, turn());
+    }
+
+    private String turn() {
+        return connection + "." + admitted;
+    }
+}
