@@ -348,6 +348,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     new Partitioning(null, Partitioning.Keys.HASHED),
                     Duration.ofMinutes(1),
                     topic -> {},
+                    unchanged -> 0,
                     Map::of,
                     () -> {}));
         }

@@ -96,6 +96,7 @@ class FlushTest {
                 new Partitioning(null, Partitioning.Keys.HASHED),
                 maxBlock,
                 topic -> {},
+                unchanged -> 0,
                 Map::of,
                 () -> {}));
         if (transactional) {

@@ -67,4 +67,23 @@ public final class TopicPolicies {
             throw new InterruptException(e);
         }
     }
+
+    /** The number of a topic's partitions as brokers know it now; 0 if they do not answer. */
+    public static int partitionCount(Admin admin, String topic) {
+        try {
+            return admin
+                    .describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .values()
+                    .stream()
+                    .mapToInt(description -> description.partitions().size())
+                    .sum();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("Cannot see the partitions of {}.", topic, e);
+            return 0;
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
@@ -52,6 +53,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     private final ProducerInterceptorChain<K, V> interceptors;
     private final Partitioning partitioning;
     private final Consumer<String> topicCheck;
+    private final ToIntFunction<String> partitionCount;
     private final HeaderAdapter headers = new HeaderAdapter();
     private final Map<String, TopicOutput> topics = new ConcurrentHashMap<>();
     private final Duration maxBlock;
@@ -74,6 +76,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         this.interceptors = parts.interceptors();
         this.partitioning = parts.partitioning();
         this.topicCheck = parts.topicCheck();
+        this.partitionCount = parts.partitionCount();
         this.maxBlock = parts.maxBlock();
     }
 
@@ -251,7 +254,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
                         delegate,
                         wiring.zones(),
                         wiring.time().randomLong(),
-                        TopicOutput.Shrinking.FOLLOWED));
+                        TopicOutput.Changes.followed(partitionCount)));
     }
 
     private int partition(

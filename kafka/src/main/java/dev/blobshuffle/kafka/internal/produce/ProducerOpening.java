@@ -80,6 +80,7 @@ public final class ProducerOpening {
                     Duration.ofMillis(
                             Math.min(config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
                     topic -> requireNotCompacted(kafkas, topic),
+                    topic -> partitionCount(kafkas, topic),
                     shared.metrics(),
                     shared.release());
         }
@@ -122,12 +123,22 @@ public final class ProducerOpening {
     }
 
     private static void requireNotCompacted(Map<String, Object> kafkas, String topic) {
+        try (Admin admin = admin(kafkas)) {
+            TopicPolicies.requireNotCompacted(admin, List.of(topic));
+        }
+    }
+
+    private static int partitionCount(Map<String, Object> kafkas, String topic) {
+        try (Admin admin = admin(kafkas)) {
+            return TopicPolicies.partitionCount(admin, topic);
+        }
+    }
+
+    private static Admin admin(Map<String, Object> kafkas) {
         Map<String, Object> settings = new HashMap<>(kafkas);
         settings.keySet().retainAll(AdminClientConfig.configNames());
         settings.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
         settings.remove(AdminClientConfig.CLIENT_ID_CONFIG);
-        try (Admin admin = Admin.create(settings)) {
-            TopicPolicies.requireNotCompacted(admin, List.of(topic));
-        }
+        return Admin.create(settings);
     }
 }

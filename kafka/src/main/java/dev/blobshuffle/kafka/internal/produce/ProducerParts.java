@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
@@ -24,6 +25,7 @@ import org.apache.kafka.common.MetricName;
  * @param maxBlock how long a send may wait ({@code max.block.ms})
  * @param topicCheck told each matching topic once before its first record; throws if it must not
  *     shuffle through blobs
+ * @param partitionCount the number of a topic's partitions as brokers know it now
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
  */
@@ -37,5 +39,6 @@ public record ProducerParts<K, V>(
         Partitioning partitioning,
         Duration maxBlock,
         Consumer<String> topicCheck,
+        ToIntFunction<String> partitionCount,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

@@ -192,7 +192,7 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
                                 delegate,
                                 wiring.zones(),
                                 wiring.time().randomLong(),
-                                TopicOutput.Shrinking.REFUSED)
+                                TopicOutput.Changes.REFUSED)
                         : null);
         routes.put(topic, route);
         return route;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -46,7 +47,7 @@ public final class TopicOutput {
     /** Made of the partitions when somebody asks for it. */
     private @Nullable Cluster cluster;
 
-    private final Shrinking shrinking;
+    private final Changes changes;
     private int sinceRefresh = REFRESH;
     private long refreshedAt;
 
@@ -56,14 +57,22 @@ public final class TopicOutput {
     private int sticky;
     private long stickySince;
 
-    /** What fewer partitions than before mean. */
-    enum Shrinking {
-        /** The topic was made again: records go to the partitions that it has now. */
-        FOLLOWED,
-        /**
-         * A mistake, until something is lost: keys would move to tasks that lack their state.
-         */
-        REFUSED
+    /**
+     * What changes of the topic's partitions mean.
+     *
+     * @param isShrinkingRefused whether fewer partitions are a mistake until something is lost, for
+     *     keys would move to tasks that lack their state; else the topic was made again
+     * @param count the number of a topic's partitions as brokers know it now; 0 for topics that get
+     *     no partitions while a producer is open
+     */
+    record Changes(boolean isShrinkingRefused, ToIntFunction<String> count) {
+        /** Those of Kafka Streams' topics. */
+        static final Changes REFUSED = new Changes(true, unchanged -> 0);
+
+        /** Records go to the partitions that the topic has now. */
+        static Changes followed(ToIntFunction<String> count) {
+            return new Changes(false, count);
+        }
     }
 
     TopicOutput(
@@ -72,9 +81,9 @@ public final class TopicOutput {
             Producer<byte[], byte[]> delegate,
             ZoneMap zones,
             long random,
-            Shrinking shrinking) {
+            Changes changes) {
         this.topic = topic;
-        this.shrinking = shrinking;
+        this.changes = changes;
         this.lane = lane;
         this.delegate = delegate;
         this.zones = zones;
@@ -128,6 +137,9 @@ public final class TopicOutput {
         if (partition >= slots.length || batches != refreshedAt) {
             refresh(batches);
         }
+        if (partition >= slots.length) {
+            growTo(changes.count().applyAsInt(topic));
+        }
         if (partition < 0 || partition >= slots.length) {
             throw new InvalidPartitionsException("Cannot send to " + topic + "-" + partition + ": the topic has "
                     + slots.length + " partitions. Choose one of them or add partitions.");
@@ -141,6 +153,16 @@ public final class TopicOutput {
             slots[partition] = slot;
         }
         return slot;
+    }
+
+    /**
+     * The real producer's metadata may be older than a partition. It looks for the partition once a
+     * notification goes there.
+     */
+    private void growTo(int count) {
+        if (count > slots.length) {
+            slots = Arrays.copyOf(slots, count);
+        }
     }
 
     /**
@@ -181,7 +203,7 @@ public final class TopicOutput {
             throw new UnknownTopicOrPartitionException("Topic " + topic + " had " + least + " partitions and has "
                     + now.size() + " now, by the metadata of the brokers. Records of a key would change partitions.");
         }
-        least = shrinking == Shrinking.REFUSED ? now.size() : 0;
+        least = changes.isShrinkingRefused() ? now.size() : 0;
         partitions = now;
         cluster = null;
         sinceRefresh = 0;
