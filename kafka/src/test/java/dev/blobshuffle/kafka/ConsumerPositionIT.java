@@ -56,6 +56,18 @@ class ConsumerPositionIT {
         return new OffsetAndMetadata(record.offset() + 1, record.leaderEpoch(), metadata);
     }
 
+    /** As with Kafka's consumer, a question about one position makes all known. */
+    @Test
+    void commitCoversPartitionsWhosePositionNobodyAskedFor() {
+        String two = clients.blobTopic(2);
+        TopicPartition other = new TopicPartition(two, 1);
+        Consumer<String, String> consumer = clients.consumer("g");
+        consumer.assign(List.of(Clients.partition(two), other));
+        consumer.position(Clients.partition(two));
+        consumer.commitSync();
+        assertThat(consumer.committed(Set.of(other)).get(other)).isNotNull();
+    }
+
     @Test
     void restartResumesAtTheExactRecordInsideANotification() {
         Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));

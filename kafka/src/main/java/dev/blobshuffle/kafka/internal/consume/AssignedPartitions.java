@@ -81,6 +81,17 @@ public final class AssignedPartitions {
         return byPartition.values();
     }
 
+    /** Those that have no place to start yet. */
+    List<PartitionProgress> notStarted() {
+        List<PartitionProgress> waiting = new ArrayList<>();
+        for (PartitionProgress progress : byPartition.values()) {
+            if (!progress.started && !progress.leaving) {
+                waiting.add(progress);
+            }
+        }
+        return waiting;
+    }
+
     /** Takes over the real consumer's assignment: drops what left, adds what came. */
     public void reconcile() {
         Set<TopicPartition> assignment = delegate.assignment();

@@ -52,7 +52,8 @@ public final class OffsetQueries {
         Duration remaining = timeout;
         if (!progress.started) {
             long asked = time.nanos();
-            starts.start(List.of(progress), timeout);
+            // As Kafka's consumer, which then knows all positions, and commits them.
+            starts.start(progress.leaving ? List.of(progress) : partitions.notStarted(), timeout);
             Duration taken = Duration.ofNanos(time.nanos() - asked);
             remaining = taken.compareTo(timeout) < 0 ? timeout.minus(taken) : Duration.ZERO;
         }

@@ -5,7 +5,6 @@ import dev.blobshuffle.kafka.internal.position.CommitTranslation;
 import dev.blobshuffle.kafka.internal.position.GivenUp;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,15 +70,9 @@ public final class StartResolver {
      * @param remaining what is left of the caller's time
      */
     void startAll(Duration remaining) {
-        List<PartitionProgress> waiting = null;
-        for (PartitionProgress progress : partitions.all()) {
-            if (!progress.started && !progress.leaving) {
-                waiting = waiting == null ? new ArrayList<>() : waiting;
-                waiting.add(progress);
-            }
-        }
+        List<PartitionProgress> waiting = partitions.notStarted();
         isWaiting = false;
-        if (waiting == null) {
+        if (waiting.isEmpty()) {
             return;
         }
         try {
