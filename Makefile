@@ -87,8 +87,10 @@ site: ## the documentation as a static site, in target/site; fails if a link lea
 screenshots: ## the pictures in docs/images, from a demo that runs meanwhile; takes five minutes
 	.ci/screenshots
 
-differential: ## Drawn tables and frames through us and natively, 20,000 for each property; takes hours
+differential: ## Drawn tables, frames and programs through us and natively, 20,000 for each property; takes hours
 	cd python && .venv/bin/pytest -s tests/test_differential.py --examples $(EXAMPLES)
+	$(MVN) -Pquick -pl kafka -am verify -Dtest=NoUnit -Dit.test=ClientsDifferentialIT -Dtest.excluded=none \
+		-Djqwik.tries.default=$(EXAMPLES) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
