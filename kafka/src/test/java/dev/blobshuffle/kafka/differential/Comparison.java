@@ -1,0 +1,123 @@
+package dev.blobshuffle.kafka.differential;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs programs on both sides, step by step, and compares the results of each. The brokers, the
+ * admins and the engines of the blobs are shared by all programs of a JVM.
+ */
+final class Comparison {
+    private static @Nullable Comparison shared;
+
+    private final String bootstrap;
+    private final Map<Setup.Batching, Map<Door, Admin>> admins = new EnumMap<>(Setup.Batching.class);
+
+    /** One for each engine, so that programs do not open and close it. */
+    private final List<Producer<byte[], byte[]>> anchors = new ArrayList<>();
+
+    private final ExecutorService natively = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "native");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final AtomicLong programs = new AtomicLong();
+
+    private Comparison() {
+        EmbeddedKafka kafka = EmbeddedKafka.builder()
+                .property("group.consumer.heartbeat.interval.ms", 100)
+                .property("transaction.state.log.num.partitions", 1)
+                .start();
+        bootstrap = kafka.bootstrapServers();
+        for (Setup.Batching batching : Setup.Batching.values()) {
+            Map<Door, Admin> own = new EnumMap<>(Door.class);
+            for (Door door : Door.values()) {
+                own.put(door, door.admin(settings(door, batching)));
+            }
+            admins.put(batching, own);
+            anchors.add(Door.BLOBS.producer(settings(Door.BLOBS, batching)));
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            anchors.forEach(Producer::close);
+            admins.values().forEach(own -> own.values().forEach(Admin::close));
+            kafka.close();
+        }));
+    }
+
+    private Map<String, Object> settings(Door door, Setup.Batching batching) {
+        Map<String, Object> settings = new HashMap<>(door.settings(batching));
+        settings.put("bootstrap.servers", bootstrap);
+        return settings;
+    }
+
+    static synchronized Comparison shared() {
+        Comparison present = shared;
+        if (present == null) {
+            present = new Comparison();
+            shared = present;
+        }
+        return present;
+    }
+
+    /** Runs a program, and fails at the first step whose results differ. */
+    void run(Program program) {
+        Setup setup = program.setup();
+        long number = programs.incrementAndGet();
+        long started = System.currentTimeMillis();
+        Map<Door, Admin> own = admins.get(setup.batching());
+        List<String> trace = new ArrayList<>();
+        Future<Side> opened =
+                natively.submit(() -> new Side(Door.NATIVE, setup, bootstrap, own.get(Door.NATIVE), number, started));
+        try (Side blobs = new Side(Door.BLOBS, setup, bootstrap, own.get(Door.BLOBS), number, started);
+                Side plain = get(opened)) {
+            for (int i = 0; i < program.steps().size(); i++) {
+                int record = i + 1;
+                Step step = program.steps().get(i).chosenBy(blobs);
+                Future<String> answer = natively.submit(() -> step.run(plain, record));
+                String ours = step.run(blobs, record);
+                String theirs = get(answer);
+                trace.add(record + " " + step + "\n    " + theirs);
+                if (!Differences.allow(theirs, ours)) {
+                    throw new AssertionError("Step " + record + " of program " + number + " differs.\n" + setup + "\n"
+                            + String.join("\n", trace) + "\n--- natively\n    " + theirs + "\n--- through blobs\n    "
+                            + ours);
+                }
+            }
+        }
+        report(number);
+    }
+
+    private final long first = System.nanoTime();
+
+    private void report(long number) {
+        if (number % 100 == 0) {
+            System.out.println(
+                    number + " programs, " + number * 60_000_000_000L / (System.nanoTime() - first) + " per minute");
+        }
+    }
+
+    private static <T> T get(Future<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.blobshuffle.kafka.differential;
+
+import dev.blobshuffle.kafka.BlobAdmin;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Opens the clients of one side: Kafka's own, or those that write and read blobs. */
+enum Door {
+    NATIVE {
+        @Override
+        Producer<byte[], byte[]> producer(Map<String, Object> settings) {
+            return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        Consumer<byte[], byte[]> consumer(Map<String, Object> settings) {
+            return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        }
+
+        @Override
+        Admin admin(Map<String, Object> settings) {
+            return Admin.create(settings);
+        }
+
+        @Override
+        Map<String, String> settings(Setup.Batching batching) {
+            return Map.of();
+        }
+    },
+    BLOBS {
+        @Override
+        Producer<byte[], byte[]> producer(Map<String, Object> settings) {
+            return new BlobProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        Consumer<byte[], byte[]> consumer(Map<String, Object> settings) {
+            return new BlobConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        }
+
+        @Override
+        Admin admin(Map<String, Object> settings) {
+            return BlobAdmin.create(settings);
+        }
+
+        @Override
+        Map<String, String> settings(Setup.Batching batching) {
+            Map<String, String> settings = new HashMap<>(batching.settings);
+            settings.put("blobshuffle.store", "memory://differential-" + batching);
+            settings.put("blobshuffle.topics.include", "blobs-" + batching + "-.*");
+            settings.put("blobshuffle.record.max.bytes", String.valueOf(RECORD_LIMIT));
+            return settings;
+        }
+    };
+
+    /** The most bytes of a record, on both sides. */
+    static final int RECORD_LIMIT = 4096;
+
+    abstract Producer<byte[], byte[]> producer(Map<String, Object> settings);
+
+    abstract Consumer<byte[], byte[]> consumer(Map<String, Object> settings);
+
+    abstract Admin admin(Map<String, Object> settings);
+
+    /** What makes clients those of this side. */
+    abstract Map<String, String> settings(Setup.Batching batching);
+
+    /** The name of a topic of this side. */
+    String topic(Setup.Batching batching, long number) {
+        return name().toLowerCase(java.util.Locale.ROOT) + "-" + batching + "-" + number;
+    }
+}

@@ -1,0 +1,417 @@
+package dev.blobshuffle.kafka.differential;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+
+/** The consumers of a side: one, or the members of a group. */
+final class Readers implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** An offset that no record has that this side can be asked for. */
+    static final String BETWEEN = "between records, then ";
+
+    private static final Duration ROUND = Duration.ofMillis(100);
+
+    private final Door door;
+    private final Map<String, Object> settings;
+    private final Setup setup;
+    private final String topic;
+    private final SentLog log;
+    private final long started;
+    private final List<Consumer<byte[], byte[]>> members = new ArrayList<>();
+    private int partitions;
+
+    Readers(Door door, Map<String, Object> settings, Setup setup, String topic, SentLog log, long started) {
+        this.door = door;
+        this.settings = settings;
+        this.setup = setup;
+        this.topic = topic;
+        this.log = log;
+        this.started = started;
+    }
+
+    private List<TopicPartition> all() {
+        return IntStream.range(0, partitions)
+                .mapToObj(number -> new TopicPartition(topic, number))
+                .toList();
+    }
+
+    TopicPartition partition(int number) {
+        return new TopicPartition(topic, number);
+    }
+
+    String open(int count) {
+        partitions = count;
+        return join();
+    }
+
+    String join() {
+        Map<String, Object> own = new HashMap<>(settings);
+        own.put("client.id", "member-" + members.size());
+        Consumer<byte[], byte[]> member = door.consumer(own);
+        members.add(member);
+        return Outcome.of(() -> {
+            if (setup.isGroup()) {
+                member.subscribe(List.of(topic));
+                return awaitAssignment();
+            }
+            member.assign(all());
+            return "assigned";
+        });
+    }
+
+    int size() {
+        return members.size();
+    }
+
+    String leave() {
+        return Outcome.of(() -> {
+            members.remove(members.size() - 1).close();
+            return awaitAssignment();
+        });
+    }
+
+    /** As many partitions as the topic has now. */
+    String grow(int count) {
+        partitions = count;
+        return Outcome.of(() -> {
+            if (setup.isGroup()) {
+                return awaitAssignment();
+            }
+            members.get(0).assign(all());
+            return "assigned";
+        });
+    }
+
+    /** Polls until each partition has an owner, and returns what the members got. */
+    private String awaitAssignment() {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        Set<TopicPartition> paused = new HashSet<>();
+        while (!isAssigned()) {
+            for (Consumer<byte[], byte[]> member : members) {
+                // Records that come meanwhile are read again.
+                pause(member, paused);
+                ConsumerRecords<byte[], byte[]> early = member.poll(Duration.ofMillis(20));
+                early.partitions()
+                        .forEach(each ->
+                                member.seek(each, early.records(each).get(0).offset()));
+            }
+            if (System.nanoTime() - deadline > 0) {
+                return "not assigned: "
+                        + members.stream().map(Consumer::assignment).toList();
+            }
+        }
+        for (Consumer<byte[], byte[]> member : members) {
+            Set<TopicPartition> own = new HashSet<>(member.assignment());
+            own.retainAll(paused);
+            member.resume(own);
+        }
+        return "assigned";
+    }
+
+    private static void pause(Consumer<byte[], byte[]> member, Set<TopicPartition> paused) {
+        Set<TopicPartition> running = new HashSet<>(member.assignment());
+        running.removeAll(member.paused());
+        member.pause(running);
+        paused.addAll(running);
+    }
+
+    private boolean isAssigned() {
+        Set<TopicPartition> assigned = new HashSet<>();
+        int count = 0;
+        for (Consumer<byte[], byte[]> member : members) {
+            Set<TopicPartition> own = member.assignment();
+            if (own.isEmpty() && partitions >= members.size()) {
+                return false;
+            }
+            assigned.addAll(own);
+            count += own.size();
+        }
+        return count == partitions && assigned.equals(Set.copyOf(all()));
+    }
+
+    /** The member that has a partition; the first if none has. */
+    private Consumer<byte[], byte[]> owner(int partition) {
+        return members.stream()
+                .filter(member -> member.assignment().contains(partition(partition)))
+                .findFirst()
+                .orElse(members.get(0));
+    }
+
+    ConsumerGroupMetadata group() {
+        return members.get(0).groupMetadata();
+    }
+
+    /** Reads all that is there, and returns the records of each partition in order. */
+    String readAll() {
+        return Outcome.of(() -> {
+            Map<Integer, List<String>> records = new TreeMap<>();
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            for (Consumer<byte[], byte[]> member : members) {
+                while (!isAtEnd(member)) {
+                    for (ConsumerRecord<byte[], byte[]> record : member.poll(ROUND)) {
+                        add(record, records);
+                    }
+                    if (System.nanoTime() - deadline > 0) {
+                        return "hangs after " + records;
+                    }
+                }
+            }
+            return records.toString();
+        });
+    }
+
+    private boolean isAtEnd(Consumer<byte[], byte[]> member) {
+        Set<TopicPartition> running = new HashSet<>(member.assignment());
+        running.removeAll(member.paused());
+        Map<TopicPartition, Long> ends = member.endOffsets(running);
+        return running.stream().allMatch(each -> member.position(each) >= ends.get(each));
+    }
+
+    /** Reads some records of one partition, and stays behind the last. */
+    String take(int number, int count) {
+        return Outcome.of(() -> {
+            Consumer<byte[], byte[]> member = owner(number);
+            TopicPartition wanted = partition(number);
+            Set<TopicPartition> others = new HashSet<>();
+            Map<Integer, List<String>> records = new TreeMap<>();
+            if (member.paused().contains(wanted) || !member.assignment().contains(wanted)) {
+                return "paused or not assigned";
+            }
+            long end = member.endOffsets(Set.of(wanted)).get(wanted);
+            pause(member, others);
+            member.resume(Set.of(wanted));
+            others.remove(wanted);
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            try {
+                int taken = 0;
+                while (taken < count && member.position(wanted) < end) {
+                    for (ConsumerRecord<byte[], byte[]> record : member.poll(ROUND)) {
+                        if (record.partition() != number) {
+                            return "a record of " + record.partition() + ", which is paused";
+                        }
+                        if (taken < count && add(record, records)) {
+                            taken++;
+                            if (taken == count) {
+                                member.seek(wanted, record.offset() + 1);
+                            }
+                        }
+                    }
+                    if (System.nanoTime() - deadline > 0) {
+                        return "hangs after " + records;
+                    }
+                }
+            } finally {
+                member.resume(others);
+            }
+            return records.toString();
+        });
+    }
+
+    /** Records of aborted transactions are left out, because a batch may never have had them. */
+    private boolean add(ConsumerRecord<byte[], byte[]> record, Map<Integer, List<String>> records) {
+        int number = record.headers().lastHeader("#").value()[0] & 0xff;
+        if (log.isAborted(number)) {
+            return false;
+        }
+        records.computeIfAbsent(record.partition(), absent -> new ArrayList<>()).add(text(number, record));
+        return true;
+    }
+
+    private String text(int number, ConsumerRecord<byte[], byte[]> record) {
+        StringBuilder text = new StringBuilder("#" + number);
+        text.append(' ').append(bytes(record.key())).append('=').append(bytes(record.value()));
+        text.append(' ').append(record.serializedKeySize()).append('/').append(record.serializedValueSize());
+        text.append(' ').append(record.timestampType()).append(' ');
+        text.append(record.timestamp() >= started ? "now" : String.valueOf(record.timestamp()));
+        for (Header header : record.headers()) {
+            text.append(' ').append(header.key()).append(':').append(bytes(header.value()));
+        }
+        return text.toString();
+    }
+
+    private static String bytes(byte[] bytes) {
+        return bytes == null ? "null" : bytes.length + "b" + Integer.toHexString(Arrays.hashCode(bytes));
+    }
+
+    String poll() {
+        return Outcome.of(() -> {
+            members.get(0).poll(Duration.ZERO);
+            return "polled";
+        });
+    }
+
+    String seek(int number, int index) {
+        return Outcome.of(() -> {
+            List<Long> offsets = log.offsets(number);
+            long offset = offsets.isEmpty() ? 0 : offsets.get(index % offsets.size());
+            owner(number).seek(partition(number), offset);
+            return "sought " + position(number);
+        });
+    }
+
+    String seekTo(int number, long offset) {
+        return Outcome.of(() -> {
+            owner(number).seek(partition(number), offset);
+            return "sought " + position(number);
+        });
+    }
+
+    String seekToBeginning(int number) {
+        return Outcome.of(() -> {
+            owner(number).seekToBeginning(Set.of(partition(number)));
+            return "sought " + position(number);
+        });
+    }
+
+    String seekToEnd(int number) {
+        return Outcome.of(() -> {
+            owner(number).seekToEnd(Set.of(partition(number)));
+            return "sought " + position(number);
+        });
+    }
+
+    String seekToTime(int number, long time) {
+        return Outcome.of(() -> {
+            Consumer<byte[], byte[]> owner = owner(number);
+            OffsetAndTimestamp found =
+                    owner.offsetsForTimes(Map.of(partition(number), time)).get(partition(number));
+            if (found == null) {
+                return "no record at " + time;
+            }
+            owner.seek(partition(number), found.offset());
+            String text = log.at(number, found.offset());
+            if (!log.isRecord(number, found.offset())) {
+                return BETWEEN + text;
+            }
+            return text + " at " + (found.timestamp() >= started ? "now" : found.timestamp());
+        });
+    }
+
+    String position(int number) {
+        return Outcome.of(() -> log.at(number, owner(number).position(partition(number), Duration.ofSeconds(5))));
+    }
+
+    String ends(int number) {
+        return Outcome.of(() -> {
+            Set<TopicPartition> asked = Set.of(partition(number));
+            Consumer<byte[], byte[]> owner = owner(number);
+            return log.at(number, owner.beginningOffsets(asked).get(partition(number))) + " to "
+                    + log.at(number, owner.endOffsets(asked).get(partition(number)));
+        });
+    }
+
+    /** Offsets count also what no record has, so lags are compared by whether there is one. */
+    String lag(int number) {
+        return Outcome.of(() -> {
+            Consumer<byte[], byte[]> owner = owner(number);
+            if (!owner.assignment().contains(partition(number))) {
+                return String.valueOf(owner.currentLag(partition(number)));
+            }
+            return "asked";
+        });
+    }
+
+    String commit(boolean waits) {
+        return Outcome.of(() -> {
+            List<String> calls = new ArrayList<>();
+            for (Consumer<byte[], byte[]> member : members) {
+                if (waits) {
+                    member.commitSync();
+                } else {
+                    member.commitAsync((offsets, failure) ->
+                            calls.add(failure == null ? "called back" : Outcome.failure(failure)));
+                    member.commitSync(Map.of());
+                }
+            }
+            return "committed " + calls;
+        });
+    }
+
+    String commit(int number, int index, String metadata) {
+        return Outcome.of(() -> {
+            List<Long> offsets = log.offsets(number);
+            long offset = offsets.isEmpty() ? 0 : offsets.get(index % offsets.size()) + (index % 2);
+            owner(number).commitSync(Map.of(partition(number), new OffsetAndMetadata(offset, metadata)));
+            return "committed " + log.at(number, offset);
+        });
+    }
+
+    /** The positions, with metadata, as a transaction commits them. */
+    Map<TopicPartition, OffsetAndMetadata> positions(String metadata) {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        Consumer<byte[], byte[]> member = members.get(0);
+        for (TopicPartition each : member.assignment()) {
+            positions.put(each, new OffsetAndMetadata(member.position(each), metadata));
+        }
+        return positions;
+    }
+
+    String committed(int number) {
+        return Outcome.of(() -> {
+            OffsetAndMetadata commit =
+                    owner(number).committed(Set.of(partition(number))).get(partition(number));
+            return commit == null ? "none" : log.at(number, commit.offset()) + " with '" + commit.metadata() + "'";
+        });
+    }
+
+    String pause(int number, boolean pauses) {
+        return Outcome.of(() -> {
+            Consumer<byte[], byte[]> owner = owner(number);
+            if (pauses) {
+                owner.pause(Set.of(partition(number)));
+            } else {
+                owner.resume(Set.of(partition(number)));
+            }
+            return "paused " + numbers(owner.paused());
+        });
+    }
+
+    private static Collection<Integer> numbers(Set<TopicPartition> partitions) {
+        Set<Integer> numbers = new TreeSet<>();
+        partitions.forEach(each -> numbers.add(each.partition()));
+        return numbers;
+    }
+
+    void resumeAll() {
+        for (Consumer<byte[], byte[]> member : members) {
+            member.resume(member.paused());
+        }
+    }
+
+    @Override
+    public void close() {
+        KafkaException failure = null;
+        for (Consumer<byte[], byte[]> member : members) {
+            try {
+                member.close(CloseOptions.timeout(Duration.ofSeconds(5)));
+            } catch (KafkaException e) {
+                failure = e;
+            }
+        }
+        members.clear();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+}

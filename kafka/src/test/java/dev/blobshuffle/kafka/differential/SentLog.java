@@ -1,0 +1,107 @@
+package dev.blobshuffle.kafka.differential;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The records that one side has in its topic, by the offsets of their acknowledgements. The offsets
+ * of the two sides differ, so an offset is compared by the record that it names. Thread-safe:
+ * callbacks write.
+ */
+final class SentLog {
+    /** What an offset names if no record has it or a larger one. */
+    static final String END = "end";
+
+    private final Map<Integer, NavigableMap<Long, Integer>> partitions = new HashMap<>();
+    private final Set<Integer> open = new HashSet<>();
+    private final Set<Integer> aborted = new HashSet<>();
+    private final List<String> problems = new ArrayList<>();
+    private final Setup.Isolation isolation;
+
+    SentLog(Setup.Isolation isolation) {
+        this.isolation = isolation;
+    }
+
+    synchronized void acknowledged(int partition, long offset, int record) {
+        NavigableMap<Long, Integer> log = partitions.computeIfAbsent(partition, absent -> new TreeMap<>());
+        if (!log.isEmpty() && log.lastKey() >= offset) {
+            problems.add(
+                    "#" + record + " is acknowledged after #" + log.lastEntry().getValue());
+        }
+        log.put(offset, record);
+    }
+
+    /** What was acknowledged out of order. */
+    synchronized List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    /** A record that a transaction has sent. */
+    synchronized void opened(int record) {
+        open.add(record);
+    }
+
+    synchronized void committed() {
+        open.clear();
+    }
+
+    synchronized void aborted() {
+        aborted.addAll(open);
+        open.clear();
+    }
+
+    /** The topic was made again. */
+    synchronized void clear() {
+        partitions.clear();
+        open.clear();
+        aborted.clear();
+    }
+
+    synchronized boolean isAborted(int record) {
+        return aborted.contains(record);
+    }
+
+    /** The record at an offset, or the first one after it. */
+    synchronized String at(int partition, long offset) {
+        if (offset < 0) {
+            return String.valueOf(offset);
+        }
+        for (int record : log(partition).tailMap(offset, true).values()) {
+            if (isVisible(record)) {
+                return "#" + record;
+            }
+        }
+        return END;
+    }
+
+    /** Whether a record that a consumer may see has exactly this offset. */
+    synchronized boolean isRecord(int partition, long offset) {
+        Integer record = log(partition).get(offset);
+        return record != null && isVisible(record);
+    }
+
+    /** Offsets of what a consumer may see, in order. */
+    synchronized List<Long> offsets(int partition) {
+        List<Long> offsets = new ArrayList<>();
+        log(partition).forEach((offset, record) -> {
+            if (isVisible(record)) {
+                offsets.add(offset);
+            }
+        });
+        return offsets;
+    }
+
+    private NavigableMap<Long, Integer> log(int partition) {
+        return partitions.getOrDefault(partition, new TreeMap<>());
+    }
+
+    private boolean isVisible(int record) {
+        return !aborted.contains(record) && (isolation == Setup.Isolation.READ_UNCOMMITTED || !open.contains(record));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.blobshuffle.kafka.differential;
+
+import java.util.Map;
+
+/**
+ * What a program runs under.
+ *
+ * @param partitions of its topic
+ * @param membership how its consumers get partitions
+ * @param isolation of its consumers
+ * @param reset where its consumers start without a commit
+ * @param maxPollRecords of its consumers
+ * @param timestamps of its topic
+ * @param batching of the producers that write blobs
+ */
+record Setup(
+        int partitions,
+        Membership membership,
+        Isolation isolation,
+        Reset reset,
+        int maxPollRecords,
+        Timestamps timestamps,
+        Batching batching) {
+    /** How a consumer gets its partitions. */
+    enum Membership {
+        ASSIGNED,
+        CLASSIC,
+        CONSUMER
+    }
+
+    /** What a consumer sees of transactions. */
+    enum Isolation {
+        READ_COMMITTED,
+        READ_UNCOMMITTED
+    }
+
+    /** Where a consumer starts without a commit. */
+    enum Reset {
+        EARLIEST,
+        LATEST,
+        NONE
+    }
+
+    /** Who stamps a record. */
+    enum Timestamps {
+        CREATE_TIME("CreateTime"),
+        APPEND_TIME("LogAppendTime");
+
+        final String setting;
+
+        Timestamps(String setting) {
+            this.setting = setting;
+        }
+    }
+
+    /** When a segment is cut. */
+    enum Batching {
+        /** After a few records. */
+        SMALL(Map.of("blobshuffle.batch.max.bytes", "1024", "blobshuffle.batch.max.delay.ms", "20000")),
+        /** By a flush. */
+        LARGE(Map.of("blobshuffle.batch.max.delay.ms", "20000")),
+        /** At any time. */
+        EAGER(Map.of("blobshuffle.batch.max.delay.ms", "1")),
+        /** Small batches are plain records. */
+        INLINE(Map.of("blobshuffle.inline.max.bytes", "2048", "blobshuffle.batch.max.delay.ms", "20000"));
+
+        final Map<String, String> settings;
+
+        Batching(Map<String, String> settings) {
+            this.settings = settings;
+        }
+    }
+
+    boolean isGroup() {
+        return membership != Membership.ASSIGNED;
+    }
+}
