@@ -77,7 +77,7 @@ final class Side implements AutoCloseable {
         }
         Map<String, Object> producers = new HashMap<>(settings);
         producers.put("max.request.size", Door.RECORD_LIMIT);
-        producers.put("max.block.ms", 2000);
+        producers.put("max.block.ms", isTransactional ? 30_000 : 2000);
         producers.put("metadata.max.age.ms", 1000);
         // With more, the log of a new topic may refuse a first batch and take the second, for good.
         producers.put("max.in.flight.requests.per.connection", 1);
