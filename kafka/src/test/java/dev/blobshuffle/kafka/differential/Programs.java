@@ -173,9 +173,9 @@ final class Programs {
                 Tuple.of(2, one(Arbitraries.just(new Step.OpenAgain()))),
                 Tuple.of(
                         2,
-                        one(Combinators.combine(
-                                        partitions(), Arbitraries.integers().between(0, 20))
-                                .as(Step.DeleteRecords::new))),
+                        Combinators.combine(partitions(), Arbitraries.integers().between(0, 20))
+                                .as((partition, index) ->
+                                        List.of(new Step.Flush(), new Step.DeleteRecords(partition, index)))),
                 Tuple.of(1, Arbitraries.just(List.of(new Step.AddPartition(), new Step.Send(false, NEWEST)))),
                 Tuple.of(1, one(Arbitraries.of(1, 2).map(Step.MakeAgain::new))));
     }

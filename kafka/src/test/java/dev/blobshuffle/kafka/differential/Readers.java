@@ -125,6 +125,10 @@ final class Readers implements AutoCloseable {
             Set<TopicPartition> own = new HashSet<>(member.assignment());
             own.retainAll(paused);
             member.resume(own);
+            if (setup.reset() == Setup.Reset.LATEST) {
+                // Later the end would be another one.
+                member.assignment().forEach(member::position);
+            }
         }
         return "assigned";
     }

@@ -179,7 +179,7 @@ sealed interface Step {
         }
     }
 
-    /** Deletes what lies before the start of a segment. */
+    /** Deletes what lies before the start of a segment; nothing may be unflushed. */
     record DeleteRecords(int partition, int index) implements Step {
         @Override
         public String run(Side side, int number) {
@@ -188,7 +188,6 @@ sealed interface Step {
 
         @Override
         public Step chosenBy(Side blobs) {
-            blobs.flush();
             return new DeleteRecords(partition, blobs.segmentStart(blobs.existing(partition), index));
         }
     }
