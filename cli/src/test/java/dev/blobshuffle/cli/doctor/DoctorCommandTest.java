@@ -63,6 +63,36 @@ class DoctorCommandTest {
         assertThat(output).doesNotContain(KEY_ID, SECRET);
     }
 
+    /** The tools can sign in by a profile of IAM Identity Center, and say that its login is missing. */
+    @Test
+    void aProfileOfSingleSignOnWorksInTheTools() throws IOException {
+        Path config = directory.resolve("config");
+        Files.writeString(config, """
+                [profile dev]
+                sso_session = corp
+                sso_account_id = 111122223333
+                sso_role_name = dev
+                [sso-session corp]
+                sso_region = eu-central-1
+                sso_start_url = https://corp.awsapps.com/start
+                """);
+        clearCredentials();
+        System.setProperty("aws.configFile", config.toString());
+        System.setProperty("aws.profile", "dev");
+        System.setProperty("aws.disableEc2Metadata", "true");
+        try {
+            doctor(uri("blobs", "eu-central-1"));
+            assertThat(output)
+                    .contains("there are no credentials, since", "Run aws sso login")
+                    .doesNotContain("module must be on the class path");
+        } finally {
+            System.clearProperty("aws.configFile");
+            System.clearProperty("aws.profile");
+            System.clearProperty("aws.disableEc2Metadata");
+            setCredentials();
+        }
+    }
+
     @Test
     void aSoundStoreHasNoErrorsAndIsLeftEmpty() {
         sim.lifecycle("blobs", List.of(new LifecycleRule("shuffle/blobs/", 7)));
