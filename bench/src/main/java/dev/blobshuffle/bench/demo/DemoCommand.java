@@ -1,7 +1,9 @@
 package dev.blobshuffle.bench.demo;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Spec;
 /**
  * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively
  * and through blobs, and prints what each took. Exit status: 0 when the outputs are equal, 1 when
- * they differ or something failed.
+ * they differ or something failed, 2 for wrong usage.
  */
 @Command(
         name = "demo",
@@ -30,9 +32,12 @@ import picocli.CommandLine.Spec;
             "Runs a real topology over a real text, natively and through blobs, and compares.",
             "Word count, word count per minute (final windows) and a join, each of which shuffles; brokers and application",
             "instances are processes of their own. Takes about two minutes. Batches are never inlined (inline.max.bytes 0).",
-            "Exit status: 0 if both outputs are equal, 1 if they differ or something failed."
+            "Exit status: 0 if both outputs are equal, 1 if they differ or something failed, 2 for wrong usage."
         })
 public final class DemoCommand implements Callable<Integer> {
+    /** So much text in the time of a run is a load above break-even. */
+    private static final long OWN_TEXT_BYTES = 3 << 20;
+
     @Spec
     private CommandSpec spec;
 
@@ -64,6 +69,14 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--keep-blobs", description = "No sweep in the end: blobs stay in --store, to be looked at.")
     private boolean keepsBlobs;
+
+    @Option(
+            names = "--keep-running",
+            description = {
+                "Leaves brokers, application and store up after the comparison, and prints commands to look at them.",
+                "Ctrl-C ends everything."
+            })
+    private boolean keepsRunning;
 
     @Option(
             names = "--metrics-listen",
@@ -107,29 +120,57 @@ public final class DemoCommand implements Callable<Integer> {
 
     private int compare(Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        DemoOptions options = new DemoOptions(
+        DemoOptions options;
+        Text text;
+        String storeUri;
+        try {
+            options = options();
+            checkWritable(json);
+            checkWritable(report);
+            text = input == null ? Text.own().repeated(OWN_TEXT_BYTES) : Text.read(input);
+            storeUri = checkedStore(workspace);
+        } catch (DemoFailed | InvalidSettings e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            spec.commandLine().getErr().flush();
+            return ExitStatus.WRONG_USAGE;
+        }
+        return compare(options, text, storeUri, workspace, out);
+    }
+
+    private DemoOptions options() {
+        return new DemoOptions(
                 zones,
                 instances,
                 guarantee.name(),
-                keepsBlobs ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
-                Optional.ofNullable(metricsListen).map(Endpoint::parse));
-        checkWritable(json);
-        checkWritable(report);
-        Text text = input == null ? Text.own() : Text.read(input);
-        String storeUri = checkedStore(workspace);
-        DemoResult result = run(options, text, storeUri, workspace, new Progress(out));
-        DemoTable.print(result, out);
-        write(json, Json.write(result.toJson()));
-        write(report, DemoReport.html(result));
-        return result.outputsEqual() ? 0 : 1;
+                keepsBlobs || keepsRunning ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
+                Optional.ofNullable(metricsListen)
+                        .map(Endpoint::parse)
+                        .or(() -> keepsRunning ? Optional.of(KeptDemo.freePorts(instances)) : Optional.empty()));
     }
 
-    private static DemoResult run(
-            DemoOptions options, Text text, String storeUri, Workspace workspace, Progress progress) {
+    private int compare(DemoOptions options, Text text, String storeUri, Workspace workspace, PrintWriter out) {
+        if (!keepsBlobs) {
+            workspace.whenInterrupted(() -> FinalSweep.deleteAll(storeUri));
+        }
+        Progress progress = new Progress(out);
         VariantResult nativeRun = new DemoRun(DemoVariant.NATIVE, options, text, storeUri, workspace, progress).run();
-        VariantResult blobRun = new DemoRun(DemoVariant.BLOBS, options, text, storeUri, workspace, progress).run();
+        DemoRun blobs = new DemoRun(DemoVariant.BLOBS, options, text, storeUri, workspace, progress);
+        if (keepsRunning) {
+            blobs.runAndStay(
+                    blobRun -> report(DemoResult.of(options, text, nativeRun, blobRun)),
+                    brokers -> KeptDemo.printCommands(options, brokers, storeUri, out));
+        }
+        VariantResult blobRun = blobs.run();
         progress.begin("comparing");
-        return DemoResult.of(options, text, nativeRun, blobRun);
+        return report(DemoResult.of(options, text, nativeRun, blobRun)) ? 0 : 1;
+    }
+
+    /** Prints and writes the comparison; whether the outputs are equal. */
+    private boolean report(DemoResult result) {
+        DemoTable.print(result, spec.commandLine().getOut());
+        write(json, Json.write(result.toJson()));
+        write(report, DemoReport.html(result));
+        return result.outputsEqual();
     }
 
     /** The store's URI, after a blob was written there, read and deleted. */

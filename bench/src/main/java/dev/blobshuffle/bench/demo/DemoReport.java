@@ -21,6 +21,7 @@ final class DemoReport {
     static String html(DemoResult result) {
         HtmlPage page = new HtmlPage("BlobShuffle demo")
                 .paragraph(result.verdict())
+                .paragraph(result.breakEven())
                 .table(List.of("", "native", "BlobShuffle", "ratio"), rows(result));
         result.notes().forEach(page::paragraph);
         result.differences().forEach(page::preformatted);

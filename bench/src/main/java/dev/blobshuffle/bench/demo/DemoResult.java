@@ -25,7 +25,9 @@ record DemoResult(
         DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun, List<String> differences) {
     private static final int SHOWN_DIFFERENCES = 10;
     private static final double MEDIAN = 0.5;
+    private static final double KILO = 1000;
     private static final double BYTES_PER_KIB = 1024;
+    private static final double PERCENT = 100;
     private static final PriceTable AWS = PriceTables.named("aws");
 
     /**
@@ -165,6 +167,27 @@ record DemoResult(
                 + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
     }
 
+    /** What the planner's model says of the load. */
+    CostForecast forecast() {
+        return CostForecast.of(options, nativeRun, AWS);
+    }
+
+    /** At which load blobs pay. */
+    String breakEven() {
+        CostForecast forecast = forecast();
+        return String.format(Locale.ROOT, "The demo shuffled %.0f KB/s per instance. ", forecast.bytesPerSecond() / KILO)
+                + forecast.priceRatio()
+                        .map(ratio -> String.format(
+                                Locale.ROOT,
+                                "The planner's model expects %.0f %% of the native price for this load, and ",
+                                ratio * PERCENT))
+                        .orElse("The planner's model expects no native price in one zone, and ")
+                + forecast.breakEvenBytesPerSecond()
+                        .map(bytes -> String.format(
+                                Locale.ROOT, "break-even at %.0f KB/s per instance.", bytes / KILO))
+                        .orElse("no load at which these settings break even.");
+    }
+
     /** The whole in two sentences. */
     String verdict() {
         double nativeUsd = usd(nativeRun);
@@ -209,7 +232,7 @@ record DemoResult(
             notes.add(String.format(
                     Locale.ROOT,
                     "Why these ratios differ from those of the benchmark: the load is small. A blob has %.0f KiB here and"
-                            + " up to 16 MiB under load, so each request and notification carries less; and most of the CPU"
+                            + " up to 16 MiB under load, so each request and notification carries less. Most of the CPU"
                             + " time is that of young JVMs. docs/benchmarks.md has the ratios under load.",
                     blobRun.measured().blobBytes() / (double) blobRun.measured().blobs() / BYTES_PER_KIB));
         }
@@ -231,6 +254,7 @@ record DemoResult(
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("native", toJson(nativeRun));
         json.put("blobshuffle", toJson(blobRun));
+        json.put("model", forecast().toJson());
         json.put("outputs_equal", outputsEqual());
         return json;
     }

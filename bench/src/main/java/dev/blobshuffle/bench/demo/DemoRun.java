@@ -5,10 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * One run of the application over the text, with brokers and instances of its own. Owned by one
@@ -17,6 +19,9 @@ import java.util.function.BooleanSupplier;
 final class DemoRun {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(150);
+
+    /** Long enough to look around; what the brokers keep stays below some hundred MB. */
+    private static final Duration FEEDING = Duration.ofHours(1);
 
     private final DemoVariant variant;
     private final DemoOptions options;
@@ -40,6 +45,24 @@ final class DemoRun {
      * @throws DemoFailed if a part dies, or nothing goes on for minutes
      */
     VariantResult run() {
+        return run(Optional.empty());
+    }
+
+    /**
+     * Runs to the end of the text, starts the instances again, and feeds them slowly until the JVM
+     * is told to end. The brokers and the store stay as they are meanwhile.
+     *
+     * @param whenDone gets the result when the text is read
+     * @param whenUp gets the addresses of the brokers when the instances work again
+     * @throws DemoFailed if a part dies, or nothing goes on for minutes
+     */
+    void runAndStay(Consumer<VariantResult> whenDone, Consumer<String> whenUp) {
+        run(Optional.of(new Stay(whenDone, whenUp)));
+    }
+
+    private record Stay(Consumer<VariantResult> whenDone, Consumer<String> whenUp) {}
+
+    private VariantResult run(Optional<Stay> stay) {
         String name = variant.name().toLowerCase(Locale.ROOT);
         progress.begin(variant.title() + ": starting " + options.zones() + " brokers");
         try (DemoCluster cluster = DemoCluster.start(options, workspace.directory(name + "-kafka"));
@@ -48,18 +71,40 @@ final class DemoRun {
             feed.sendLexicon(text);
             progress.begin(variant.title() + ": starting " + options.instances() + " instances");
             Path directory = workspace.directory(name + "-application");
-            try (Instances instances =
-                    Instances.start(options.instances(), number -> settings(cluster, directory, number), directory)) {
-                await(
-                        "the instances to start",
-                        instances,
-                        () -> instances.areRunning()
-                                && cluster.isStable(DemoSettings.APPLICATION_ID, instances.count()));
+            VariantResult result;
+            try (Instances instances = start(cluster, directory)) {
                 await(
                         "the lexicon to be loaded",
                         instances,
                         () -> cluster.isDrained(DemoSettings.APPLICATION_ID, List.of(DemoTopology.LEXICON)));
-                return measure(cluster, feed, instances);
+                result = measure(cluster, feed, instances);
+            }
+            stay.ifPresent(chosen -> {
+                chosen.whenDone().accept(result);
+                stay(chosen, cluster, feed, directory);
+            });
+            return result;
+        }
+    }
+
+    private Instances start(DemoCluster cluster, Path directory) {
+        Instances instances =
+                Instances.start(options.instances(), number -> settings(cluster, directory, number), directory);
+        await(
+                "the instances to start",
+                instances,
+                () -> instances.areRunning() && cluster.isStable(DemoSettings.APPLICATION_ID, instances.count()));
+        return instances;
+    }
+
+    private void stay(Stay stay, DemoCluster cluster, Feed feed, Path directory) {
+        progress.begin(variant.title() + ": starting " + options.instances() + " instances again");
+        try (Instances instances = start(cluster, directory)) {
+            stay.whenUp().accept(cluster.bootstrapServers());
+            feed.sendAgain(text, FEEDING, instances::check);
+            while (true) {
+                instances.check();
+                LockSupport.parkNanos(PAUSE.toNanos());
             }
         }
     }
@@ -67,16 +112,16 @@ final class DemoRun {
     private VariantResult measure(DemoCluster cluster, Feed feed, Instances instances) {
         int warmUp = text.warmUpLines();
         progress.begin(variant.title() + ": warming up with " + warmUp + " lines");
-        feed.sendLines(text, 0, warmUp, share -> instances.check());
+        Duration feeding = feed.sendLines(text, 0, warmUp, share -> instances.check());
         awaitDrained(cluster, instances);
         instances.beginMeasuring();
         Duration applicationBefore = instances.cpu();
         Duration brokersBefore = cluster.cpu();
         progress.begin(variant.title() + ": reading " + (text.lines().size() - warmUp) + " lines");
-        feed.sendLines(text, warmUp, text.lines().size(), share -> {
+        feeding = feeding.plus(feed.sendLines(text, warmUp, text.lines().size(), share -> {
             progress.share(share);
             instances.check();
-        });
+        }));
         awaitDrained(cluster, instances);
         feed.sendEnd(options.partitions());
         awaitDrained(cluster, instances);
@@ -89,6 +134,7 @@ final class DemoRun {
         return new VariantResult(
                 variant,
                 measured,
+                feeding,
                 brokerBytes,
                 applicationCpu,
                 brokerCpu,

@@ -9,7 +9,7 @@ import java.util.Properties;
  */
 final class DemoSettings {
     static final String APPLICATION_ID = "concordance";
-    private static final int COMMIT_INTERVAL_MS = 500;
+    static final int COMMIT_INTERVAL_MS = 500;
     private static final long CENTURY_MS = 100L * 365 * 24 * 60 * 60 * 1000;
 
     private DemoSettings() {}

@@ -25,6 +25,7 @@ final class DemoTable {
         result.notes().forEach(out::println);
         out.println();
         out.println(result.verdict());
+        out.println(result.breakEven());
         if (!result.outputsEqual()) {
             out.println();
             out.println("The outputs differ. The first differences:");

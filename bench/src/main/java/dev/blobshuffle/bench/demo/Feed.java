@@ -22,6 +22,10 @@ import org.apache.kafka.common.utils.Utils;
 final class Feed implements AutoCloseable {
     private static final long FIRST_LINE_AT = 946_684_800_000L;
     private static final long LINE_MILLIS = 100;
+    private static final long AFTER_ALL =
+            FIRST_LINE_AT + DemoTopology.GRACE.multipliedBy(3).toMillis();
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final int SLOW_BYTES_PER_SECOND = 1000;
     private static final Duration WANTED = Duration.ofSeconds(40);
     private static final double LEAST_BYTES_PER_SECOND = 25_000;
     private static final double MOST_BYTES_PER_SECOND = 1_000_000;
@@ -49,8 +53,9 @@ final class Feed implements AutoCloseable {
      * @param from index of the first line
      * @param to index after the last one
      * @param progress is told the share that is sent, again and again, on this thread
+     * @return the time that it took
      */
-    void sendLines(Text text, int from, int to, DoubleConsumer progress) {
+    Duration sendLines(Text text, int from, int to, DoubleConsumer progress) {
         double bytes = text.bytes();
         double pace = Math.min(MOST_BYTES_PER_SECOND, Math.max(LEAST_BYTES_PER_SECOND, bytes / WANTED.toSeconds()));
         long start = System.nanoTime();
@@ -67,6 +72,31 @@ final class Feed implements AutoCloseable {
         }
         awaitSent();
         progress.accept(1);
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /**
+     * Sends the lines slowly, from the first again after the last, for a time, and then returns.
+     * Their time is after that of {@link #sendEnd}, and a line has the same time in each round, so
+     * that the windows do not become more.
+     *
+     * @param check is called every second, on this thread
+     */
+    void sendAgain(Text text, Duration time, Runnable check) {
+        long firstLineAt = AFTER_ALL + DemoTopology.GRACE.toMillis();
+        List<String> lines = text.lines();
+        int next = 0;
+        long end = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() - end < 0) {
+            for (int bytes = 0; bytes < SLOW_BYTES_PER_SECOND; next = (next + 1) % lines.size()) {
+                String line = lines.get(next);
+                send(DemoTopology.LINES, firstLineAt + next * LINE_MILLIS, Integer.toString(next), line);
+                bytes += line.length();
+            }
+            awaitSent();
+            check.run();
+            LockSupport.parkNanos(SECOND.toNanos());
+        }
     }
 
     /**
@@ -74,8 +104,7 @@ final class Feed implements AutoCloseable {
      * windows close.
      */
     void sendEnd(int partitions) {
-        long longAfter = FIRST_LINE_AT + DemoTopology.GRACE.multipliedBy(3).toMillis();
-        send(DemoTopology.LINES, longAfter, "end", String.join(" ", wordsForAllPartitions(partitions)));
+        send(DemoTopology.LINES, AFTER_ALL, "end", String.join(" ", wordsForAllPartitions(partitions)));
         awaitSent();
     }
 

@@ -2,11 +2,17 @@ package dev.blobshuffle.bench.demo;
 
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 
 /**
@@ -44,6 +50,32 @@ public final class FinalSweep {
         if (status != 0) {
             throw new DemoFailed("Cannot delete the blobs of the demo: "
                     + errors.toString().strip() + " Or give the demo a store of its own: another prefix in --store.");
+        }
+    }
+
+    /** The newest blob in a store, if it has one. */
+    static Optional<BlobId> newest(String store) {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.open(store, time)) {
+            return opened.generations().toCompletableFuture().join().stream()
+                    .filter(generation -> generation > 0)
+                    .max(Comparator.naturalOrder())
+                    .flatMap(generation -> opened.list(generation).toCompletableFuture().join().stream()
+                            .map(StoredBlob::id)
+                            .max(Comparator.comparing(BlobId::sequence)));
+        }
+    }
+
+    /** Deletes everything in a store that is the demo's own. No instance may run. */
+    static void deleteAll(String store) {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.openUnchecked(store, StoreContext.unmetered(time).existing())) {
+            for (long generation : opened.generations().toCompletableFuture().join()) {
+                List<BlobId> blobs = opened.list(generation).toCompletableFuture().join().stream()
+                        .map(StoredBlob::id)
+                        .toList();
+                opened.delete(blobs).toCompletableFuture().join();
+            }
         }
     }
 

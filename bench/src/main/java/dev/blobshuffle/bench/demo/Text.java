@@ -95,6 +95,15 @@ record Text(String name, List<String> lines) {
         text.lines().filter(line -> !DemoTopology.words(line).isEmpty()).forEach(lines::add);
     }
 
+    /** The same lines again and again, each time to the end, until they have this many bytes. */
+    Text repeated(long least) {
+        List<String> repeated = new ArrayList<>(lines);
+        for (long bytes = bytes(); bytes < least; bytes += bytes()) {
+            repeated.addAll(lines);
+        }
+        return new Text(name, repeated);
+    }
+
     /** Bytes of the lines in UTF-8. */
     long bytes() {
         return lines.stream()

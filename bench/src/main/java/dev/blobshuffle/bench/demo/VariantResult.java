@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param variant how the application shuffled
  * @param measured what its instances measured
+ * @param feeding the time in which the lines were sent
  * @param shuffleBrokerBytes bytes written to the logs of the repartition topics, one copy
  * @param applicationCpu CPU time of all instances from the end of the warm-up to the last result
  * @param brokerCpu CPU time of all brokers, the same span
@@ -16,6 +17,7 @@ import java.time.Duration;
 record VariantResult(
         DemoVariant variant,
         DemoMeasurement measured,
+        Duration feeding,
         long shuffleBrokerBytes,
         Duration applicationCpu,
         Duration brokerCpu,

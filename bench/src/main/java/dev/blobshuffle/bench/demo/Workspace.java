@@ -25,6 +25,7 @@ public final class Workspace implements AutoCloseable {
     private final Path root;
     private final Thread hook;
     private volatile boolean isEnding;
+    private volatile Runnable lastWork = () -> {};
     private boolean isClosed; // guarded by this
 
     private Workspace(Path root) {
@@ -74,14 +75,21 @@ public final class Workspace implements AutoCloseable {
         return isEnding;
     }
 
+    /**
+     * What is left to do if the JVM is told to end (Ctrl-C, SIGTERM), after the processes are gone.
+     */
+    void whenInterrupted(Runnable work) {
+        lastWork = work;
+    }
+
     private void end() {
         isEnding = true;
-        cleanUp();
+        cleanUp(lastWork);
     }
 
     @Override
     public void close() {
-        cleanUp();
+        cleanUp(() -> {});
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
@@ -89,7 +97,7 @@ public final class Workspace implements AutoCloseable {
         }
     }
 
-    private synchronized void cleanUp() {
+    private synchronized void cleanUp(Runnable work) {
         if (isClosed) {
             return;
         }
@@ -98,6 +106,11 @@ public final class Workspace implements AutoCloseable {
         children.forEach(ProcessHandle::destroyForcibly);
         for (ProcessHandle child : children) {
             child.onExit().completeOnTimeout(child, 5, TimeUnit.SECONDS).join();
+        }
+        try {
+            work.run();
+        } catch (RuntimeException e) {
+            System.err.println("Cannot delete the blobs of the demo: " + e.getMessage() + ". Delete them by hand.");
         }
         delete();
     }

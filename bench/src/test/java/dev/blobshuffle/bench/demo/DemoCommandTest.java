@@ -28,7 +28,7 @@ class DemoCommandTest {
 
     @Test
     void aMissingInputIsNamed() {
-        assertThat(demo("--input", directory.resolve("none").toString())).isEqualTo(1);
+        assertThat(demo("--input", directory.resolve("none").toString())).isEqualTo(2);
         assertThat(err.toString()).startsWith("Cannot read input: there is nothing at " + directory.resolve("none"));
         assertThat(out.toString()).isEmpty();
     }
@@ -37,14 +37,14 @@ class DemoCommandTest {
     void anInputWithoutWordsIsRefused() throws IOException {
         Path file = Files.writeString(directory.resolve("empty.txt"), "\n 12 -- \n");
 
-        assertThat(demo("--input", file.toString())).isEqualTo(1);
+        assertThat(demo("--input", file.toString())).isEqualTo(2);
 
         assertThat(err.toString()).contains("there is no word in it");
     }
 
     @Test
     void anEmptyDirectoryIsRefused() {
-        assertThat(demo("--input", directory.toString())).isEqualTo(1);
+        assertThat(demo("--input", directory.toString())).isEqualTo(2);
         assertThat(err.toString()).contains("there is no word in it");
     }
 
@@ -52,7 +52,7 @@ class DemoCommandTest {
     void aStoreThatCannotBeWrittenIsRefused() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "not a directory");
 
-        assertThat(demo("--store", file.resolve("blobs").toString())).isEqualTo(1);
+        assertThat(demo("--store", file.resolve("blobs").toString())).isEqualTo(2);
 
         assertThat(err.toString()).startsWith("Cannot ").contains(file.toString());
         assertThat(out.toString()).isEmpty();
@@ -60,14 +60,14 @@ class DemoCommandTest {
 
     @Test
     void aStoreInMemoryIsRefusedForProcessesDoNotShareIt() {
-        assertThat(demo("--store", "memory://demo")).isEqualTo(1);
+        assertThat(demo("--store", "memory://demo")).isEqualTo(2);
         assertThat(err.toString()).contains("a memory of its own");
     }
 
     @Test
     void numbersOutOfRangeAreRefused() {
-        assertThat(demo("--zones", "0")).isEqualTo(1);
-        assertThat(demo("--instances", "13")).isEqualTo(1);
+        assertThat(demo("--zones", "0")).isEqualTo(2);
+        assertThat(demo("--instances", "13")).isEqualTo(2);
         assertThat(demo("--guarantee", "sometimes")).isEqualTo(2);
         assertThat(err.toString()).contains("--zones is 0", "--instances is 13", "sometimes");
     }
@@ -75,7 +75,7 @@ class DemoCommandTest {
     @Test
     void aReportThatCannotBeWrittenIsRefusedBeforeTheRun() {
         assertThat(demo("--report", directory.resolve("none/report.html").toString()))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString()).contains("Cannot write");
     }
 

@@ -114,9 +114,10 @@ class DemoIT {
         assertThat(status).as("%s%n%s", out, err).isZero();
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         assertThat(result.get("outputs_equal").asBoolean()).isTrue();
+        assertThat(result.at("/model/instance_bytes_per_second").asDouble()).isPositive();
         assertRun(result.get("native"), result.get("blobshuffle"));
         assertThat(out.toString())
-                .contains("outputs equal", "yes", "inline.max.bytes is 0", "All results are equal. Through blobs");
+                .contains("outputs equal", "yes", "inline.max.bytes is 0", "All results are equal. Through blobs", "The demo shuffled");
         assertThat(Files.readString(report))
                 .contains("<svg", "BlobShuffle demo", "All results are equal.")
                 .doesNotContain("NaN");

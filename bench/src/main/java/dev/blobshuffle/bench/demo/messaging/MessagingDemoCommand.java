@@ -4,6 +4,7 @@ import dev.blobshuffle.bench.demo.DemoFailed;
 import dev.blobshuffle.bench.demo.Progress;
 import dev.blobshuffle.bench.demo.Workspace;
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -80,22 +81,29 @@ public final class MessagingDemoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (Workspace workspace = Workspace.open()) {
+            MessagingOptions options;
             try {
-                return run(workspace);
+                options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds), faults, seed);
+                checkWritable();
+            } catch (DemoFailed e) {
+                spec.commandLine().getErr().println(e.getMessage());
+                spec.commandLine().getErr().flush();
+                return ExitStatus.WRONG_USAGE;
+            }
+            try {
+                return run(options, workspace);
             } catch (DemoFailed | BlobShuffleException | IllegalStateException e) {
                 if (!workspace.isEnding()) {
                     spec.commandLine().getErr().println(e.getMessage());
                     spec.commandLine().getErr().flush();
                 }
-                return 1;
+                return ExitStatus.of(e);
             }
         }
     }
 
-    private int run(Workspace workspace) {
+    private int run(MessagingOptions options, Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        MessagingOptions options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds), faults, seed);
-        checkWritable();
         Progress progress = new Progress(out);
         String chosen = store == null ? workspace.directory("blobs").toString() : store;
         try (DemoStore opened = DemoStore.open(chosen)) {

@@ -79,12 +79,12 @@ class MessagingDemoIT {
 
     @Test
     void choicesThatCannotWorkAreRefusedBeforeAnythingStarts() {
-        assertThat(run("--zones", "1")).isEqualTo(1);
+        assertThat(run("--zones", "1")).isEqualTo(2);
         assertThat(err.toString()).contains("--zones is 1. Give 2 to 5.");
-        assertThat(run("--faults", "-1")).isEqualTo(1);
+        assertThat(run("--faults", "-1")).isEqualTo(2);
         assertThat(err.toString()).contains("--faults is -1. Give 0 to 10000.");
-        assertThat(run("--store", "memory:")).isEqualTo(1);
-        assertThat(run("--json", directory.toString())).isEqualTo(1);
+        assertThat(run("--store", "memory:")).isEqualTo(2);
+        assertThat(run("--json", directory.toString())).isEqualTo(2);
         assertThat(err.toString()).contains("Cannot write " + directory);
     }
 
