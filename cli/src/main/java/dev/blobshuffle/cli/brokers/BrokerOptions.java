@@ -61,11 +61,13 @@ public final class BrokerOptions {
     /**
      * What the user gave, with timeouts for somebody who waits at a terminal.
      *
-     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
-     *     read
+     * @throws InvalidSettings fatal: nothing names the brokers, a file of settings cannot be read,
+     *     or nothing listens at the addresses
      */
     public Map<String, Object> client() {
-        return client(CALL_TIMEOUT);
+        Map<String, Object> client = client(CALL_TIMEOUT);
+        BrokerReach.check(bootstrap());
+        return client;
     }
 
     /**
@@ -84,6 +86,16 @@ public final class BrokerOptions {
         client.putIfAbsent("default.api.timeout.ms", millis(timeout));
         client.putIfAbsent("request.timeout.ms", Math.min(millis(timeout), millis(REQUEST_TIMEOUT)));
         return client;
+    }
+
+    /**
+     * Finds out whether anything listens where the brokers shall be.
+     *
+     * @param client what {@link #client(Duration)} returned
+     * @throws InvalidSettings fatal: each address refuses connections, or its host is unknown
+     */
+    public static void checkReach(Map<String, Object> client) {
+        BrokerReach.check(String.valueOf(client.get(BROKERS)));
     }
 
     private static int millis(Duration duration) {

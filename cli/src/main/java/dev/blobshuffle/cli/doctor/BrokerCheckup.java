@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
+import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.Time;
@@ -57,6 +58,12 @@ final class BrokerCheckup {
     }
 
     void run() throws InterruptedException {
+        try {
+            BrokerOptions.checkReach(client);
+        } catch (InvalidSettings e) {
+            findings.add(Finding.failed(Finding.KAFKA, "brokers", e));
+            return;
+        }
         try (Admin admin = Admin.create(client)) {
             Collection<Node> nodes = await(admin.describeCluster().nodes());
             findings.add(

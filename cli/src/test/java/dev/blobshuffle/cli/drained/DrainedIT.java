@@ -200,7 +200,7 @@ class DrainedIT {
         assertThat(drained("--bootstrap", "127.0.0.1:1", "--application-id", "x", "--config", config.toString()))
                 .isEqualTo(2);
 
-        assertThat(err.toString()).contains("Cannot ask the brokers at 127.0.0.1:1");
+        assertThat(err.toString()).contains("Cannot reach the brokers: connection refused at 127.0.0.1:1");
     }
 
     @Test
