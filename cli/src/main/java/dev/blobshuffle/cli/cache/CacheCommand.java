@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.cache;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -139,7 +140,7 @@ public final class CacheCommand implements Callable<Integer> {
             return 0;
         } catch (BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return ExitStatus.of(e);
         }
     }
 

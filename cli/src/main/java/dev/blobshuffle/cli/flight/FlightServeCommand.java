@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.flight;
 
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -260,7 +261,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             return 0;
         } catch (BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return ExitStatus.of(e);
         }
     }
 

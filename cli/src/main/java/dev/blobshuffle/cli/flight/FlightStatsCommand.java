@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.flight;
 
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
@@ -50,7 +51,7 @@ public final class FlightStatsCommand implements Callable<Integer> {
             return 0;
         } catch (BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return ExitStatus.of(e);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -98,6 +99,8 @@ public final class InspectCommand implements Callable<Integer> {
                     keyring);
         } catch (BlobShuffleException e) {
             err.println(e.getMessage());
+            err.flush();
+            return ExitStatus.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot read blob " + blob + ": interrupted. Run it again.");

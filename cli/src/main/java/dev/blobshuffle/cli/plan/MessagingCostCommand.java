@@ -1,7 +1,9 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.messaging.Assumptions;
@@ -102,7 +104,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
         } catch (PlanFailed | BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
-            return 1;
+            return ExitStatus.of(e);
         }
     }
 
@@ -114,7 +116,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
         for (String value : values) {
             int equals = value.indexOf('=');
             if (equals < 1) {
-                throw new PlanFailed(
+                throw new InvalidSettings(
                         "Cannot use --set " + value + ": it is not NAME=VALUE. Write for example load.groups=1.");
             }
             given = given.with(value.substring(0, equals), value.substring(equals + 1), "--set");

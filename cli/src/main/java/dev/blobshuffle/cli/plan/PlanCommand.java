@@ -1,8 +1,10 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.topology.TopologyCommand;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -105,7 +107,7 @@ public final class PlanCommand implements Callable<Integer> {
         } catch (PlanFailed | BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
-            return 1;
+            return ExitStatus.of(e);
         }
     }
 
@@ -116,10 +118,10 @@ public final class PlanCommand implements Callable<Integer> {
         if (measured.isPresent()) {
             measured.get().over(builder);
         } else if (application != null) {
-            throw new PlanFailed(
+            throw new InvalidSettings(
                     "Cannot choose application '" + application + "': there are no metrics. Give --from-metrics too.");
         } else if (workload.throughput == null) {
-            throw new PlanFailed(
+            throw new InvalidSettings(
                     "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");
         }
         if (workload.instances != null && workload.partitions == null) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.plan.MetricsReading.Counted;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -90,11 +91,11 @@ final class PrometheusInstances {
                 series.stream().map(one -> one.label("application")).collect(Collectors.toCollection(TreeSet::new));
         String names = String.join(", ", found);
         if (application.isPresent() && !found.contains(application.get())) {
-            throw new PlanFailed("Cannot use metrics of application " + application.get() + ": there are those of: "
+            throw new InvalidSettings("Cannot use metrics of application " + application.get() + ": there are those of: "
                     + names + ". Give one of these.");
         }
         if (application.isEmpty() && found.size() > 1) {
-            throw new PlanFailed("Cannot use metrics of " + found.size() + " applications at once: " + names
+            throw new InvalidSettings("Cannot use metrics of " + found.size() + " applications at once: " + names
                     + ". Choose one with --application.");
         }
         return application.orElse(found.isEmpty() ? "" : found.iterator().next());

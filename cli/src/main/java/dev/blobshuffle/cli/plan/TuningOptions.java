@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Goal;
@@ -197,7 +198,7 @@ final class TuningOptions {
         return LatencyProfile.all().stream()
                 .filter(candidate -> candidate.name().equals(wanted))
                 .findFirst()
-                .orElseThrow(() -> new PlanFailed("Cannot find latency profile '" + wanted + "': there are "
+                .orElseThrow(() -> new InvalidSettings("Cannot find latency profile '" + wanted + "': there are "
                         + LatencyProfile.all().stream()
                                 .map(LatencyProfile::name)
                                 .collect(Collectors.joining(", "))
@@ -231,17 +232,17 @@ final class TuningOptions {
 
     Goal goal(Tuning base) {
         if (Optional.ofNullable(targetP95).isPresent() && maxCost != null) {
-            throw new PlanFailed("Cannot plan for both --target-p95 and --max-cost. Give one.");
+            throw new InvalidSettings("Cannot plan for both --target-p95 and --max-cost. Give one.");
         }
         Double batchBytes =
                 Replaced.of("--batch-size", batchSize, formerBatchSize).orElse(null);
         if ((batchBytes == null) != (delay == null)) {
-            throw new PlanFailed(
+            throw new InvalidSettings(
                     "Cannot price settings: one of --batch-size and --delay is missing. Give both, or neither and a goal.");
         }
         if (batchBytes != null && delay != null) {
             if (targetP95 != null || maxCost != null) {
-                throw new PlanFailed(
+                throw new InvalidSettings(
                         "Cannot both price settings and look for some. Give --batch-size and --delay, or --target-p95, or --max-cost.");
             }
             return new Goal.Fixed(

@@ -195,7 +195,7 @@ class CacheCommandIT {
                         "--store",
                         "memory://cache-command");
         time.close();
-        assertThat(status).isEqualTo(1);
+        assertThat(status).isEqualTo(2);
         assertThat(err.toString()).contains("peer.secret.file");
     }
 }

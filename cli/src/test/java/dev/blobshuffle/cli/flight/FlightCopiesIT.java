@@ -253,7 +253,7 @@ class FlightCopiesIT {
                             "64MiB",
                             "--copy-to",
                             each.getKey());
-            assertThat(status).as(each.getKey()).isEqualTo(1);
+            assertThat(status).as(each.getKey()).isEqualTo(2);
             assertThat(said.toString()).contains(each.getValue());
         }
     }

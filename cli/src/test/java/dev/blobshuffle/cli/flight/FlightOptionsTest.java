@@ -74,7 +74,7 @@ class FlightOptionsTest {
                 "--footer-memory=1MiB",
                 option + "=" + value);
 
-        assertThat(status).isEqualTo(1);
+        assertThat(status).isEqualTo(2);
         assertThat(said.toString()).contains("Cannot serve", option);
     }
 }

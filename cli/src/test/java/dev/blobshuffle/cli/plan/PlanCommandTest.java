@@ -217,10 +217,10 @@ class PlanCommandTest {
     void oneOfSeveralApplicationsIsChosen() throws IOException {
         String first = prometheus("first", "orders", "a").toString();
         String second = prometheus("second", "bills", "a").toString();
-        assertThat(plan("--from-metrics", first, second)).isEqualTo(1);
+        assertThat(plan("--from-metrics", first, second)).isEqualTo(2);
         assertThat(err.toString()).contains("bills, orders", "--application");
         assertThat(plan("--from-metrics", first, second, "--application", "gone"))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString()).contains("application gone");
         assertThat(plan("--from-metrics", first, second, "--application", "bills", "--json"))
                 .isZero();
@@ -271,28 +271,28 @@ class PlanCommandTest {
     @ParameterizedTest
     @CsvSource({
         "--throughput 1GB, 2, 1GiB/s",
-        "--throughput -1MiB/s, 1, more than 0",
+        "--throughput -1MiB/s, 2, more than 0",
         "--throughput 100Mb/s, 2, may mean bits",
-        "--throughput 99999999999TiB/s, 1, 900 TiB/s",
-        "--throughput 1MiB/s --application x, 1, Give --from-metrics",
-        "--throughput 1MiB/s --batch-size 1MiB --delay 1s --target-p95 2s, 1, Cannot both price",
-        "--throughput 1MiB/s --target-p95 -2s, 1, Give a positive time",
-        "--throughput 0MiB/s, 1, throughput is 0",
-        "--throughput 1MiB/s --instances 2, 1, cannot be in 3 zones",
-        "--throughput 1MiB/s --zones 0, 1, number of zones is 0",
-        "--throughput 1MiB/s --provider acme, 1, 'acme'",
-        "--throughput 1MiB/s --prices /none, 1, Cannot read prices",
-        "--throughput 1MiB/s --kafka acme, 1, confluent-cloud",
-        "--throughput 1MiB/s --kafka-prices /none, 1, Cannot read prices of a Kafka service",
+        "--throughput 99999999999TiB/s, 2, 900 TiB/s",
+        "--throughput 1MiB/s --application x, 2, Give --from-metrics",
+        "--throughput 1MiB/s --batch-size 1MiB --delay 1s --target-p95 2s, 2, Cannot both price",
+        "--throughput 1MiB/s --target-p95 -2s, 2, Give a positive time",
+        "--throughput 0MiB/s, 2, throughput is 0",
+        "--throughput 1MiB/s --instances 2, 2, cannot be in 3 zones",
+        "--throughput 1MiB/s --zones 0, 2, number of zones is 0",
+        "--throughput 1MiB/s --provider acme, 2, 'acme'",
+        "--throughput 1MiB/s --prices /none, 2, Cannot read prices",
+        "--throughput 1MiB/s --kafka acme, 2, confluent-cloud",
+        "--throughput 1MiB/s --kafka-prices /none, 2, Cannot read prices of a Kafka service",
         "--throughput 1MiB/s --changelogs 5, 2, 1GiB/s",
         "--throughput 1MiB/s --guarantee maybe, 2, exactly_once_v2 or at_least_once",
         "--throughput 1MiB/s --commit-interval soon, 2, 500ms",
-        "--throughput 1MiB/s --target-p95 2s --max-cost 1, 1, Give one",
-        "--throughput 1MiB/s --batch-size 1MiB, 1, --delay",
-        "--throughput 1MiB/s --latency-profile slow, 1, s3-standard",
-        "--throughput 1MiB/s --compression 0, 1, compressed share",
+        "--throughput 1MiB/s --target-p95 2s --max-cost 1, 2, Give one",
+        "--throughput 1MiB/s --batch-size 1MiB, 2, --delay",
+        "--throughput 1MiB/s --latency-profile slow, 2, s3-standard",
+        "--throughput 1MiB/s --compression 0, 2, compressed share",
         "--from-metrics /none, 1, Cannot read metrics",
-        "'', 1, --throughput"
+        "'', 2, --throughput"
     })
     void strangeInputHasAClearAnswer(String arguments, int status, String reason) {
         assertThat(plan(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
