@@ -9,6 +9,7 @@ import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.messaging.MessagingCommand;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
+import dev.blobshuffle.cli.profile.ProfileCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
 import dev.blobshuffle.cli.status.StatusCommand;
 import dev.blobshuffle.cli.tail.TailCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.HelpCommand;
             CacheCommand.class,
             MessagingCommand.class,
             FlightCommand.class,
+            ProfileCommand.class,
             CompletionCommand.class,
             HelpCommand.class
         },

@@ -49,6 +49,42 @@ class CompletionCommandTest {
                 .contains("-F _complete_blobshuffle");
     }
 
+    @Test
+    void fishProposesCommandsAndOptionsWhereTheyBelong() {
+        String script = fishScript();
+
+        assertThat(script)
+                .contains("-n \"__blobshuffle_at ''\" -a doctor -d '")
+                .contains("-n \"__blobshuffle_at 'messaging topics'\" -a list -d '")
+                .contains("-n \"__blobshuffle_at 'gc'\" -l execute -d '")
+                .contains("-n \"__blobshuffle_at 'profile create'\" -l bootstrap -x -d '")
+                .contains("-n \"__blobshuffle_at 'status'\" -l config -rF -d '")
+                .doesNotContain("grace-seconds", "command-config");
+    }
+
+    /** Where fish is installed. */
+    @Test
+    void fishCompletesByTheScript() throws Exception {
+        Path file = Files.writeString(directory.resolve("completion.fish"), fishScript());
+        Process fish = InstalledTool.start(
+                new ProcessBuilder(
+                        "fish",
+                        "--no-config",
+                        "-c",
+                        "source " + file + "; complete -C 'blobshuffle d'; complete -C 'blobshuffle gc --gr'"),
+                "apt-get install fish");
+        String output = new String(fish.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(fish.waitFor()).as(output).isZero();
+        assertThat(output.lines().map(line -> line.split("\t")[0])).containsExactly("doctor", "drained", "--grace");
+    }
+
+    private static String fishScript() {
+        StringWriter text = new StringWriter();
+        assertThat(Main.commandLine().setOut(new PrintWriter(text)).execute("completion", "fish"))
+                .isZero();
+        return text.toString();
+    }
+
     private List<String> proposed(String... words) throws Exception {
         String program = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_LINE=\"$*\";"
                 + " COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; _complete_blobshuffle; printf '%s\\n' \"${COMPREPLY[@]}\"";

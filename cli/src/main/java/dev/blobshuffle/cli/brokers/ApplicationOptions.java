@@ -1,5 +1,7 @@
 package dev.blobshuffle.cli.brokers;
 
+import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +11,12 @@ import picocli.CommandLine.Option;
 public final class ApplicationOptions {
     @Option(
             names = "--application-id",
-            required = true,
             paramLabel = "ID",
-            description = "The application.id, or the group.id of a plain consumer (then with --topics).")
-    private String id;
+            description = {
+                "The application.id, or the group.id of a plain consumer (then with --topics)",
+                "(default: application.id from --config or --profile)."
+            })
+    private @Nullable String id;
 
     @Option(
             names = "--topics",
@@ -22,12 +26,24 @@ public final class ApplicationOptions {
     private @Nullable List<String> topics;
 
     /** Made by the command line. */
-    @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public ApplicationOptions() {}
 
-    /** The application.id, or the group.id of a plain consumer. */
+    /**
+     * Takes the application.id from the settings if no option names it.
+     *
+     * @throws InvalidSettings fatal: nothing names the application
+     */
+    public void complete(ConfigOptions config) {
+        if (id == null) {
+            id = config.value("application.id")
+                    .orElseThrow(() -> new InvalidSettings("Cannot find the application: none is named. Give"
+                            + " --application-id, or --config or --profile with application.id."));
+        }
+    }
+
+    /** The application.id, or the group.id of a plain consumer; after {@link #complete}. */
     public String id() {
-        return id;
+        return id == null ? "the application" : id;
     }
 
     /** Whether the user named the topics. */
@@ -38,9 +54,9 @@ public final class ApplicationOptions {
     /**
      * The topics of the application.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a pattern is malformed
+     * @throws InvalidSettings fatal: a pattern is malformed
      */
     public ShuffledTopics topics() {
-        return topics == null ? ShuffledTopics.of(id) : ShuffledTopics.named(TopicMatcher.of(topics, List.of()));
+        return topics == null ? ShuffledTopics.of(id()) : ShuffledTopics.named(TopicMatcher.of(topics, List.of()));
     }
 }

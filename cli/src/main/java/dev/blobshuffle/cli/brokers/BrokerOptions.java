@@ -38,13 +38,16 @@ public final class BrokerOptions {
 
     /** The settings of the application, if the user named them. */
     public ConfigOptions config() {
+        if (bootstrap != null) {
+            config.ignoreCurrent();
+        }
         return config;
     }
 
     /** Where the brokers are, if anything names them. */
     public Optional<String> named() {
         return Optional.ofNullable(bootstrap)
-                .or(() -> Optional.ofNullable(config.connection().get(BROKERS)));
+                .or(() -> Optional.ofNullable(config().connection().get(BROKERS)));
     }
 
     /**
@@ -78,7 +81,7 @@ public final class BrokerOptions {
      *     read
      */
     public Map<String, Object> client(Duration timeout) {
-        Map<String, Object> client = new HashMap<>(config.connection());
+        Map<String, Object> client = new HashMap<>(config().connection());
         if (commandConfig != null) {
             client.putAll(ConfigOptions.read("--command-config", commandConfig));
         }

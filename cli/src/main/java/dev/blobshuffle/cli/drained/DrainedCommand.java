@@ -59,6 +59,7 @@ public final class DrainedCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try {
+            application.complete(brokers.config());
             return check(brokers.client());
         } catch (ExecutionException e) {
             err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()

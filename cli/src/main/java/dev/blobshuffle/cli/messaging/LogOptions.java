@@ -60,6 +60,9 @@ public final class LogOptions {
     }
 
     ConfigOptions config() {
+        if (log != null) {
+            config.ignoreCurrent();
+        }
         return config;
     }
 
@@ -83,7 +86,7 @@ public final class LogOptions {
      * @throws InvalidSettings nothing names a log
      */
     String uri() {
-        return config.log(log)
+        return config().log(log)
                 .orElseThrow(() -> new InvalidSettings("Cannot find the commit log: none is named. Give --log, or"
                         + " --config or --profile with " + MessagingSettings.LOG.name() + "."));
     }

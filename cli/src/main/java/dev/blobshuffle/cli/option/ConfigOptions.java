@@ -1,7 +1,6 @@
 package dev.blobshuffle.cli.option;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +24,6 @@ import picocli.CommandLine.Option;
  * application's own settings. Filled by the command line; owned by the command.
  */
 public final class ConfigOptions {
-    private static final Pattern PROFILE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
-
     /** What an application sets for its admin client alone, as Kafka Streams names it. */
     private static final String ADMIN_PREFIX = "admin.";
 
@@ -46,22 +42,34 @@ public final class ConfigOptions {
     @Option(
             names = "--profile",
             paramLabel = "NAME",
-            description = "The same, from ~/.config/blobshuffle/NAME.properties. --config wins over it.")
+            description = {
+                "The same, from a profile: 'blobshuffle profile create NAME'. --config wins over it. '' is none.",
+                "Default: BLOBSHUFFLE_PROFILE, else the profile in use, unless --config or the servers are given."
+            })
     private @Nullable String profile;
 
-    private final Path profiles;
+    private final Profiles profiles;
+    private boolean ignoresCurrent;
 
     /** Read once: the file may be a pipe. */
     private @Nullable Map<String, String> values;
 
     /** Made by the command line. */
     public ConfigOptions() {
-        this(Path.of(System.getProperty("user.home"), ".config", "blobshuffle"));
+        this(Profiles.ofUser());
     }
 
-    /** With a directory of profiles. */
-    ConfigOptions(Path profiles) {
+    /** With other profiles. */
+    ConfigOptions(Profiles profiles) {
         this.profiles = profiles;
+    }
+
+    /**
+     * Leaves out the profile in use, because the command line names other servers: settings of one
+     * cluster do not fit another. A profile that the command line names stays.
+     */
+    public void ignoreCurrent() {
+        ignoresCurrent = true;
     }
 
     /**
@@ -80,15 +88,20 @@ public final class ConfigOptions {
     public Map<String, String> values() {
         if (values == null) {
             Map<String, String> read = new HashMap<>();
-            if (profile != null) {
-                read.putAll(readProfile(profile));
-            }
+            chosenProfile().ifPresent(name -> read.putAll(profiles.read(name)));
             if (config != null) {
                 read.putAll(read("--config", config));
             }
             values = Map.copyOf(read);
         }
         return values;
+    }
+
+    private Optional<String> chosenProfile() {
+        if (profile != null) {
+            return Optional.of(profile).filter(name -> !name.isEmpty());
+        }
+        return config != null || ignoresCurrent ? Optional.empty() : profiles.current();
     }
 
     /**
@@ -145,32 +158,6 @@ public final class ConfigOptions {
             value(ADMIN_PREFIX + name).ifPresent(value -> connection.put(name, value));
         }
         return connection;
-    }
-
-    private Map<String, String> readProfile(String name) {
-        if (!PROFILE.matcher(name).matches()) {
-            throw new InvalidSettings("Cannot use profile '" + name
-                    + "': a name has letters, digits, '.', '_' and '-'. For a file of your own give --config.");
-        }
-        Path file = profiles.resolve(name + ".properties");
-        Map<String, String> read = read("--profile", file);
-        if (read.entrySet().stream().anyMatch(ConfigOptions::isSecret)) {
-            try {
-                PrivateFiles.check(file);
-            } catch (IOException e) {
-                throw new InvalidSettings("Cannot check who may read " + file + ": " + e + ". Check its directory.", e);
-            }
-        }
-        return read;
-    }
-
-    /** A reference to a secret, as config providers resolve it, is none. */
-    private static boolean isSecret(Map.Entry<String, String> entry) {
-        return !entry.getValue().startsWith("${")
-                && ADMIN.configKeys().values().stream()
-                        .filter(key -> key.type == ConfigDef.Type.PASSWORD)
-                        .anyMatch(key -> entry.getKey().equals(key.name)
-                                || entry.getKey().endsWith("." + key.name));
     }
 
     /**

@@ -122,6 +122,7 @@ public final class StatusCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (SystemTime time = new SystemTime()) {
             check();
+            application.complete(brokers.config());
             return run(brokers.client(), time);
         } catch (ExecutionException e) {
             err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,8 +18,10 @@ class ConfigOptionsTest {
     @TempDir
     private Path directory;
 
+    private final Map<String, String> environment = new HashMap<>();
+
     private ConfigOptions options(String... arguments) {
-        return CommandLine.populateCommand(new ConfigOptions(directory), arguments);
+        return CommandLine.populateCommand(new ConfigOptions(new Profiles(directory, environment)), arguments);
     }
 
     @Test
@@ -67,6 +70,26 @@ class ConfigOptionsTest {
                 .hasMessageContainingAll("Cannot read --profile", "none.properties");
         assertThatThrownBy(() -> options("--profile", "../none").values())
                 .hasMessageContaining("Cannot use profile '../none'");
+    }
+
+    @Test
+    void theProfileInUseIsTheDefaultUnlessOthersAreNamed() throws IOException {
+        write("prod.properties", "rw-------", "blobshuffle.store=file:///prod\n");
+        write("test.properties", "rw-------", "blobshuffle.store=file:///test\n");
+        Path config = write("app.properties", "rw-------", "bootstrap.servers=a:1\n");
+        new Profiles(directory, Map.of()).use("prod");
+
+        assertThat(options().store(null)).isEqualTo("file:///prod");
+        assertThat(options("--profile", "test").store(null)).isEqualTo("file:///test");
+        assertThat(options("--profile", "").values()).isEmpty();
+        assertThat(options("--config", config.toString()).values()).containsOnlyKeys("bootstrap.servers");
+        ConfigOptions others = options();
+        others.ignoreCurrent();
+        assertThat(others.values()).isEmpty();
+        environment.put("BLOBSHUFFLE_PROFILE", "test");
+        assertThat(options().store(null)).isEqualTo("file:///test");
+        environment.put("BLOBSHUFFLE_PROFILE", "");
+        assertThat(options().values()).isEmpty();
     }
 
     private Path write(String name, String permissions, String text) throws IOException {
