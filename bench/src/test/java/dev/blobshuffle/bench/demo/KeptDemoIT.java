@@ -34,7 +34,7 @@ class KeptDemoIT {
     }
 
     @Test
-    @Timeout(1200)
+    @Timeout(1800)
     void itsCommandsWorkAsPrintedAndAnOrderToEndLeavesNothing() throws Exception {
         Process demo = start();
         List<String> commands = commandsOf(demo);
@@ -59,7 +59,7 @@ class KeptDemoIT {
     }
 
     @Test
-    @Timeout(1200)
+    @Timeout(1800)
     void aKillOfTheDemoLeavesNoBrokersBehind() throws Exception {
         Process demo = start();
         try (BufferedReader lines = demo.inputReader(StandardCharsets.UTF_8)) {

@@ -1,0 +1,120 @@
+package dev.blobshuffle.kafkaembedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Properties;
+import java.util.stream.Stream;
+
+/**
+ * A broker and a store for tests of applications that shuffle through blobs: one broker in this JVM
+ * and a directory for the blobs. A Kafka Streams application runs through both with
+ * {@link #settings}, if {@code blobshuffle-kstreams} is on the class path. Thread-safe.
+ */
+public final class EmbeddedShuffle implements AutoCloseable {
+    private static final String SUPPLIER = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
+
+    /** A machine that builds and tests at once may be slow. */
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
+
+    private final EmbeddedKafka kafka;
+    private final Path directory;
+
+    private EmbeddedShuffle(EmbeddedKafka kafka, Path directory) {
+        this.kafka = kafka;
+        this.directory = directory;
+    }
+
+    /**
+     * Starts the broker, which takes a few seconds the first time in a JVM.
+     *
+     * @throws IllegalStateException if it does not start within five minutes
+     */
+    public static EmbeddedShuffle start() {
+        try {
+            Path directory = Files.createTempDirectory("blobshuffle-test-");
+            return new EmbeddedShuffle(EmbeddedKafka.builder().startTimeout(START_TIMEOUT).start(), directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot make a directory for the blobs: " + e.getMessage() + ". Set -Djava.io.tmpdir.", e);
+        }
+    }
+
+    /**
+     * Settings of a Kafka Streams application: the broker, the store, and what makes a test fast.
+     * All records go through blobs ({@code blobshuffle.inline.max.bytes} is 0), commits and batches
+     * wait 50 ms, and tables send each update. Add what the application sets itself.
+     *
+     * @param applicationId {@code application.id}; one of its own for each test
+     */
+    public Properties settings(String applicationId) {
+        Properties settings = new Properties();
+        settings.setProperty("application.id", applicationId);
+        settings.setProperty("bootstrap.servers", bootstrapServers());
+        settings.setProperty("state.dir", directory.resolve("state").toString());
+        settings.setProperty("auto.offset.reset", "earliest");
+        settings.setProperty("replication.factor", "1");
+        settings.setProperty("commit.interval.ms", "50");
+        settings.setProperty("statestore.cache.max.bytes", "0");
+        settings.setProperty("default.client.supplier", SUPPLIER);
+        settings.setProperty("blobshuffle.store", storeUri());
+        settings.setProperty("blobshuffle.inline.max.bytes", "0");
+        settings.setProperty("blobshuffle.batch.max.delay.ms", "50");
+        return settings;
+    }
+
+    /** {@code bootstrap.servers} of the broker. */
+    public String bootstrapServers() {
+        return kafka.bootstrapServers();
+    }
+
+    /** {@code blobshuffle.store}: the directory of the blobs. */
+    public String storeUri() {
+        return "file://" + store();
+    }
+
+    /**
+     * Creates a topic.
+     *
+     * @throws IllegalStateException if the broker refuses it
+     */
+    public void createTopic(String name, int partitions) {
+        kafka.createTopic(name, partitions);
+    }
+
+    /** Number of blobs in the store: more than 0 proves that records went through it. */
+    public long blobs() {
+        if (!Files.exists(store())) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.walk(store())) {
+            return files.filter(file -> file.toString().endsWith(".blob")).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path store() {
+        return directory.resolve("blobs");
+    }
+
+    /** Ends the broker and deletes its data and the blobs. Close applications before. Idempotent. */
+    @Override
+    public void close() {
+        kafka.close();
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot delete " + directory + ": " + e.getMessage() + ". Close the application first.", e);
+        }
+    }
+}
