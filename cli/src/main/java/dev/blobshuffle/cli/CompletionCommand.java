@@ -44,7 +44,10 @@ final class CompletionCommand implements Runnable {
     public void run() {
         PrintWriter out = spec.commandLine().getOut();
         CommandLine root = spec.root().commandLine();
-        out.print(shell == Shell.fish ? FishCompletion.script(root) : AutoComplete.bash(spec.root().name(), root));
+        out.print(
+                shell == Shell.fish
+                        ? FishCompletion.script(root)
+                        : AutoComplete.bash(spec.root().name(), root));
         out.print('\n');
         out.flush();
     }

@@ -20,7 +20,8 @@ final class FishCompletion {
         collect(root, "", paths, lines);
         return "# fish completion for " + name + "\n"
                 + "function __" + name + "_at --description 'whether the words so far are this command'\n"
-                + "    set -l paths " + paths.stream().map(FishCompletion::quoted).collect(Collectors.joining(" "))
+                + "    set -l paths "
+                + paths.stream().map(FishCompletion::quoted).collect(Collectors.joining(" "))
                 + "\n"
                 + "    set -l path ''\n"
                 + "    for word in (commandline -opc)[2..-1]\n"

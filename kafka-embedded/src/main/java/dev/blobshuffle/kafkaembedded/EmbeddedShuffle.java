@@ -36,7 +36,8 @@ public final class EmbeddedShuffle implements AutoCloseable {
     public static EmbeddedShuffle start() {
         try {
             Path directory = Files.createTempDirectory("blobshuffle-test-");
-            return new EmbeddedShuffle(EmbeddedKafka.builder().startTimeout(START_TIMEOUT).start(), directory);
+            return new EmbeddedShuffle(
+                    EmbeddedKafka.builder().startTimeout(START_TIMEOUT).start(), directory);
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "Cannot make a directory for the blobs: " + e.getMessage() + ". Set -Djava.io.tmpdir.", e);

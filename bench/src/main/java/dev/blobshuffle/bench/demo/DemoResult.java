@@ -175,7 +175,8 @@ record DemoResult(
     /** At which load blobs pay. */
     String breakEven() {
         CostForecast forecast = forecast();
-        return String.format(Locale.ROOT, "The demo shuffled %.0f KB/s per instance. ", forecast.bytesPerSecond() / KILO)
+        return String.format(
+                        Locale.ROOT, "The demo shuffled %.0f KB/s per instance. ", forecast.bytesPerSecond() / KILO)
                 + forecast.priceRatio()
                         .map(ratio -> String.format(
                                 Locale.ROOT,
@@ -183,8 +184,7 @@ record DemoResult(
                                 ratio * PERCENT))
                         .orElse("The planner's model expects no native price in one zone, and ")
                 + forecast.breakEvenBytesPerSecond()
-                        .map(bytes -> String.format(
-                                Locale.ROOT, "break-even at %.0f KB/s per instance.", bytes / KILO))
+                        .map(bytes -> String.format(Locale.ROOT, "break-even at %.0f KB/s per instance.", bytes / KILO))
                         .orElse("no load at which these settings break even.");
     }
 

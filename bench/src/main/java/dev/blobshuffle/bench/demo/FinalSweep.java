@@ -69,7 +69,8 @@ public final class FinalSweep {
     /** Deletes everything in a store that is the demo's own. No instance may run. */
     static void deleteAll(String store) {
         try (SystemTime time = new SystemTime();
-                BlobStore opened = BlobStores.openUnchecked(store, StoreContext.unmetered(time).existing())) {
+                BlobStore opened = BlobStores.openUnchecked(
+                        store, StoreContext.unmetered(time).existing())) {
             for (long generation : opened.generations().toCompletableFuture().join()) {
                 List<BlobId> blobs = opened.list(generation).toCompletableFuture().join().stream()
                         .map(StoredBlob::id)

@@ -50,7 +50,8 @@ final class KeptDemo {
         String brokers = "--bootstrap " + bootstrapServers;
         String from = " --store '" + store + "'";
         out.println();
-        out.println("Brokers, application and store stay up, and the feed goes on slowly for an hour. In another terminal:");
+        out.println(
+                "Brokers, application and store stay up, and the feed goes on slowly for an hour. In another terminal:");
         out.println();
         out.println("    ./blobshuffle status " + brokers + " --application-id " + DemoSettings.APPLICATION_ID + from);
         out.println("    ./blobshuffle tail " + brokers + " --topic " + TOPIC + from + " --last 2 --show-data");

@@ -48,8 +48,8 @@ class CostForecastTest {
         CostForecast forecast = forecast(3, 3, 1 << 20);
 
         assertThat(forecast.bytesPerSecond()).isBetween(349_000.0, 350_000.0);
-        assertThat(forecast.breakEvenBytesPerSecond()).hasValueSatisfying(bytes -> assertThat(bytes)
-                .isBetween(150_000.0, 300_000.0));
+        assertThat(forecast.breakEvenBytesPerSecond())
+                .hasValueSatisfying(bytes -> assertThat(bytes).isBetween(150_000.0, 300_000.0));
     }
 
     @ParameterizedTest
@@ -71,6 +71,7 @@ class CostForecastTest {
 
     @Test
     void fewerInstancesThanZonesHaveAForecastToo() {
-        assertThat(forecast(3, 1, 1 << 20).priceRatio()).hasValueSatisfying(ratio -> assertThat(ratio).isPositive());
+        assertThat(forecast(3, 1, 1 << 20).priceRatio())
+                .hasValueSatisfying(ratio -> assertThat(ratio).isPositive());
     }
 }

@@ -117,7 +117,12 @@ class DemoIT {
         assertThat(result.at("/model/instance_bytes_per_second").asDouble()).isPositive();
         assertRun(result.get("native"), result.get("blobshuffle"));
         assertThat(out.toString())
-                .contains("outputs equal", "yes", "inline.max.bytes is 0", "All results are equal. Through blobs", "The demo shuffled");
+                .contains(
+                        "outputs equal",
+                        "yes",
+                        "inline.max.bytes is 0",
+                        "All results are equal. Through blobs",
+                        "The demo shuffled");
         assertThat(Files.readString(report))
                 .contains("<svg", "BlobShuffle demo", "All results are equal.")
                 .doesNotContain("NaN");

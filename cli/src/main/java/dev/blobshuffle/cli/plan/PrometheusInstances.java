@@ -91,8 +91,8 @@ final class PrometheusInstances {
                 series.stream().map(one -> one.label("application")).collect(Collectors.toCollection(TreeSet::new));
         String names = String.join(", ", found);
         if (application.isPresent() && !found.contains(application.get())) {
-            throw new InvalidSettings("Cannot use metrics of application " + application.get() + ": there are those of: "
-                    + names + ". Give one of these.");
+            throw new InvalidSettings("Cannot use metrics of application " + application.get()
+                    + ": there are those of: " + names + ". Give one of these.");
         }
         if (application.isEmpty() && found.size() > 1) {
             throw new InvalidSettings("Cannot use metrics of " + found.size() + " applications at once: " + names

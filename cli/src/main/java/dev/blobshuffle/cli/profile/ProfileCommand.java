@@ -56,24 +56,32 @@ public final class ProfileCommand {
     @Command(
             name = "create",
             mixinStandardHelpOptions = true,
-            description = {"Creates a profile and uses it from now on.", "Settings of the options win over those of --from."})
+            description = {
+                "Creates a profile and uses it from now on.",
+                "Settings of the options win over those of --from."
+            })
     int create(
             @Parameters(paramLabel = "NAME", description = "Letters, digits, '.', '_' and '-'.") String name,
             @Option(names = "--bootstrap", paramLabel = "HOST:PORT,…", description = "bootstrap.servers: the brokers.")
-                    @Nullable String bootstrap,
-            @Option(names = "--store", paramLabel = "URI", description = "blobshuffle.store: the store.")
-                    @Nullable String store,
+                    @Nullable
+                    String bootstrap,
+            @Option(names = "--store", paramLabel = "URI", description = "blobshuffle.store: the store.") @Nullable
+                    String store,
             @Option(names = "--log", paramLabel = "URI", description = "blobshuffle.log: the commit log of messaging.")
-                    @Nullable String log,
+                    @Nullable
+                    String log,
             @Option(names = "--application-id", paramLabel = "ID", description = "application.id: the application.")
-                    @Nullable String application,
+                    @Nullable
+                    String application,
             @Option(
                             names = "--from",
                             paramLabel = "FILE",
                             description = "Copies the settings of a file: an application's, or of Kafka's tools.")
-                    @Nullable Path from,
+                    @Nullable
+                    Path from,
             @Option(names = "--set", paramLabel = "NAME=VALUE", description = "Any other setting; may be repeated.")
-                    @Nullable Map<String, String> more) {
+                    @Nullable
+                    Map<String, String> more) {
         return run(out -> {
             if (Files.exists(profiles.file(name))) {
                 throw new InvalidSettings("Cannot create profile " + name
@@ -96,16 +104,15 @@ public final class ProfileCommand {
         });
     }
 
-    @Command(
-            name = "use",
-            mixinStandardHelpOptions = true,
-            description = "Makes a profile the one that commands take.")
+    @Command(name = "use", mixinStandardHelpOptions = true, description = "Makes a profile the one that commands take.")
     int use(@Parameters(paramLabel = "NAME", description = "The profile.") String name) {
         return run(out -> {
             profiles.use(name);
             out.println("Commands take profile " + name + " from now on.");
-            profiles.current().filter(current -> !current.equals(name)).ifPresent(current -> out.println(
-                    Profiles.VARIABLE + " names " + current + ", which wins in this shell."));
+            profiles.current()
+                    .filter(current -> !current.equals(name))
+                    .ifPresent(current ->
+                            out.println(Profiles.VARIABLE + " names " + current + ", which wins in this shell."));
         });
     }
 
@@ -113,8 +120,10 @@ public final class ProfileCommand {
             name = "edit",
             mixinStandardHelpOptions = true,
             description = "Opens a profile in VISUAL, EDITOR or vi, and checks it afterwards.")
-    int edit(@Parameters(arity = "0..1", paramLabel = "NAME", description = "The profile (default: the one in use).")
-                    @Nullable String name) {
+    int edit(
+            @Parameters(arity = "0..1", paramLabel = "NAME", description = "The profile (default: the one in use).")
+                    @Nullable
+                    String name) {
         return run(out -> {
             String chosen = chosen(name);
             Path file = profiles.existing(chosen);
@@ -143,8 +152,7 @@ public final class ProfileCommand {
         return run(out -> {
             Optional<String> current = profiles.current();
             List<String> names = profiles.names();
-            names.forEach(name ->
-                    out.println((current.filter(name::equals).isPresent() ? "* " : "  ") + name));
+            names.forEach(name -> out.println((current.filter(name::equals).isPresent() ? "* " : "  ") + name));
             if (names.isEmpty()) {
                 out.println("There are no profiles. Run 'blobshuffle profile create NAME'.");
             }
@@ -155,10 +163,12 @@ public final class ProfileCommand {
             name = "show",
             mixinStandardHelpOptions = true,
             description = "Prints the settings of a profile. Secrets are hidden.")
-    int show(@Parameters(arity = "0..1", paramLabel = "NAME", description = "The profile (default: the one in use).")
-                    @Nullable String name) {
-        return run(out -> Profiles.shown(profiles.read(chosen(name)))
-                .forEach((key, value) -> out.println(key + "=" + value)));
+    int show(
+            @Parameters(arity = "0..1", paramLabel = "NAME", description = "The profile (default: the one in use).")
+                    @Nullable
+                    String name) {
+        return run(out ->
+                Profiles.shown(profiles.read(chosen(name))).forEach((key, value) -> out.println(key + "=" + value)));
     }
 
     @Command(name = "delete", mixinStandardHelpOptions = true, description = "Deletes a profile.")

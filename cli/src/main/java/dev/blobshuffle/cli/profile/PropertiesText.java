@@ -31,6 +31,10 @@ final class PropertiesText {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return written.toString().lines().filter(line -> !line.startsWith("#")).findFirst().orElseThrow();
+        return written.toString()
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .findFirst()
+                .orElseThrow();
     }
 }

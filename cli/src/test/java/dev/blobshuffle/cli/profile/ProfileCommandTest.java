@@ -28,7 +28,15 @@ class ProfileCommandTest {
 
     @Test
     void whatIsCreatedIsTheDefaultOfCommandsAndOptionsWin() throws Exception {
-        assertThat(run(Map.of(), "profile", "create", "dev", "--application-id", "orders", "--bootstrap", "127.0.0.1:1"))
+        assertThat(run(
+                        Map.of(),
+                        "profile",
+                        "create",
+                        "dev",
+                        "--application-id",
+                        "orders",
+                        "--bootstrap",
+                        "127.0.0.1:1"))
                 .isZero();
 
         assertThat(process(Map.of(), "drained")).isEqualTo(2);
@@ -129,7 +137,8 @@ class ProfileCommandTest {
     private int run(Map<String, String> environment, String... arguments) {
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);
-        CommandLine command = new CommandLine(new ProfileCommand(new Profiles(home.resolve("blobshuffle"), environment)))
+        CommandLine command = new CommandLine(
+                        new ProfileCommand(new Profiles(home.resolve("blobshuffle"), environment)))
                 .setOut(writer)
                 .setErr(writer);
         int status = command.execute(Arrays.copyOfRange(arguments, 1, arguments.length));
