@@ -11,8 +11,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
@@ -57,47 +57,33 @@ public final class FinalSweep {
     static Optional<BlobId> newest(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {
-            return opened.generations().toCompletableFuture().join().stream()
-                    .filter(generation -> generation > 0)
-                    .max(Comparator.naturalOrder())
-                    .flatMap(generation -> opened.list(generation).toCompletableFuture().join().stream()
-                            .map(StoredBlob::id)
-                            .max(Comparator.comparing(BlobId::sequence)));
+            return all(opened).max(Comparator.comparingLong(BlobId::generation).thenComparingLong(BlobId::sequence));
         }
     }
 
-    /** Deletes everything in a store that is the demo's own. No instance may run. */
+    /** Deletes every blob in a store that is the demo's own. No instance may run. */
     static void deleteAll(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(
                         store, StoreContext.unmetered(time).existing())) {
-            for (long generation : opened.generations().toCompletableFuture().join()) {
-                List<BlobId> blobs = opened.list(generation).toCompletableFuture().join().stream()
-                        .map(StoredBlob::id)
-                        .toList();
-                opened.delete(blobs).toCompletableFuture().join();
-            }
+            opened.delete(all(opened).toList()).toCompletableFuture().join();
         }
     }
 
-    /**
-     * The blobs in a store. Generation 0 holds none, but what says by which cluster the store is
-     * swept.
-     */
+    /** The number of blobs in a store. */
     public static long count(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {
-            long count = 0;
-            for (int owner : opened.owners().toCompletableFuture().join()) {
-                count += opened.generations(owner).toCompletableFuture().join().stream()
-                        .filter(generation -> generation > 0)
-                        .mapToLong(generation -> opened.list(owner, generation)
-                                .toCompletableFuture()
-                                .join()
-                                .size())
-                        .sum();
-            }
-            return count;
+            return all(opened).count();
         }
+    }
+
+    /** Generation 0 holds no blobs, but what says by which cluster the store is swept. */
+    private static Stream<BlobId> all(BlobStore store) {
+        return store.owners().toCompletableFuture().join().stream()
+                .flatMap(owner -> store.generations(owner).toCompletableFuture().join().stream()
+                        .filter(generation -> generation > 0)
+                        .flatMap(generation -> store.list(owner, generation).toCompletableFuture().join().stream()))
+                .map(StoredBlob::id);
     }
 }

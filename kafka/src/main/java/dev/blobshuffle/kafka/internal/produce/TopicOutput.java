@@ -76,12 +76,7 @@ public final class TopicOutput {
     }
 
     TopicOutput(
-            String topic,
-            Lane lane,
-            Producer<byte[], byte[]> delegate,
-            ZoneMap zones,
-            long random,
-            Changes changes) {
+            String topic, Lane lane, Producer<byte[], byte[]> delegate, ZoneMap zones, long random, Changes changes) {
         this.topic = topic;
         this.changes = changes;
         this.lane = lane;
