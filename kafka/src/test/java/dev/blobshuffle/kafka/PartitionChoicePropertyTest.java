@@ -196,7 +196,10 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** A real producer's view of brokers that come, go, and lead other partitions. */
+    /**
+     * A real producer's view of brokers that come, go, and lead other partitions, and of topics that
+     * get more of them.
+     */
     private static final class ChangingCluster extends MockProducer<byte[], byte[]> {
         private Cluster cluster = Cluster.empty();
 
@@ -211,7 +214,9 @@ class PartitionChoicePropertyTest {
             }
             List<PartitionInfo> partitions = new ArrayList<>();
             for (String topic : TOPICS) {
-                int count = 4 + random.nextInt(5);
+                // Kafka Streams' topics only get more: FewerPartitionsTest.
+                int before = cluster.partitionsForTopic(topic).size();
+                int count = Math.max(before, 4 + random.nextInt(5));
                 for (int i = 0; i < count; i++) {
                     Node leader = i == 1 ? null : nodes.get(random.nextInt(3));
                     Node[] replicas = nodes.toArray(new Node[0]);
