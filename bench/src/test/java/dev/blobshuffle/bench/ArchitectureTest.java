@@ -408,6 +408,8 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(TESTKIT)
+                .and()
+                .doNotHaveSimpleName("EmbeddedShuffleExtension") // of JUnit
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(TESTKIT, "org.junit..", "org.assertj..")

@@ -9,8 +9,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle completion}: prints a script with which bash, zsh or fish complete commands and
- * options.
+ * {@code blobshuffle completion}: prints a script with which bash, zsh or fish complete commands
+ * and options.
  */
 @Command(
         name = "completion",

@@ -102,7 +102,9 @@ public final class EmbeddedShuffle implements AutoCloseable {
         return directory.resolve("blobs");
     }
 
-    /** Ends the broker and deletes its data and the blobs. Close applications before. Idempotent. */
+    /**
+     * Ends the broker and deletes its data and the blobs. Close applications before. Idempotent.
+     */
     @Override
     public void close() {
         kafka.close();

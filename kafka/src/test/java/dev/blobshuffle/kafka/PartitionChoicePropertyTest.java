@@ -197,8 +197,8 @@ class PartitionChoicePropertyTest {
     }
 
     /**
-     * A real producer's view of brokers that come, go, and lead other partitions, and of topics that
-     * get more of them.
+     * A real producer's view of brokers that come, go, and lead other partitions, and of topics
+     * that get more of them.
      */
     private static final class ChangingCluster extends MockProducer<byte[], byte[]> {
         private Cluster cluster = Cluster.empty();

@@ -83,7 +83,9 @@ public final class Profiles {
         }
     }
 
-    /** The profile that commands take if none is named: by the environment, else by {@link #use}. */
+    /**
+     * The profile that commands take if none is named: by the environment, else by {@link #use}.
+     */
     public Optional<String> current() {
         String named = environment.get(VARIABLE);
         if (named != null) {

@@ -63,7 +63,9 @@ class DoctorCommandTest {
         assertThat(output).doesNotContain(KEY_ID, SECRET);
     }
 
-    /** The tools can sign in by a profile of IAM Identity Center, and say that its login is missing. */
+    /**
+     * The tools can sign in by a profile of IAM Identity Center, and say that its login is missing.
+     */
     @Test
     void aProfileOfSingleSignOnWorksInTheTools() throws IOException {
         Path config = directory.resolve("config");

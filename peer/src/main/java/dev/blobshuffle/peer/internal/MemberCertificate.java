@@ -71,7 +71,8 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
     /**
      * Checks that a member created a certificate.
      *
-     * @throws CertificateException if its subject does not prove that its creator knows one of the secrets
+     * @throws CertificateException if its subject does not prove that its creator knows one of the
+     *     secrets
      */
     static void check(List<PeerSecret> secrets, X509Certificate certificate) throws CertificateException {
         byte[] subject = certificate.getSubjectX500Principal().getName().getBytes(StandardCharsets.UTF_8);

@@ -68,7 +68,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     /** The proof that the answer to the current request needs. */
     private Optional<AnswerProof> proof = Optional.empty();
 
-    /** The turn of the next request, which the answer to the current one names; empty: it does not. */
+    /**
+     * The turn of the next request, which the answer to the current one names; empty: it does not.
+     */
     private String turn = "";
 
     PeerConversation(

@@ -35,7 +35,9 @@ public final class PeerTrust {
     /** Of the current secrets. */
     private volatile @Nullable Derived derived;
 
-    /** Created for the first connection that needs it, and when the secrets change. Guarded by this. */
+    /**
+     * Created for the first connection that needs it, and when the secrets change. Guarded by this.
+     */
     private @Nullable OwnTls ownTls;
 
     private record Derived(List<PeerSecret> secrets, List<MemberKeys> keys) {}

@@ -187,7 +187,9 @@ class LogPagesIT {
         }
     }
 
-    /** What a member answers at last, if the asker repeats a request without a turn with its turn. */
+    /**
+     * What a member answers at last, if the asker repeats a request without a turn with its turn.
+     */
     private static String get(Member member, String path, String headers) throws IOException {
         try (Socket socket =
                 new Socket(member.endpoint().host(), member.endpoint().port())) {

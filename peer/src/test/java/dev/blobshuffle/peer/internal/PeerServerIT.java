@@ -99,7 +99,9 @@ class PeerServerIT {
         return socket;
     }
 
-    /** What a member is answered: its first request tells it the turn, and the second one has it. */
+    /**
+     * What a member is answered: its first request tells it the turn, and the second one has it.
+     */
     private String getAsMember(String path, String range, String store) throws IOException {
         try (Socket socket = connect(server)) {
             String turn = turn(socket, path, range, store);

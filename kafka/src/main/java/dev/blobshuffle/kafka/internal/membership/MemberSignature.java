@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Signs the records of the membership topic with the members' first secret, and accepts all of theirs, as
- * {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed and every
- * record is accepted. Immutable.
+ * Signs the records of the membership topic with the members' first secret, and accepts all of
+ * theirs, as {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed
+ * and every record is accepted. Immutable.
  *
  * <p>The signature covers the topic, the key and the value, and the value contains the record's
  * <b>epoch</b>: milliseconds by its writer's clock, larger in each record of an instance. A record
