@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,7 @@ class KeptDemoIT {
                 .noneMatch(file -> file.toString().endsWith(".blob"));
     }
 
+    @Tag("nightly")
     @Test
     @Timeout(1800)
     void aKillOfTheDemoLeavesNoBrokersBehind() throws Exception {
