@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         })
 public final class DemoCommand implements Callable<Integer> {
     /** So much text in the time of a run is a load above break-even. */
-    private static final long OWN_TEXT_BYTES = 3 << 20;
+    private static final long OWN_TEXT_BYTES = 2 << 20;
 
     @Spec
     private CommandSpec spec;
