@@ -18,6 +18,7 @@ class OldSnapshotIT extends LogSchemaFixture {
     private static final int BATCHES = Integer.getInteger("blobshuffle.test.batches", 20_000);
     private static final int STAGED = Integer.getInteger("blobshuffle.test.staged", 50_000);
     private static final int PER_SEQUENCING = 5_000;
+    private static final int COMMITS = 5;
 
     @Test
     void looksAndCommitsCostTheSameAfterManyBatches() throws SQLException {
@@ -44,7 +45,7 @@ class OldSnapshotIT extends LogSchemaFixture {
         assertThat(commitPages(topic, no))
                 .as("pages of the first commit of one batch")
                 .isLessThan(1_000);
-        assertThat(commitPages(topic, no + 1)).as("pages of a commit").isLessThan(100);
+        assertThat(medianCommitPages(topic, no + 1)).as("pages of a commit").isLessThan(100);
         assertThat(reader.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
                 .as("the old snapshot's own view")
                 .isEqualTo(20L * PER_COMMIT);
@@ -53,7 +54,7 @@ class OldSnapshotIT extends LogSchemaFixture {
         writing.commit();
         client.execute("select sequence_topic(?)", topic);
         assertThat(client.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
-                .isEqualTo(20L * PER_COMMIT + BATCHES + 3);
+                .isEqualTo(20L * PER_COMMIT + BATCHES + 2 + COMMITS);
     }
 
     /** Nobody has sequenced for long, and there is an old snapshot besides. */
@@ -106,6 +107,16 @@ class OldSnapshotIT extends LogSchemaFixture {
     private long commitPages(int topic, long no) throws SQLException {
         return pages("select status, sequence_topic(" + topic + ") from publish(1, 1, " + no + ", array[" + topic
                 + "], '{1}', '{1}', array['\\x01'::bytea], null, null, null, null, null, null, null, null, null)");
+    }
+
+    /** A commit right after the server has analyzed a table by itself plans again, and is not typical. */
+    private long medianCommitPages(int topic, long from) throws SQLException {
+        long[] pages = new long[COMMITS];
+        for (int i = 0; i < COMMITS; i++) {
+            pages[i] = commitPages(topic, from + i);
+        }
+        Arrays.sort(pages);
+        return pages[COMMITS / 2];
     }
 
     /** Pages that a statement touches. The one before it warms up caches of the catalog. */
