@@ -1,5 +1,8 @@
 package dev.blobshuffle.examples;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -58,7 +61,6 @@ final class OrderBook {
     /** The same from another topic, of two partitions. */
     Map<String, Long> totalsOf(Process application, String topic) {
         Map<String, Long> totals = new HashMap<>();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
         try (KafkaConsumer<String, Long> consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers", bootstrap,
@@ -67,9 +69,12 @@ final class OrderBook {
                 new StringDeserializer(),
                 new LongDeserializer())) {
             consumer.assign(List.of(new TopicPartition(topic, 0), new TopicPartition(topic, 1)));
-            while (!totals.equals(expected) && System.nanoTime() < deadline && application.isAlive()) {
+            await().atMost(PATIENCE).pollInSameThread().pollDelay(Duration.ZERO).untilAsserted(() -> {
                 consumer.poll(Duration.ofMillis(200)).forEach(total -> totals.put(total.key(), total.value()));
-            }
+                if (application.isAlive()) {
+                    assertThat(totals).isEqualTo(expected);
+                }
+            });
         }
         return totals;
     }

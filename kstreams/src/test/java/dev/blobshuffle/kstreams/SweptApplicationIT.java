@@ -14,7 +14,6 @@ import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
  * what Kafka still holds.
  */
 class SweptApplicationIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     private Path directory;
@@ -172,14 +170,8 @@ class SweptApplicationIT {
                 .flatMap(topic -> consumer.partitionsFor(topic).stream())
                 .map(info -> new TopicPartition(info.topic(), info.partition()))
                 .toList();
-        consumer.assign(partitions);
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
         List<ConsumerRecord<T, T>> read = new ArrayList<>();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-            assertThat(System.nanoTime() - deadline).as("read in time").isNegative();
-            consumer.poll(Duration.ofMillis(50)).forEach(read::add);
-        }
+        LogEnd.read(consumer, partitions, read::add);
         return read;
     }
 

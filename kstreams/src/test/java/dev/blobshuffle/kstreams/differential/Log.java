@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.differential;
 
+import dev.blobshuffle.kstreams.LogEnd;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
@@ -19,8 +19,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * read has its own consumer.
  */
 public final class Log {
-    private static final Duration TIMEOUT = Duration.ofSeconds(240);
-
     private final String bootstrap;
 
     /** A reader of the cluster. */
@@ -104,13 +102,7 @@ public final class Log {
             Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
         consumer.assign(starts.keySet());
         starts.forEach(consumer::seek);
-        long deadline = System.nanoTime() + TIMEOUT.toNanos();
-        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-            consumer.poll(Duration.ofMillis(50)).forEach(receiver);
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("cannot read to the end of " + ends + " in " + TIMEOUT);
-            }
-        }
+        LogEnd.readOn(consumer, ends, receiver);
     }
 
     private KafkaConsumer<byte[], byte[]> consumer() {
