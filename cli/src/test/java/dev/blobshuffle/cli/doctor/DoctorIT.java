@@ -73,7 +73,9 @@ class DoctorIT {
             port = socket.getLocalPort();
         }
         assertThat(doctor(1, "--bootstrap", "localhost:" + port, "--timeout", "2s"))
-                .contains("ERROR   kafka    brokers: cannot be asked", "Check --bootstrap");
+                .contains(
+                        "ERROR   kafka    brokers: Cannot reach the brokers: connection refused at localhost:" + port,
+                        "-> Check that the brokers run, and host and port in --bootstrap");
     }
 
     private String doctor(int expected, String... arguments) {
