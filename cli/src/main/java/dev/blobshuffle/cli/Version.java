@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli;
 
 import dev.blobshuffle.core.internal.version.OwnVersion;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import picocli.CommandLine.IVersionProvider;
 
 /**
@@ -13,7 +13,7 @@ final class Version implements IVersionProvider {
     public String[] getVersion() {
         return new String[] {
             "blobshuffle " + OwnVersion.text(),
-            "kafka-clients " + AppInfoParser.getVersion(),
+            "kafka-clients " + KafkaVersion.present(),
             "Java " + Runtime.version(),
         };
     }

@@ -22,7 +22,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -101,7 +101,7 @@ class GuideIT {
             version.load(file);
         }
         assertThat(version.getProperty("version")).isEqualTo(System.getProperty("kafka.expected.version"));
-        assertThat(AppInfoParser.getVersion()).isEqualTo(System.getProperty("kafka.expected.version"));
+        assertThat(KafkaVersion.present()).isEqualTo(System.getProperty("kafka.expected.version"));
     }
 
     private static void write(EmbeddedKafka kafka, String... lines) throws Exception {

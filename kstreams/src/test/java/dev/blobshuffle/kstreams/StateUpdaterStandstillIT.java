@@ -22,7 +22,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.LongSerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -192,7 +192,7 @@ class StateUpdaterStandstillIT {
     }
 
     private static String mended() {
-        return "Kafka Streams " + AppInfoParser.getVersion()
+        return "Kafka Streams " + KafkaVersion.present()
                 + " does not seem to have this defect. Remove this test and docs/testing/kafka-streams-standstill.md;"
                 + " RestoreFailures can go when all supported versions are fixed. It";
     }

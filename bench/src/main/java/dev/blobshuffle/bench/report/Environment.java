@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 
 /** Where and when something was measured. Stateless. */
 public final class Environment {
@@ -35,7 +35,7 @@ public final class Environment {
         json.put("load_average", load());
         json.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         json.put("java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
-        json.put("kafka", AppInfoParser.getVersion());
+        json.put("kafka", KafkaVersion.present());
         commit().ifPresent(commit -> json.put("commit", commit));
         return json;
     }

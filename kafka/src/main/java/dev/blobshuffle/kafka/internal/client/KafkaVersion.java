@@ -1,11 +1,15 @@
 package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.common.utils.AppInfoParser;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The release of the Kafka clients on the class path. The code is compiled against the newest
@@ -17,19 +21,25 @@ public final class KafkaVersion {
     public static final String OLDEST = "3.9";
 
     /** The newest release that the tests run with. */
-    public static final String NEWEST = "4.3";
+    public static final String NEWEST = "4.4";
 
     /** Whether {@code ConsumerRecords} carries the next offset of each partition: since 4.0. */
     public static final boolean HAS_NEXT_OFFSETS = Arrays.stream(ConsumerRecords.class.getMethods())
             .anyMatch(method -> method.getName().equals("nextOffsets"));
 
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaVersion.class);
+    private static final String PRESENT = read();
     private static final Pattern RELEASE = Pattern.compile("(\\d+)\\.(\\d+)\\b.*");
 
     private KafkaVersion() {}
 
-    /** The release as the clients report it, for example {@code 4.3.1}. */
+    /**
+     * The release of the clients' jar, for example {@code 4.3.1}; {@code unknown} if a build has
+     * packed the clients again without the file that tells. Kafka's own reader of this file moved
+     * to another package in 4.4.
+     */
     public static String present() {
-        return AppInfoParser.getVersion();
+        return PRESENT;
     }
 
     /**
@@ -59,6 +69,18 @@ public final class KafkaVersion {
         }
         int major = Integer.compare(number(one, 1), number(other, 1));
         return major < 0 || major == 0 && number(one, 2) < number(other, 2);
+    }
+
+    private static String read() {
+        Properties properties = new Properties();
+        try (InputStream file = ConsumerRecords.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            if (file != null) {
+                properties.load(file);
+            }
+        } catch (IOException e) {
+            LOG.debug("Cannot read the version of kafka-clients.", e);
+        }
+        return properties.getProperty("version", "unknown").strip();
     }
 
     private static int number(Matcher release, int group) {

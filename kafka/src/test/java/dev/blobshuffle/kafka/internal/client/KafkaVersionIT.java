@@ -7,7 +7,6 @@ import java.net.URL;
 import java.util.Collections;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.utils.AppInfoParser;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +19,7 @@ class KafkaVersionIT {
     @Test
     void clientsAndBrokersAreOfTheVersionUnderTest() throws Exception {
         String expected = System.getProperty("kafka.expected.version");
-        assertThat(AppInfoParser.getVersion()).isEqualTo(expected);
+        assertThat(KafkaVersion.present()).isEqualTo(expected);
         for (URL url :
                 Collections.list(Consumer.class.getClassLoader().getResources("kafka/kafka-version.properties"))) {
             Properties version = new Properties();

@@ -21,7 +21,7 @@ class KafkaVersionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"3.9.0", "3.9.2-ccs", "4.0.2", "4.3.1", "4.10.0", "7.9.0-SNAPSHOT", "unknown"})
+    @ValueSource(strings = {"3.9.0", "3.9.2-ccs", "4.0.2", "4.4.0", "4.10.0", "7.9.0-SNAPSHOT", "unknown"})
     void otherClientsPass(String version) {
         assertThatCode(() -> KafkaVersion.requireSupported(version)).doesNotThrowAnyException();
     }

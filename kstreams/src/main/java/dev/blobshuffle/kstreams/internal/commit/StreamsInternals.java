@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.common.serialization.Serde;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.processor.internals.AbstractTask;
@@ -129,7 +129,7 @@ public final class StreamsInternals {
 
     private static IllegalStateException unknown(Exception cause) {
         return new IllegalStateException(
-                "Cannot use the operators with Kafka Streams " + AppInfoParser.getVersion() + ": " + cause.getMessage()
+                "Cannot use the operators with Kafka Streams " + KafkaVersion.present() + ": " + cause.getMessage()
                         + " is not as in 4.0 to 4.3. Use one of these, or the client supplier.",
                 cause);
     }

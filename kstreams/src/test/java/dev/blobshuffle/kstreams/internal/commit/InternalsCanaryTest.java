@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serde;
-import org.apache.kafka.common.utils.AppInfoParser;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 
@@ -137,7 +137,7 @@ class InternalsCanaryTest {
         try {
             return Class.forName(STREAMS + name);
         } catch (ClassNotFoundException e) {
-            throw new AssertionError("Kafka Streams " + AppInfoParser.getVersion() + " has no " + name, e);
+            throw new AssertionError("Kafka Streams " + KafkaVersion.present() + " has no " + name, e);
         }
     }
 }
