@@ -8,6 +8,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
+import net.jqwik.api.lifecycle.AfterContainer;
 
 /** A program of calls has the same results through Kafka's clients and through those of blobs. */
 class ClientsDifferentialIT {
@@ -25,6 +26,11 @@ class ClientsDifferentialIT {
     @Property(edgeCases = EdgeCasesMode.NONE, afterFailure = AfterFailureMode.RANDOM_SEED)
     void otherProgramsHaveTheSameResults(@ForAll("programs") Program program) {
         Comparison.shared().run(program);
+    }
+
+    @AfterContainer
+    static void close() {
+        Comparison.closeShared();
     }
 
     @Provide

@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs programs on both sides, step by step, and compares the results of each. The brokers, the
- * admins and the engines of the blobs are shared by all programs of a JVM.
+ * admins and the engines of the blobs are shared by all programs of a class.
  */
 final class Comparison {
     private static @Nullable Comparison shared;
 
+    private final EmbeddedKafka kafka;
     private final String bootstrap;
     private final Map<Setup.Batching, Map<Door, Admin>> admins = new EnumMap<>(Setup.Batching.class);
 
@@ -36,7 +37,7 @@ final class Comparison {
     private final AtomicLong programs = new AtomicLong();
 
     private Comparison() {
-        EmbeddedKafka kafka = EmbeddedKafka.builder()
+        kafka = EmbeddedKafka.builder()
                 .property("group.consumer.heartbeat.interval.ms", 100)
                 .property("transaction.state.log.num.partitions", 1)
                 .start();
@@ -49,11 +50,6 @@ final class Comparison {
             admins.put(batching, own);
             anchors.add(Door.BLOBS.producer(settings(Door.BLOBS, batching)));
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            anchors.forEach(Producer::close);
-            admins.values().forEach(own -> own.values().forEach(Admin::close));
-            kafka.close();
-        }));
     }
 
     private Map<String, Object> settings(Door door, Setup.Batching batching) {
@@ -69,6 +65,22 @@ final class Comparison {
             shared = present;
         }
         return present;
+    }
+
+    /** Closes what {@link #shared} has opened: other tests of the JVM count engines. */
+    static synchronized void closeShared() {
+        Comparison present = shared;
+        shared = null;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    private void close() {
+        anchors.forEach(Producer::close);
+        admins.values().forEach(own -> own.values().forEach(Admin::close));
+        natively.shutdown();
+        kafka.close();
     }
 
     /** Runs a program, and fails at the first step whose results differ. */
