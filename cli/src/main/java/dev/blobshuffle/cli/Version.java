@@ -12,9 +12,7 @@ final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
         return new String[] {
-            "blobshuffle " + OwnVersion.text(),
-            "kafka-clients " + KafkaVersion.present(),
-            "Java " + Runtime.version(),
+            "blobshuffle " + OwnVersion.text(), "kafka-clients " + KafkaVersion.present(), "Java " + Runtime.version(),
         };
     }
 }

@@ -52,8 +52,7 @@ final class JvmExits {
             throw refused((Integer) arguments[0], (String) arguments[1]);
         };
         try {
-            Class<?> procedure =
-                    Class.forName(exit.getName() + "$Procedure", false, exit.getClassLoader());
+            Class<?> procedure = Class.forName(exit.getName() + "$Procedure", false, exit.getClassLoader());
             Object closed = Proxy.newProxyInstance(exit.getClassLoader(), new Class<?>[] {procedure}, refusal);
             exit.getMethod(setter, procedure).invoke(null, closed);
         } catch (ReflectiveOperationException e) {
@@ -63,7 +62,7 @@ final class JvmExits {
 
     private static IllegalStateException refused(int status, String message) {
         return new IllegalStateException(
-                "Cannot go on with a Kafka node: it found a fatal fault and asked to end the JVM, status " + status + ", "
-                        + message + ". See the fault in Kafka's log.");
+                "Cannot go on with a Kafka node: it found a fatal fault and asked to end the JVM, status " + status
+                        + ", " + message + ". See the fault in Kafka's log.");
     }
 }

@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
@@ -22,7 +23,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
-import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.StateUpdaterDeath.Hold;
 import java.nio.file.Path;
@@ -22,7 +23,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.LongSerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
-import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;

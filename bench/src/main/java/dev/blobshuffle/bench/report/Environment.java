@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.report;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 
 /** Where and when something was measured. Stateless. */
 public final class Environment {

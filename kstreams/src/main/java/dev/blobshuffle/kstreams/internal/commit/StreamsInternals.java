@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.internal.commit;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.Collections;
@@ -7,7 +8,6 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.common.serialization.Serde;
-import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.processor.internals.AbstractTask;

@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
@@ -15,7 +16,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Serde;
-import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 
