@@ -189,7 +189,7 @@ class TailIT {
         assertThat(inspect("--store", store.toUri().toString(), "1-00000000000000ff-1"))
                 .isEqualTo(1);
         assertThat(inspect("--store", store.toUri().toString(), "../../etc/passwd"))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(out.toString()).contains("1-00000000000000ff-1", "that is no id");
     }
 
