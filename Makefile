@@ -16,7 +16,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -68,6 +68,13 @@ kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dtest.excluded=none -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
 		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
 		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
+
+libraries-oldest: ## messaging and the flight client with the oldest libraries that they work with, as an older Spring Boot brings them
+	$(MVN) -Pquick test-compile -pl postgresql,messaging,flight -am
+	$(MVN) -Pquick verify -pl postgresql,messaging,flight -am -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
+		-Dpostgresql.version=42.7.5 -Dhikaricp.version=6.3.0 -Dgrpc.version=1.68.3 -Dgrpc-context.version=1.68.3 \
+		-Dtest='%regex[dev/blobshuffle/(postgresql|messaging|flight)/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
+		-Dit.test='%regex[dev/blobshuffle/(postgresql|messaging|flight)/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
 
 mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='drained ts'] [SEEDS=2500]
 	SEEDS=$(SEEDS) .ci/mutate $(NAMES)

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * the wrapper does. Stateless.
  */
 public final class ProducerOpening {
+    private static final long MOST_MILLIS_FOR_PARTITIONS = 30_000;
+
     private ProducerOpening() {}
 
     public static <K, V> ProducerParts<K, V> open(
@@ -68,6 +70,7 @@ public final class ProducerOpening {
             real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
             real.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
             Producer<byte[], byte[]> delegate = new KafkaProducer<>(real);
+            long maxBlock = config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG);
             opening.succeeded();
             return new ProducerParts<>(
                     delegate,
@@ -77,10 +80,9 @@ public final class ProducerOpening {
                     serializer,
                     new ProducerInterceptorChain<>(interceptors),
                     partitioning,
-                    Duration.ofMillis(
-                            Math.min(config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
+                    Duration.ofMillis(Math.min(maxBlock, TimeUnit.DAYS.toMillis(365))),
                     topic -> requireNotCompacted(kafkas, topic),
-                    topic -> partitionCount(kafkas, topic),
+                    topic -> partitionCount(kafkas, topic, maxBlock),
                     shared.metrics(),
                     shared.release());
         }
@@ -128,8 +130,13 @@ public final class ProducerOpening {
         }
     }
 
-    private static int partitionCount(Map<String, Object> kafkas, String topic) {
-        try (Admin admin = admin(kafkas)) {
+    /** A send waits for the answer, so it comes within {@code max.block.ms}, or is 0. */
+    static int partitionCount(Map<String, Object> kafkas, String topic, long maxBlock) {
+        Map<String, Object> settings = new HashMap<>(kafkas);
+        int timeout = (int) Math.max(1, Math.min(maxBlock, MOST_MILLIS_FOR_PARTITIONS));
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
+        try (Admin admin = admin(settings)) {
             return TopicPolicies.partitionCount(admin, topic);
         }
     }
