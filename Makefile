@@ -69,12 +69,12 @@ kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
 		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
 
-libraries-oldest: ## messaging and the flight client with the oldest libraries that they work with, as an older Spring Boot brings them
-	$(MVN) -Pquick test-compile -pl postgresql,messaging,flight -am
-	$(MVN) -Pquick verify -pl postgresql,messaging,flight -am -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
-		-Dpostgresql.version=42.7.5 -Dhikaricp.version=6.3.0 -Dgrpc.version=1.68.3 -Dgrpc-context.version=1.68.3 \
-		-Dtest='%regex[dev/blobshuffle/(postgresql|messaging|flight)/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
-		-Dit.test='%regex[dev/blobshuffle/(postgresql|messaging|flight)/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
+libraries-oldest: ## messaging with the oldest JDBC driver and pool that it works with: those of Spring Boot 3.5.0
+	$(MVN) -Pquick test-compile -pl postgresql,messaging -am
+	$(MVN) -Pquick verify -pl postgresql,messaging -am -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
+		-Dpostgresql.version=42.7.5 -Dhikaricp.version=6.3.0 \
+		-Dtest='%regex[dev/blobshuffle/(postgresql|messaging)/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
+		-Dit.test='%regex[dev/blobshuffle/(postgresql|messaging)/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
 
 mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='drained ts'] [SEEDS=2500]
 	SEEDS=$(SEEDS) .ci/mutate $(NAMES)

@@ -34,10 +34,11 @@ class RealTimeTrialIT {
         for (Map<String, Double> metrics : outcome.metrics()) {
             assertThat(metrics.get("chosen-batch-delay")).isBetween(1.0, (double) TARGET.toMillis());
             assertThat(metrics.get("chosen-batch-bytes")).isBetween(1.0, (double) SwingingLoad.scaled(16));
-            assertThat(metrics.get("hand-out-latency-p50")).isPositive();
-            assertThat(metrics.get("shuffle-latency-p95")).isPositive();
             assertThat(metrics.get("target-latency-unreachable")).isIn(0.0, 1.0);
         }
+        // An instance that stood still for the interval has none of its own.
+        assertThat(mean(outcome, "hand-out-latency-p50")).isPositive();
+        assertThat(mean(outcome, "shuffle-latency-p95")).isPositive();
     }
 
     private static double mean(RealTimeTrial.Outcome outcome, String metric) {

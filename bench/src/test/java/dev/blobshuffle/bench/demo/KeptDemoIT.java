@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -118,7 +119,9 @@ class KeptDemoIT {
     /** A directory with the launcher of a checkout, which runs what was built. */
     private Path launcher() throws IOException {
         Path place = Files.createDirectory(directory.resolve("checkout"));
-        String command = String.join(" ", java("-Dnone=none", dev.blobshuffle.cli.Main.class));
+        String command = java("-Dnone=none", dev.blobshuffle.cli.Main.class).stream()
+                .map(argument -> "'" + argument + "'")
+                .collect(Collectors.joining(" "));
         Files.writeString(place.resolve("blobshuffle"), "#!/bin/sh\nexec " + command + " \"$@\"\n");
         Files.setPosixFilePermissions(place.resolve("blobshuffle"), PosixFilePermissions.fromString("rwx------"));
         return place;
