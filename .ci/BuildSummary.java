@@ -129,7 +129,7 @@ final class BuildSummary {
             List<String> skipped = new ArrayList<>();
             NodeList found = suite.getElementsByTagName("skipped");
             for (int i = 0; i < found.getLength(); i++) {
-                skipped.add(reason(((Element) found.item(i)).getAttribute("message")));
+                skipped.add(reason((Element) found.item(i)));
             }
             if (suite.getAttribute("tests").equals("0")) {
                 skipped.add("No test of the class ran: it was skipped as a whole.");
@@ -141,8 +141,12 @@ final class BuildSummary {
                     skipped);
         }
 
-        private static String reason(String message) {
-            return message.isBlank() ? "(no reason)" : message.replaceFirst("^Assumption failed: ", "");
+        /** An attribute has it where a test is disabled; the text, with a stack trace, where an assumption failed. */
+        private static String reason(Element skipped) {
+            String attribute = skipped.getAttribute("message");
+            String message = attribute.isBlank() ? skipped.getTextContent() : attribute;
+            String line = message.strip().lines().findFirst().orElse("(no reason)");
+            return line.replaceFirst("^[a-zA-Z0-9.]*TestAbortedException: ", "").replaceFirst("^Assumption failed: ", "");
         }
 
         String simpleName() {
