@@ -68,9 +68,12 @@ final class PrimaryDataSource implements DataSource {
             // The session begins with the driver's settings then, so that a reset leaves them.
             PGProperty.ASSUME_MIN_SERVER_VERSION.set(given, OLDEST_SERVER);
             // A pooler refuses options. Behind one the role's own setting holds, and the socket's
-            // timeout.
+            // timeout. Older drivers, 42.7.5 among them, send the name nowhere else if the server's
+            // version is assumed.
             PGProperty.OPTIONS.set(
-                    given, "-c statement_timeout=" + timeouts.statement().toMillis());
+                    given,
+                    "-c statement_timeout=" + timeouts.statement().toMillis() + " -c application_name="
+                            + applicationName.replaceAll("[\\\\\\s]", "\\\\$0"));
         }
         encrypt(given, uri);
         return given;
