@@ -2,26 +2,23 @@ package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
-import dev.blobshuffle.core.time.Time;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 
-/**
- * The registers of a simulated store, which never fail: claims have a simulation of their own.
- * Guarded by the simulation's baton.
- */
+/** The registers of a simulated store, which never fail. Guarded by the simulation's baton. */
 final class SimulatedRegisters implements Registers {
     private final Map<String, Register> held = new HashMap<>();
-    private final Time time;
+    private final LongSupplier clock;
     private long writes;
 
-    /** @param time the store's clock */
-    SimulatedRegisters(Time time) {
-        this.time = time;
+    /** @param clock the store's, milliseconds since the Unix epoch */
+    SimulatedRegisters(LongSupplier clock) {
+        this.clock = clock;
     }
 
     @Override
@@ -33,7 +30,7 @@ final class SimulatedRegisters implements Registers {
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
         boolean isSame = Optional.ofNullable(held.get(name)).equals(expected);
         if (isSame) {
-            held.put(name, new Register(Long.toString(++writes), text, Instant.ofEpochMilli(time.wallMillis())));
+            held.put(name, new Register(Long.toString(++writes), text, Instant.ofEpochMilli(clock.getAsLong())));
         }
         return CompletableFuture.completedFuture(isSame);
     }

@@ -30,6 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +45,17 @@ final class SimulatedStore {
     private static final int FINGERPRINT = 0x51;
     private static final Duration LONGER_THAN_ANYBODY_WAITS = Duration.ofSeconds(100);
 
-    private final Schedule schedule;
+    private final Chance chance;
     private final SimulatedTime time;
+    private final LongSupplier clock;
     private final Ledger ledger;
     private final Map<BlobId, byte[]> blobs = new HashMap<>();
 
-    /** When each blob was stored. */
+    /** When each blob was stored, by the store's clock. */
     private final Map<BlobId, Instant> times = new HashMap<>();
+
+    /** The same in virtual time. */
+    private final Map<BlobId, Duration> kept = new HashMap<>();
 
     private final List<Client> clients = new ArrayList<>();
     private final Registers registers;
@@ -57,23 +63,55 @@ final class SimulatedStore {
     private long hiddenUntilMillis;
     private long downUntilMillis;
 
-    /** @param isNeeded whether somebody may still ask for a blob, which must not be deleted then */
-    SimulatedStore(Schedule schedule, SimulatedTime time, Ledger ledger, Predicate<BlobId> isNeeded) {
+    /** Decides which requests fail, and counts them. */
+    @FunctionalInterface
+    interface Chance {
+        /** Whether a kind of fault happens now. */
+        boolean strikes(Fault fault, int oneIn);
+    }
+
+    /**
+     * An empty store whose clock is right.
+     *
+     * @param isNeeded whether somebody may still ask for a blob, which must not be deleted then
+     */
+    SimulatedStore(Chance chance, SimulatedTime time, Ledger ledger, Predicate<BlobId> isNeeded) {
+        this(chance, time, time::wallMillis, ledger, isNeeded);
+    }
+
+    /** @param clock the store's, milliseconds since the Unix epoch */
+    SimulatedStore(Chance chance, SimulatedTime time, LongSupplier clock, Ledger ledger, Predicate<BlobId> isNeeded) {
         this.isNeeded = isNeeded;
-        this.schedule = schedule;
+        this.chance = chance;
         this.time = time;
+        this.clock = clock;
         this.ledger = ledger;
-        registers = new SimulatedRegisters(time);
+        registers = new SimulatedRegisters(clock);
     }
 
     private void keep(BlobId id, BlobContent content) {
         blobs.put(id, copy(content));
-        times.put(id, Instant.ofEpochMilli(time.wallMillis()));
+        times.put(id, Instant.ofEpochMilli(clock.getAsLong()));
+        kept.put(id, time.elapsed());
+    }
+
+    /** For how long a blob has been stored, in virtual time. */
+    Duration age(BlobId id) {
+        return time.elapsed().minus(kept.getOrDefault(id, Duration.ZERO));
     }
 
     /** The store as a process sees it. */
     BlobStore client(SimulatedProcess process) {
-        Client client = new Client(process);
+        return client(process, this::requireUnneeded);
+    }
+
+    /**
+     * The same for a process whose deletions somebody else checks.
+     *
+     * @param deleted receives each blob before it goes
+     */
+    BlobStore client(SimulatedProcess process, Consumer<BlobId> deleted) {
+        Client client = new Client(process, deleted);
         clients.add(client);
         return client;
     }
@@ -125,11 +163,7 @@ final class SimulatedStore {
     }
 
     private boolean strikes(Fault fault, int oneIn) {
-        boolean strikes = schedule.strikes(fault, oneIn, time);
-        if (strikes) {
-            ledger.fault(fault);
-        }
-        return strikes;
+        return chance.strikes(fault, oneIn);
     }
 
     private Duration latency(boolean slow) {
@@ -142,10 +176,12 @@ final class SimulatedStore {
 
     private final class Client implements BlobStore {
         private final SimulatedProcess process;
+        private final Consumer<BlobId> deleted;
         private long openBytes;
 
-        Client(SimulatedProcess process) {
+        Client(SimulatedProcess process, Consumer<BlobId> deleted) {
             this.process = process;
+            this.deleted = deleted;
         }
 
         @Override
@@ -249,7 +285,7 @@ final class SimulatedStore {
             List<BlobId> doomed = List.copyOf(ids);
             time.schedule(latency(false), () -> {
                 if (hasEffect) {
-                    doomed.forEach(SimulatedStore.this::remove);
+                    doomed.forEach(id -> remove(id, deleted));
                 }
                 answer(result, null, fails ? unavailable("delete", doomed.get(0)) : null);
             });
@@ -332,8 +368,15 @@ final class SimulatedStore {
         public void close() {}
     }
 
-    private void remove(BlobId id) {
-        if (blobs.remove(id) != null && isNeeded.test(id)) {
+    private void remove(BlobId id, Consumer<BlobId> deleted) {
+        if (blobs.containsKey(id)) {
+            deleted.accept(id);
+            blobs.remove(id);
+        }
+    }
+
+    private void requireUnneeded(BlobId id) {
+        if (isNeeded.test(id)) {
             ledger.violation("blob " + id + " was deleted although a notification leads to it");
         }
     }

@@ -47,7 +47,7 @@ final class World {
         schedule = Schedule.of(time);
         input = new Input(schedule, time::random);
         log = new SimulatedLog(schedule.partitions());
-        store = new SimulatedStore(schedule, time, ledger, log::leadsTo);
+        store = new SimulatedStore(this::strikes, time, ledger, log::leadsTo);
     }
 
     /** Runs the schedule to its end and checks it. */
