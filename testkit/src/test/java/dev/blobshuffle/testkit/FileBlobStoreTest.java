@@ -99,6 +99,21 @@ class FileBlobStoreTest {
     }
 
     @Test
+    void anOwnerWithoutBlobsLeavesNoDirectory() {
+        FileBlobStore store = open(root);
+        BlobId gone = new BlobId(0xabcdef, 29_700_000, 7, 8);
+        BlobId former = new BlobId(29_700_000, 7, 8);
+        BlobId stays = new BlobId(0x123456, 29_700_000, 7, 8);
+        List.of(gone, former, stays).forEach(id -> put(store, id, 100));
+        var ignored = store.delete(List.of(gone, former)).toCompletableFuture().join();
+        assertThat(store.owners().toCompletableFuture().join()).containsExactly(stays.owner());
+        assertThat(root.resolve("blobs")).isDirectoryContaining(path -> path.endsWith("123456"));
+        assertThat(root.resolve("blobs")).isDirectoryNotContaining(path -> !path.endsWith("123456"));
+        put(store, gone, 10);
+        assertThat(read(store, gone)).isEqualTo(10);
+    }
+
+    @Test
     void blobsAreSpreadOverTheDirectories() throws Exception {
         FileBlobStore store = open(root.resolve("a"), root.resolve("b"), root.resolve("c"));
         for (int i = 0; i < 90; i++) {

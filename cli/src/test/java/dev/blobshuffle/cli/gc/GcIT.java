@@ -472,6 +472,7 @@ class GcIT {
         assertThat(sweep("--forget", name).text()).contains("1 blobs are deleted");
         assertThat(claims()).doesNotContain("owner " + name);
         assertThat(blobs()).isZero();
+        assertThat(store.resolve("blobs").resolve(name)).doesNotExist();
     }
 
     /**

@@ -54,6 +54,9 @@ final class BlobDirectory {
      */
     private static final int WINDOW_LENGTH = 128 << 10;
 
+    /** How often a blob is renamed; sweeps may remove its directory in between. */
+    private static final int MOST_ATTEMPTS = 5;
+
     private static final boolean IS_WINDOWS = File.separatorChar == '\\';
     private static final ThreadLocal<ByteBuffer> WINDOW =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_LENGTH));
@@ -222,8 +225,8 @@ final class BlobDirectory {
     }
 
     /**
-     * Renames a draft to its key. The generation's directory may be missing, or a sweep that
-     * emptied it may remove it at the same moment.
+     * Renames a draft to its key. The generation's directory, and those above it, may be missing,
+     * or a sweep that emptied them may remove them at the same moment.
      */
     private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
         Path target = path.resolve(BlobKey.of(id));
@@ -235,11 +238,10 @@ final class BlobDirectory {
                 Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
                 break;
             } catch (NoSuchFileException e) {
-                if (attempt == 5 || !Files.exists(draft)) {
+                if (attempt == MOST_ATTEMPTS || !Files.exists(draft)) {
                     throw e;
                 }
-                PrivateFiles.createDirectories(generation);
-                made = true;
+                made |= make(generation);
             }
         }
         if (fsync == Fsync.BLOB) {
@@ -252,6 +254,16 @@ final class BlobDirectory {
                 force(path);
                 durableGenerations.set(BlobKey.shard(id), generation);
             }
+        }
+    }
+
+    /** Returns whether the directory was made, and not removed while those above it were made. */
+    private static boolean make(Path generation) throws IOException {
+        try {
+            PrivateFiles.createDirectories(generation);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 
@@ -336,7 +348,7 @@ final class BlobDirectory {
                 .size();
     }
 
-    /** Deletes blobs, and the directories of generations that become empty. */
+    /** Deletes blobs, and the directories of generations, shards and owners that become empty. */
     void delete(Collection<BlobId> ids) throws IOException {
         Set<Path> generations = new HashSet<>();
         for (BlobId id : ids) {
@@ -346,12 +358,19 @@ final class BlobDirectory {
                 generations.add(parent(blob));
             }
         }
+        Path root = path.resolve(BlobKey.ROOT);
         for (Path generation : generations) {
-            try {
-                Files.deleteIfExists(generation);
-            } catch (DirectoryNotEmptyException e) {
-                // The directory holds other blobs of this minute.
+            removeEmpty(generation, root);
+        }
+    }
+
+    private static void removeEmpty(Path lowest, Path root) throws IOException {
+        try {
+            for (Path at = lowest; !at.equals(root); at = parent(at)) {
+                Files.deleteIfExists(at);
             }
+        } catch (DirectoryNotEmptyException e) {
+            // The directory holds other blobs.
         }
     }
 

@@ -84,6 +84,23 @@ class LogSweepTest {
                 .isEmpty();
     }
 
+    /** A version before owners stored them. Nothing tells whose an orphan without an owner is. */
+    @Test
+    void aBlobOfTheFormerLayoutGoesWithItsLastReferenceAndAnOrphanOfItStays() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        BlobId needed = new BlobId(swept.minute(), 1, 1);
+        BlobId orphan = new BlobId(swept.minute(), 1, 2);
+        swept.store(needed);
+        swept.store(orphan);
+        swept.commit(needed, orders);
+        swept.pass(OLD);
+        swept.sweepAll();
+        assertThat(swept.stored(BlobId.NO_OWNER)).containsExactly(needed, orphan);
+        swept.delete(orders);
+        swept.sweepAll();
+        assertThat(swept.stored(BlobId.NO_OWNER)).containsExactly(orphan);
+    }
+
     @Test
     void nothingIsDeletedBeforeTheGraceIsOver() throws InterruptedException {
         BlobId orphan = swept.orphan();

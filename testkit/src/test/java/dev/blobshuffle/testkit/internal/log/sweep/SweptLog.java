@@ -144,9 +144,14 @@ final class SweptLog implements AutoCloseable {
     }
 
     Set<BlobId> stored() {
+        return stored(owner);
+    }
+
+    /** The blobs of an owner. */
+    Set<BlobId> stored(int whose) {
         Set<BlobId> all = new TreeSet<>();
-        for (long generation : join(store.generations(owner))) {
-            join(store.list(owner, generation)).forEach(blob -> all.add(blob.id()));
+        for (long generation : join(store.generations(whose))) {
+            join(store.list(whose, generation)).forEach(blob -> all.add(blob.id()));
         }
         return all;
     }
