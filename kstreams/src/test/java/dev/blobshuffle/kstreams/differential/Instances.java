@@ -6,12 +6,14 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -74,10 +76,26 @@ public final class Instances implements AutoCloseable {
 
     /** Starts one more instance; the latch opens when it is running. */
     public CountDownLatch start(KafkaStreams streams) {
+        return startReplacing(streams, e -> false);
+    }
+
+    /**
+     * Starts one more instance, whose threads are replaced if they die of a certain exception; the
+     * latch opens when it is running.
+     */
+    public CountDownLatch startReplacing(KafkaStreams streams, Predicate<Throwable> isReplaced) {
         return start(streams, e -> {
+            if (isReplaced.test(e)) {
+                return StreamThreadExceptionResponse.REPLACE_THREAD;
+            }
             failure.compareAndSet(null, e);
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
+    }
+
+    /** What killed a stream thread first. */
+    public Optional<Throwable> failure() {
+        return Optional.ofNullable(failure.get());
     }
 
     private CountDownLatch start(KafkaStreams streams, StreamsUncaughtExceptionHandler handler) {
@@ -93,7 +111,8 @@ public final class Instances implements AutoCloseable {
         return ready;
     }
 
-    private void await(CountDownLatch ready) throws InterruptedException {
+    /** Waits until an instance is running; fails if a stream thread has died. */
+    public void await(CountDownLatch ready) throws InterruptedException {
         if (!ready.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             throw new AssertionError("not running in " + TIMEOUT + ": "
                     + running.stream().map(KafkaStreams::state).toList());

@@ -1,0 +1,83 @@
+package dev.blobshuffle.kstreams.differential.drawn;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * An application and what happens to it.
+ *
+ * @param flows the independent parts of its topology
+ * @param phases what it reads; each has passed through the topology before the next one starts
+ */
+record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
+    /**
+     * One stream of the topology: a source topic of its own, operators, and a sink.
+     *
+     * @param ops the operators, in order
+     */
+    record Flow(List<Op> ops) {
+        boolean has(Class<? extends Op> type) {
+            return ops.stream().anyMatch(op -> type.isInstance(op)
+                    || op.others().stream().anyMatch(other -> other.has(type)));
+        }
+
+        @Override
+        public String toString() {
+            return "source " + ops + " sink";
+        }
+    }
+
+    /**
+     * Records for one source topic.
+     *
+     * @param topic a number; the topology has that many topics or fewer
+     * @param event what happens to the instances while the records come
+     */
+    record Phase(int topic, List<Draft> records, Event event) {}
+
+    /** What happens to the instances in the middle of a phase. */
+    enum Event {
+        NONE,
+        /** One more starts. */
+        START,
+        /** One of several ends in order. */
+        STOP
+    }
+
+    /**
+     * A record of the input.
+     *
+     * @param key a number, or below zero for none
+     * @param letter the first letter of the value, by which streams are rekeyed; '0' for no value
+     * @param offset its time, in milliseconds after the time that its number gives
+     */
+    record Draft(int key, char letter, int offset, Set<Header> headers) {}
+
+    /** A header of an input record. */
+    enum Header {
+        TEXT,
+        EMPTY,
+        NULL,
+        REPEATED
+    }
+
+    /** Whether tasks may move while records come, so that natively stream time may start again. */
+    boolean hasMotion() {
+        return setup.instances() * setup.threads() > 1
+                || phases.stream().anyMatch(phase -> phase.event() != Event.NONE)
+                || hasCrash();
+    }
+
+    /** Whether a thread dies and is replaced. */
+    boolean hasCrash() {
+        return setup.isExactlyOnce() && flows.stream().anyMatch(flow -> flow.has(Op.FailOnce.class));
+    }
+
+    @Override
+    public String toString() {
+        return setup + "\n"
+                + flows.stream().map(flow -> "  " + flow + "\n").collect(Collectors.joining())
+                + phases.stream().map(phase -> "  " + phase + "\n").collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,56 @@
+package dev.blobshuffle.kstreams.differential.drawn;
+
+import java.util.Map;
+
+/**
+ * What a program runs under.
+ *
+ * @param protocol of its group
+ * @param instances that start before any record
+ * @param threads of each instance
+ * @param partitions of each source topic
+ * @param isCached whether stores have caches, so that only last values can be compared
+ * @param handlers which exception handlers continue
+ * @param batching of the producers that write blobs
+ */
+record Setup(
+        boolean isExactlyOnce,
+        String protocol,
+        int instances,
+        int threads,
+        int partitions,
+        boolean isCached,
+        boolean isOptimized,
+        boolean isPurged,
+        Continues handlers,
+        Batching batching) {
+    /** Which exception handlers continue; the others fail. */
+    record Continues(boolean deserialization, boolean production, boolean processing) {}
+
+    /** When a batch becomes a blob. */
+    enum Batching {
+        /** After a few records. */
+        SMALL(Map.of(
+                "blobshuffle.batch.max.bytes", "1024",
+                "blobshuffle.batch.max.delay.ms", "20",
+                "blobshuffle.inline.max.bytes", "0")),
+        /** By a commit. */
+        LARGE(Map.of("blobshuffle.batch.max.delay.ms", "20000", "blobshuffle.inline.max.bytes", "0")),
+        /** At any time. */
+        EAGER(Map.of("blobshuffle.batch.max.delay.ms", "1", "blobshuffle.inline.max.bytes", "0")),
+        /** Small batches are plain records. */
+        INLINE(Map.of("blobshuffle.batch.max.delay.ms", "20", "blobshuffle.inline.max.bytes", "700")),
+        /** Compressed, one batch per thread. */
+        LANES(Map.of(
+                "blobshuffle.batch.max.delay.ms", "10",
+                "blobshuffle.inline.max.bytes", "0",
+                "blobshuffle.batch.scope", "lane",
+                "blobshuffle.compression.type", "lz4"));
+
+        final Map<String, String> settings;
+
+        Batching(Map<String, String> settings) {
+            this.settings = settings;
+        }
+    }
+}

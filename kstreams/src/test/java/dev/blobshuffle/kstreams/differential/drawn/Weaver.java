@@ -1,0 +1,259 @@
+package dev.blobshuffle.kstreams.differential.drawn;
+
+import dev.blobshuffle.kstreams.differential.Output.Agreement;
+import dev.blobshuffle.kstreams.differential.drawn.Op.Partitioning;
+import dev.blobshuffle.kstreams.differential.drawn.Program.Flow;
+import dev.blobshuffle.kstreams.differential.drawn.Strand.Trait;
+import dev.blobshuffle.kstreams.differential.drawn.Texts.Rekey;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Branched;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.StreamPartitioner;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * Makes the topology of a program. It keeps track of what Kafka Streams promises about each stream,
+ * and leaves out or weakens operators whose results would be chance.
+ */
+final class Weaver {
+    final StreamsBuilder builder = new StreamsBuilder();
+    final Setup setup;
+    final boolean hasMotion;
+
+    /** Stores whose changelogs end with the same value of each key. */
+    final List<String> changelogs = new ArrayList<>();
+
+    /** Those of them that can be queried by key. */
+    final List<String> stores = new ArrayList<>();
+
+    /** What the sinks of both sides agree on, by the sink's name. */
+    final Map<String, Agreement> sinks = new LinkedHashMap<>();
+
+    private final String prefix;
+    private final Aggregates aggregates = new Aggregates(this);
+    private final Joins joins = new Joins(this);
+    private int topics;
+    private int names;
+
+    Weaver(Program program, String prefix) {
+        this.setup = program.setup();
+        this.hasMotion = program.hasMotion();
+        this.prefix = prefix;
+        program.flows().forEach(flow -> sink(weave(flow)));
+    }
+
+    Topology build(Properties settings) {
+        return builder.build(settings);
+    }
+
+    List<String> topics() {
+        return IntStream.range(0, topics).mapToObj(i -> prefix + "-in-" + i).toList();
+    }
+
+    static String output(String prefix) {
+        return prefix + "-out";
+    }
+
+    String name(String kind) {
+        return kind + names++;
+    }
+
+    /** Whether stream time is the same in each run for each record of a stream. */
+    boolean isTimed(Strand strand) {
+        return strand.has(Trait.TOTAL) && !hasMotion;
+    }
+
+    Strand weave(Flow flow) {
+        KStream<String, String> source = builder.stream(prefix + "-in-" + topics++);
+        Strand strand = new Strand(
+                source.process(Processors.Path::new),
+                setup.partitions(),
+                EnumSet.of(Trait.TOTAL, Trait.BY_KEY, Trait.NULL_KEYS));
+        return weave(strand, flow.ops());
+    }
+
+    private Strand weave(Strand start, List<Op> ops) {
+        Strand strand = start;
+        for (Op op : ops) {
+            if (!strand.isLast()) {
+                strand = weave(strand, op);
+            }
+        }
+        return strand;
+    }
+
+    private Strand weave(Strand strand, Op op) {
+        KStream<String, String> stream = strand.stream();
+        if (op instanceof Op.SelectKey select) {
+            return rekey(strand, select.by());
+        } else if (op instanceof Op.Map map) {
+            return strand.with(stream.mapValues(value -> map.by().of(value)));
+        } else if (op instanceof Op.Filter) {
+            return strand.with(stream.filter((key, value) -> Texts.bucket(value, 5) != 0));
+        } else if (op instanceof Op.FlatMapValues) {
+            return strand.with(stream.flatMapValues(
+                    value -> Texts.bucket(value, 3) == 0 ? List.of() : List.of(value + "", value + "+")));
+        } else if (op instanceof Op.FlatMap) {
+            return strand.rekeyed(
+                            stream.flatMap((key, value) ->
+                                    List.of(KeyValue.pair(key + "/0", value), KeyValue.pair(key + "/1", value + "'"))),
+                            true)
+                    .minus(Trait.NULL_KEYS);
+        } else if (op instanceof Op.Repartition repartition) {
+            return repartition(strand, repartition);
+        } else if (op instanceof Op.Split split) {
+            return split(strand, split);
+        } else if (op instanceof Op.Merge merge) {
+            return joins.merge(strand, weave(merge.other()));
+        } else if (op instanceof Op.Join join) {
+            return joins.join(join, strand, weave(join.other()));
+        }
+        return aggregatesOrProcesses(strand, op);
+    }
+
+    private Strand aggregatesOrProcesses(Strand strand, Op op) {
+        KStream<String, String> stream = strand.stream();
+        if (op instanceof Op.Aggregate aggregate) {
+            return aggregates.aggregate(aggregate, strand);
+        } else if (op instanceof Op.ToTable table) {
+            return aggregates.toTable(table, strand);
+        } else if (op instanceof Op.Regroup) {
+            return aggregates.regroup(strand);
+        } else if (op instanceof Op.Stamp) {
+            return strand.with(stream.process(Processors.Stamp::new));
+        } else if (op instanceof Op.Shift shift) {
+            return strand.with(stream.process(() -> new Processors.Shift(shift.millis())));
+        } else if (op instanceof Op.Fragile) {
+            return strand.with(stream.process(Processors.Fragile::new));
+        } else if (op instanceof Op.FailOnce) {
+            String name = name("failing");
+            return setup.isExactlyOnce() ? strand.with(stream.process(() -> new FailOnce(name))) : strand;
+        } else if (op instanceof Op.Remember remember) {
+            return remember(strand, remember.isOfValues());
+        } else if (op instanceof Op.Buffer) {
+            return buffer(strand);
+        }
+        throw new AssertionError(op);
+    }
+
+    private static Strand rekey(Strand strand, Rekey by) {
+        Strand rekeyed = strand.rekeyed(strand.stream().selectKey(by::of), by == Rekey.LONGER);
+        return by == Rekey.SOMETIMES_NULL ? rekeyed.plus(Trait.NULL_KEYS) : rekeyed.minus(Trait.NULL_KEYS);
+    }
+
+    private Strand repartition(Strand strand, Op.Repartition op) {
+        KStream<String, String> stream = strand.stream();
+        if (op.before() != Texts.Mapping.NOTHING && !isListed(op.before())) {
+            stream = stream.mapValues(value -> op.before().of(value));
+        }
+        Repartitioned<String, String> how = Repartitioned.<String, String>as(name("moved"))
+                .withNumberOfPartitions(op.partitions());
+        if (op.partitioning() != Partitioning.DEFAULT) {
+            how = how.withStreamPartitioner(partitioner(op.partitioning()));
+        }
+        Strand moved = strand.shuffled(stream.repartition(how).process(Processors.Path::new), op.partitions());
+        if (op.partitioning() != Partitioning.DEFAULT && op.partitions() > 1) {
+            return moved.minus(Trait.BY_KEY);
+        }
+        return moved.has(Trait.NULL_KEYS) && op.partitions() > 1
+                ? moved.minus(Trait.BY_KEY, Trait.TOTAL).plus(Trait.UNORDERED)
+                : moved;
+    }
+
+    /** Whether both sides differ in a way that {@link DrawnDifferences} lists. */
+    private boolean isListed(Texts.Mapping mapping) {
+        return mapping == Texts.Mapping.INFLATE && setup.isExactlyOnce();
+    }
+
+    /** A shuffle by key to as many partitions as the sources have. */
+    Strand moved(Strand strand) {
+        return repartition(
+                strand, new Op.Repartition(setup.partitions(), Partitioning.DEFAULT, Texts.Mapping.NOTHING));
+    }
+
+    private static StreamPartitioner<String, String> partitioner(Partitioning partitioning) {
+        return (topic, key, value, partitions) -> switch (partitioning) {
+            case DEFAULT -> Optional.empty();
+            case BY_VALUE -> Optional.of(Set.of(Texts.bucket(value, partitions)));
+            case TO_ALL ->
+                Optional.of(IntStream.range(0, partitions).boxed().collect(Collectors.toSet()));
+            case TO_NONE ->
+                Optional.of(Texts.bucket(value, 3) == 0 ? Set.of() : Set.of(Texts.bucket(value, partitions)));
+        };
+    }
+
+    private Strand split(Strand strand, Op.Split split) {
+        String name = name("split");
+        Map<String, KStream<String, String>> branches = strand.stream()
+                .split(Named.as(name))
+                .branch((key, value) -> Texts.bucket(value, 2) == 0, Branched.as("-a"))
+                .defaultBranch(Branched.as("-b"));
+        sink(weave(strand.with(branches.get(name + "-a")), split.branch()));
+        return strand.with(branches.get(name + "-b"));
+    }
+
+    private Strand remember(Strand strand, boolean isOfValues) {
+        if (!strand.has(Trait.BY_KEY)) {
+            return strand;
+        }
+        String store = store();
+        changelogs.add(store);
+        stores.add(store);
+        return strand.with(
+                isOfValues
+                        ? strand.stream().processValues(() -> new Processors.RememberValue(store), store)
+                        : strand.stream().process(() -> new Processors.Remember(store), store));
+    }
+
+    private Strand buffer(Strand strand) {
+        if (!strand.has(Trait.BY_KEY)) {
+            return strand;
+        }
+        String store = store();
+        Strand keyed = strand.withoutNullKeys();
+        return keyed.with(keyed.stream().process(() -> new Processors.Buffer(store), store))
+                .plus(Trait.BUFFERED);
+    }
+
+    private String store() {
+        String store = name("store");
+        builder.addStateStore(Stores.keyValueStoreBuilder(
+                Stores.inMemoryKeyValueStore(store), new FragileSerde(), new FragileSerde()));
+        return store;
+    }
+
+    /** Ends a stream. */
+    void sink(Strand strand) {
+        String sink = name("sink");
+        boolean hasOrder =
+                !strand.isLast() && !strand.has(Trait.UNORDERED) && !strand.has(Trait.HEADERLESS);
+        boolean hasHeaders = !strand.isLast() && !strand.has(Trait.HEADERLESS);
+        sinks.put(sink, agreement(strand, hasOrder));
+        strand.stream()
+                .process(() -> new Processors.ToSink(sink, hasOrder, hasHeaders))
+                .to(output(prefix));
+    }
+
+    private static Agreement agreement(Strand strand, boolean hasOrder) {
+        if (strand.has(Trait.LAST)) {
+            return Agreement.VALUES;
+        }
+        return strand.has(Trait.LAST_TIMED)
+                ? Agreement.TABLE
+                : hasOrder ? Agreement.SEQUENCE : Agreement.MULTISET;
+    }
+}
