@@ -6,12 +6,12 @@ import dev.blobshuffle.kstreams.differential.Comparison.Rows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -22,11 +22,11 @@ final class DrawnComparison {
     private static @Nullable DrawnComparison shared;
 
     private final Run.Brokers brokers;
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "drawn");
-        thread.setDaemon(true);
-        return thread;
-    });
+    /** How many programs run at the same time. */
+    private final ExecutorService together =
+            Executors.newFixedThreadPool(Integer.getInteger("differential.together", 5), DrawnComparison::daemon);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool(DrawnComparison::daemon);
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicLong programs = new AtomicLong();
     private final AtomicLong unrepeatable = new AtomicLong();
@@ -42,6 +42,12 @@ final class DrawnComparison {
                 new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer()));
     }
 
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "drawn");
+        thread.setDaemon(true);
+        return thread;
+    }
+
     static synchronized DrawnComparison shared() {
         DrawnComparison present = shared;
         if (present == null) {
@@ -51,57 +57,56 @@ final class DrawnComparison {
         return present;
     }
 
-    /** Runs programs at the same time, and fails with the first that differs. */
-    void run(List<Program> together) {
-        List<Future<?>> all = new ArrayList<>();
-        for (Program program : together) {
-            all.add(threads.submit(() -> {
-                run(program);
-                return null;
-            }));
-        }
-        List<Throwable> failures = new ArrayList<>();
-        for (Future<?> each : all) {
-            try {
-                get(each);
-            } catch (AssertionError e) {
-                failures.add(e);
-            }
-        }
-        if (!failures.isEmpty()) {
-            AssertionError failure = new AssertionError(failures.get(0).getMessage(), failures.get(0));
-            failures.stream().skip(1).forEach(failure::addSuppressed);
-            throw failure;
+    /** Runs programs at the same time, and fails if any differs. */
+    void run(List<Program> drawn) {
+        List<String> found = differing(drawn, Optional.empty());
+        if (!found.isEmpty()) {
+            throw new AssertionError(String.join("\n\n", found));
         }
     }
 
-    private void run(Program program) throws Exception {
+    /**
+     * Runs programs at the same time.
+     *
+     * @return each that differs, with its differences, in words
+     */
+    List<String> differing(List<Program> drawn, Optional<Fault> fault) {
+        List<Future<Optional<String>>> all = drawn.stream()
+                .map(program -> together.submit(() -> run(program, fault)))
+                .toList();
+        List<String> found = new ArrayList<>();
+        all.forEach(each -> get(each).ifPresent(found::add));
+        return found;
+    }
+
+    private Optional<String> run(Program program, Optional<Fault> fault) {
         long number = numbers.incrementAndGet();
-        Future<Map<String, Rows>> natively = threads.submit(new Run(program, Side.NATIVE, number, brokers)::run);
-        Map<String, Rows> ours;
+        Run plain = new Run(program, Side.NATIVE, number, brokers, Optional.empty());
+        Run blobs = new Run(program, Side.BLOBS, number, brokers, fault);
         try {
-            ours = new Run(program, Side.BLOBS, number, brokers).run();
+            Future<Map<String, Rows>> natively = threads.submit(plain::run);
+            Map<String, Rows> ours = blobs.run();
+            Map<String, Rows> theirs = get(natively);
+            List<String> found = Comparison.differences(theirs, ours);
+            for (int i = 0; i < 2 && !found.isEmpty() && fault.isEmpty(); i++) {
+                found = minus(program, found, Comparison.differences(theirs, runAgain(program)));
+            }
+            report();
+            return found.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of("Program " + number + " differs.\n" + program + String.join("\n", found) + "\n"
+                            + blobs.topology());
         } catch (Exception | Error e) {
-            throw new AssertionError("Program " + number + " fails through blobs.\n" + program, e);
+            throw new AssertionError("Program " + number + " fails.\n" + program + blobs.topology(), e);
         }
-        Map<String, Rows> theirs = get(natively);
-        List<String> found = differences(program, theirs, ours);
-        for (int i = 0; i < 2 && !found.isEmpty(); i++) {
-            found = minus(found, differences(program, theirs, runAgain(program)));
-        }
-        if (!found.isEmpty()) {
-            throw new AssertionError("Program " + number + " differs.\n" + program + String.join("\n", found) + "\n"
-                    + new Run(program, Side.BLOBS, number, brokers).topology());
-        }
-        report();
     }
 
     private Map<String, Rows> runAgain(Program program) throws Exception {
-        return new Run(program, Side.NATIVE, numbers.incrementAndGet(), brokers).run();
+        return new Run(program, Side.NATIVE, numbers.incrementAndGet(), brokers, Optional.empty()).run();
     }
 
     /** What differs and is not chance: native runs agree about it. */
-    private List<String> minus(List<String> found, List<String> chance) {
+    private List<String> minus(Program program, List<String> found, List<String> chance) {
         if (!chance.isEmpty()) {
             System.out.println(
                     unrepeatable.incrementAndGet() + " native results do not repeat: " + chance + "\n" + program);
@@ -112,12 +117,6 @@ final class DrawnComparison {
 
     private static String name(String difference) {
         return difference.substring(0, difference.indexOf(':'));
-    }
-
-    private static List<String> differences(Program program, Map<String, Rows> theirs, Map<String, Rows> ours) {
-        return Comparison.differences(theirs, ours).stream()
-                .filter(difference -> !DrawnDifferences.allow(program, difference))
-                .collect(Collectors.toList());
     }
 
     private void report() {

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.DeserializationExceptionHandler;
 import org.apache.kafka.streams.errors.ErrorHandlerContext;
@@ -47,15 +48,10 @@ final class Handled {
         }
 
         boolean hear(ErrorHandlerContext context, Exception exception, String record) {
-            Throwable cause = exception;
-            StringBuilder classes = new StringBuilder();
-            for (; cause != null; cause = cause.getCause()) {
-                classes.append(cause.getClass().getSimpleName()).append(' ');
-            }
             HEARD.computeIfAbsent(application, id -> new ConcurrentLinkedQueue<>())
                     .add(name + " at " + context.processorNodeId() + " in "
                             + suffix(String.valueOf(context.topic())) + " @"
-                            + context.timestamp() + ": " + classes + record);
+                            + context.timestamp() + ": " + exception.getClass().getSimpleName() + " " + record);
             return isContinuing && !FailOnce.isIn(exception);
         }
     }
@@ -70,7 +66,7 @@ final class Handled {
         @Override
         public Response handleError(
                 ErrorHandlerContext context, ConsumerRecord<byte[], byte[]> record, Exception exception) {
-            String heard = text(record.key()) + "=" + text(record.value()) + " " + record.headers() + record.timestamp()
+            String heard = text(record.key()) + "=" + text(record.value()) + " " + text(record.headers()) + record.timestamp()
                     + " raw " + text(context.sourceRawKey()) + "=" + text(context.sourceRawValue());
             return hear(context, exception, heard) ? Response.resume() : Response.fail();
         }
@@ -87,7 +83,7 @@ final class Handled {
         public Response handleError(
                 ErrorHandlerContext context, ProducerRecord<byte[], byte[]> record, Exception exception) {
             return hear(context, exception, "to " + suffix(record.topic()) + " " + text(record.key()) + "="
-                            + text(record.value()) + " " + record.headers() + record.timestamp())
+                            + text(record.value()) + " " + text(record.headers()) + record.timestamp())
                     ? Response.resume()
                     : Response.fail();
         }
@@ -122,6 +118,12 @@ final class Handled {
     /** The name of a topic that it has on both sides. */
     private static String suffix(String topic) {
         return topic.substring(topic.indexOf('-') + 1);
+    }
+
+    private static String text(Headers headers) {
+        StringBuilder text = new StringBuilder();
+        headers.forEach(header -> text.append(header).append(' '));
+        return text.toString();
     }
 
     private static String text(byte @Nullable [] bytes) {

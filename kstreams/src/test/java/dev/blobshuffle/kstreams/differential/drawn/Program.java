@@ -74,6 +74,11 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
         return setup.isExactlyOnce() && flows.stream().anyMatch(flow -> flow.has(Op.FailOnce.class));
     }
 
+    /** This program in a classic group, whose consumers a supplier makes. */
+    Program ofClassic() {
+        return new Program(setup.ofClassic(), flows, phases);
+    }
+
     @Override
     public String toString() {
         return setup + "\n"

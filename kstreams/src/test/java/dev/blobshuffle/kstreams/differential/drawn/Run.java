@@ -29,10 +29,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
@@ -49,32 +51,51 @@ final class Run {
     private final Brokers brokers;
     private final Weaver weaver;
     private final List<String> directories = new ArrayList<>();
+    private final Optional<Fault> fault;
+    private final boolean isOptimized;
     private int instances;
 
     /** Positions of the output: nothing after it is compared if the application dies. */
     private long outputEnd;
 
-    Run(Program program, Side side, long number, Brokers brokers) {
+    Run(Program program, Side side, long number, Brokers brokers, Optional<Fault> fault) {
         this.program = program;
         this.side = side;
         this.prefix = side.prefix(number);
         this.brokers = brokers;
+        this.fault = fault;
         this.weaver = new Weaver(program, prefix);
+        this.isOptimized = program.setup().isOptimized() && isOptimizable();
+    }
+
+    /** Kafka Streams cannot optimize some topologies, and says so. */
+    private boolean isOptimizable() {
+        Properties settings = new Properties();
+        settings.put(StreamsConfig.APPLICATION_ID_CONFIG, application());
+        settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, brokers.bootstrap());
+        settings.put(StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG, StreamsConfig.OPTIMIZE);
+        try {
+            new Weaver(program, prefix).build(settings);
+            return true;
+        } catch (StreamsException e) {
+            return false;
+        }
     }
 
     String topology() {
-        return weaver.build(properties(0)).describe().toString();
+        return new Weaver(program, prefix).build(properties(0)).describe().toString();
     }
 
-    /** The client that all runs share. */
+    /** The clients that all runs share. */
     record Brokers(String bootstrap, Admin admin, Producer<String, String> writer) {}
 
     /** Everything that the run left behind. */
     Map<String, Rows> run() throws Exception {
         Map<String, Rows> left = new HashMap<>();
         try {
-            NewTopics.create(brokers.admin(), weaver.topics(), program.setup().partitions());
-            NewTopics.create(brokers.admin(), List.of(Weaver.output(prefix)), 1);
+            List<String> topics = new ArrayList<>(weaver.topics());
+            topics.add(Weaver.output(prefix));
+            NewTopics.create(brokers.admin(), topics, program.setup().partitions());
             Optional<String> death = live(left);
             List<String> handled = Handled.take(application());
             if (death.isEmpty()) {
@@ -160,7 +181,7 @@ final class Run {
         if (event == Event.START) {
             start(members);
         } else if (event == Event.STOP && members.all().size() > 1) {
-            members.stop(members.all().get(0));
+            stop(members);
         }
         write(records.subList(half, records.size()));
         try {
@@ -178,6 +199,12 @@ final class Run {
                 .get()
                 .offset();
         return true;
+    }
+
+    private static void stop(Instances members) {
+        KafkaStreams leaving = members.all().remove(0);
+        leaving.close(CloseOptions.timeout(PATIENCE)
+                .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
     }
 
     /** When and of what an application died, in words that are the same on both sides. */
@@ -223,23 +250,28 @@ final class Run {
         settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, setup.isCached() ? 1 << 20 : 0);
         settings.put(
                 StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG,
-                setup.isOptimized() ? StreamsConfig.OPTIMIZE : StreamsConfig.NO_OPTIMIZATION);
+                isOptimized ? StreamsConfig.OPTIMIZE : StreamsConfig.NO_OPTIMIZATION);
         settings.put(
                 StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, setup.isPurged() ? 100 : 3_600_000);
         String directory = Instances.stateDirectory(application(), number);
         directories.add(directory);
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory);
-        settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 50);
+        settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 100);
         settings.put(StreamsConfig.POLL_MS_CONFIG, 10);
         settings.put(StreamsConfig.producerPrefix("linger.ms"), 1);
         settings.put(StreamsConfig.consumerPrefix("fetch.max.wait.ms"), 50);
+        if (program.hasMotion() && setup.protocol().equals("classic")) {
+            // A member that ends does not leave its group, which waits for its session to end.
+            settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 5_000);
+            settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 200);
+        }
         settings.put("__emit.interval.ms.kstreams.outer.join.spurious.results.fix__", 0L);
         settings.put("__emit.interval.ms.kstreams.windowed.aggregation__", 0L);
         settings.put("deserialization.exception.handler", Handled.OfDeserialization.class);
         settings.put("production.exception.handler", Handled.OfProduction.class);
         settings.put("processing.exception.handler", Handled.OfProcessing.class);
         settings.put(Handled.CONTINUES, setup.handlers().toString().replaceAll("[a-z]+=false", ""));
-        side.addTo(settings, setup);
+        side.addTo(settings, setup, fault);
         return settings;
     }
 

@@ -24,6 +24,20 @@ record Setup(
         boolean isPurged,
         Continues handlers,
         Batching batching) {
+    Setup ofClassic() {
+        return new Setup(
+                isExactlyOnce,
+                "classic",
+                instances,
+                threads,
+                partitions,
+                isCached,
+                isOptimized,
+                isPurged,
+                handlers,
+                batching);
+    }
+
     /** Which exception handlers continue; the others fail. */
     record Continues(boolean deserialization, boolean production, boolean processing) {}
 

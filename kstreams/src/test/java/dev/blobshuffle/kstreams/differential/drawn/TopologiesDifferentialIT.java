@@ -1,6 +1,9 @@
 package dev.blobshuffle.kstreams.differential.drawn;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
+import java.util.Optional;
 import net.jqwik.api.AfterFailureMode;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -12,12 +15,11 @@ import net.jqwik.api.Tag;
 
 /** A topology leaves the same behind natively and through blobs. */
 class TopologiesDifferentialIT {
-    /** How many run at the same time. */
-    private static final int TOGETHER = Integer.getInteger("differential.together", 4);
+    private static final int PROGRAMS = 20;
 
     @Property(
             seed = "39",
-            tries = 5,
+            tries = 1,
             edgeCases = EdgeCasesMode.NONE,
             shrinking = ShrinkingMode.OFF,
             afterFailure = AfterFailureMode.SAMPLE_ONLY)
@@ -31,8 +33,32 @@ class TopologiesDifferentialIT {
         DrawnComparison.shared().run(programs);
     }
 
+    /** The control: each fault of a shuffle is found by one of a few programs. */
+    @Tag("nightly")
+    @Property(seed = "39", tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+    void eachFaultIsFound(@ForAll("many") List<List<Program>> many) {
+        for (Fault fault : Fault.values()) {
+            int count = 0;
+            boolean isFound = false;
+            for (int i = 0; i < many.size() && !isFound; i++) {
+                List<Program> together = many.get(i).stream().map(Program::ofClassic).toList();
+                count += together.size();
+                isFound = !DrawnComparison.shared()
+                        .differing(together, Optional.of(fault))
+                        .isEmpty();
+            }
+            System.out.println(fault + " is found within " + count + " programs");
+            assertThat(isFound).as("%s within %d programs", fault, count).isTrue();
+        }
+    }
+
+    @Provide
+    Arbitrary<List<List<Program>>> many() {
+        return Programs.all().list().ofSize(5).list().ofSize(20);
+    }
+
     @Provide
     Arbitrary<List<Program>> programs() {
-        return Programs.all().list().ofSize(TOGETHER);
+        return Programs.all().list().ofSize(PROGRAMS);
     }
 }

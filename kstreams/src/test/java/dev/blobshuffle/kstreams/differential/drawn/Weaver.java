@@ -21,6 +21,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Branched;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.apache.kafka.streams.state.Stores;
@@ -90,10 +91,19 @@ final class Weaver {
         Strand strand = start;
         for (Op op : ops) {
             if (!strand.isLast()) {
-                strand = weave(strand, op);
+                Strand next = weave(strand, op);
+                strand = mayMove(op) ? next.with(next.stream().process(Processors.Path::new)) : next;
             }
         }
         return strand;
+    }
+
+    /** Whether an operator's results may come from another task than its records. */
+    private static boolean mayMove(Op op) {
+        return op instanceof Op.Aggregate
+                || op instanceof Op.ToTable
+                || op instanceof Op.Join
+                || op instanceof Op.Buffer;
     }
 
     private Strand weave(Strand strand, Op op) {
@@ -245,7 +255,9 @@ final class Weaver {
         sinks.put(sink, agreement(strand, hasOrder));
         strand.stream()
                 .process(() -> new Processors.ToSink(sink, hasOrder, hasHeaders))
-                .to(output(prefix));
+                .to(
+                        output(prefix),
+                        Produced.streamPartitioner((topic, key, value, partitions) -> Optional.of(Set.of(0))));
     }
 
     private static Agreement agreement(Strand strand, boolean hasOrder) {
