@@ -86,8 +86,7 @@ final class Aggregates {
         };
     }
 
-    private static <S extends StateStore> Materialized<String, String, S> texts(
-            Materialized<String, String, S> store) {
+    private static <S extends StateStore> Materialized<String, String, S> texts(Materialized<String, String, S> store) {
         return store.withKeySerde(new FragileSerde()).withValueSerde(new FragileSerde());
     }
 

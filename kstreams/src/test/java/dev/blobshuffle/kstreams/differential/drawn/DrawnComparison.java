@@ -35,7 +35,8 @@ final class DrawnComparison {
     private DrawnComparison() {
         EmbeddedKafka kafka = EmbeddedKafka.shared();
         String bootstrap = kafka.bootstrapServers();
-        Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap, "max.in.flight.requests.per.connection", 1);
+        Map<String, Object> settings =
+                Map.of("bootstrap.servers", bootstrap, "max.in.flight.requests.per.connection", 1);
         brokers = new Run.Brokers(
                 bootstrap,
                 Admin.create(Map.of("bootstrap.servers", bootstrap)),

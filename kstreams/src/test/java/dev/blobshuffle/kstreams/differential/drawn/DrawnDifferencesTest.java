@@ -10,9 +10,7 @@ class DrawnDifferencesTest {
     @Test
     void documentHasTheList() throws Exception {
         assertThat(Files.readString(Path.of("../docs/differences.md")))
-                .as(
-                        "docs/differences.md: replace the chapter on Kafka Streams with\n%s",
-                        DrawnDifferences.chapter())
+                .as("docs/differences.md: replace the chapter on Kafka Streams with\n%s", DrawnDifferences.chapter())
                 .contains(DrawnDifferences.chapter());
     }
 }

@@ -66,8 +66,9 @@ final class Handled {
         @Override
         public Response handleError(
                 ErrorHandlerContext context, ConsumerRecord<byte[], byte[]> record, Exception exception) {
-            String heard = text(record.key()) + "=" + text(record.value()) + " " + text(record.headers()) + record.timestamp()
-                    + " raw " + text(context.sourceRawKey()) + "=" + text(context.sourceRawValue());
+            String heard =
+                    text(record.key()) + "=" + text(record.value()) + " " + text(record.headers()) + record.timestamp()
+                            + " raw " + text(context.sourceRawKey()) + "=" + text(context.sourceRawValue());
             return hear(context, exception, heard) ? Response.resume() : Response.fail();
         }
     }
@@ -82,8 +83,11 @@ final class Handled {
         @Override
         public Response handleError(
                 ErrorHandlerContext context, ProducerRecord<byte[], byte[]> record, Exception exception) {
-            return hear(context, exception, "to " + suffix(record.topic()) + " " + text(record.key()) + "="
-                            + text(record.value()) + " " + text(record.headers()) + record.timestamp())
+            return hear(
+                            context,
+                            exception,
+                            "to " + suffix(record.topic()) + " " + text(record.key()) + "=" + text(record.value()) + " "
+                                    + text(record.headers()) + record.timestamp())
                     ? Response.resume()
                     : Response.fail();
         }

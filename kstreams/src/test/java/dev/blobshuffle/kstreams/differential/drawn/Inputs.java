@@ -15,8 +15,8 @@ import org.apache.kafka.common.utils.Utils;
 final class Inputs {
     /** When the first record is: recent, so that no broker deletes records for their age. */
     static final long START = System.currentTimeMillis()
-            / Duration.ofHours(1).toMillis()
-            * Duration.ofHours(1).toMillis()
+                    / Duration.ofHours(1).toMillis()
+                    * Duration.ofHours(1).toMillis()
             - Duration.ofHours(20).toMillis();
 
     /** Longer than the time that records span. */
@@ -65,9 +65,7 @@ final class Inputs {
     }
 
     private int partition(String key) {
-        return key == null
-                ? 0
-                : Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % partitions;
+        return key == null ? 0 : Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % partitions;
     }
 
     private static void add(Headers headers, Header header) {

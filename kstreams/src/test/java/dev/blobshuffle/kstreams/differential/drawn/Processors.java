@@ -184,9 +184,7 @@ final class Processors {
                 kept.delete(entry.key);
                 context()
                         .forward(new Record<>(
-                                parts[0],
-                                parts[2].isEmpty() ? null : parts[2].substring(1),
-                                Long.parseLong(parts[1])));
+                                parts[0], parts[2].isEmpty() ? null : parts[2].substring(1), Long.parseLong(parts[1])));
             }
         }
     }

@@ -18,8 +18,8 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
      */
     record Flow(List<Op> ops) {
         boolean has(Class<? extends Op> type) {
-            return ops.stream().anyMatch(op -> type.isInstance(op)
-                    || op.others().stream().anyMatch(other -> other.has(type)));
+            return ops.stream()
+                    .anyMatch(op -> type.isInstance(op) || op.others().stream().anyMatch(other -> other.has(type)));
         }
 
         @Override

@@ -57,7 +57,8 @@ final class Programs {
                         Arbitraries.frequency(Tuple.of(3, 1), Tuple.of(3, 2), Tuple.of(1, 3)),
                         rare,
                         oneIn(3),
-                        Combinators.combine(handlers, Arbitraries.of(Batching.class)).as(Tuple::of))
+                        Combinators.combine(handlers, Arbitraries.of(Batching.class))
+                                .as(Tuple::of))
                 .as((guarantee, protocol, instances, threads, partitions, isRare, isPurged, rest) -> new Setup(
                         guarantee,
                         protocol,
@@ -128,7 +129,10 @@ final class Programs {
         if (depth > 0) {
             all.add(Tuple.of(
                     1,
-                    one(ops(depth - 1).list().ofMaxSize(3).map(parts -> new Op.Split(flow(parts).ops())))));
+                    one(ops(depth - 1)
+                            .list()
+                            .ofMaxSize(3)
+                            .map(parts -> new Op.Split(flow(parts).ops())))));
             all.add(Tuple.of(1, one(flows(depth - 1).map(Op.Merge::new))));
             all.add(Tuple.of(
                     4,

@@ -144,7 +144,8 @@ final class Run {
             int number = 0;
             for (Phase phase : program.phases()) {
                 number++;
-                String topic = weaver.topics().get(phase.topic() % weaver.topics().size());
+                String topic =
+                        weaver.topics().get(phase.topic() % weaver.topics().size());
                 if (!passes(inputs.of(phase, topic), phase.event(), members, drain)) {
                     return Optional.of(death(members, number));
                 }
@@ -173,8 +174,7 @@ final class Run {
         }
     }
 
-    private boolean passes(
-            List<ProducerRecord<String, String>> records, Event event, Instances members, Drain drain)
+    private boolean passes(List<ProducerRecord<String, String>> records, Event event, Instances members, Drain drain)
             throws Exception {
         int half = event == Event.NONE ? 0 : records.size() / 2;
         write(records.subList(0, half));
@@ -251,8 +251,7 @@ final class Run {
         settings.put(
                 StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG,
                 isOptimized ? StreamsConfig.OPTIMIZE : StreamsConfig.NO_OPTIMIZATION);
-        settings.put(
-                StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, setup.isPurged() ? 100 : 3_600_000);
+        settings.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, setup.isPurged() ? 100 : 3_600_000);
         String directory = Instances.stateDirectory(application(), number);
         directories.add(directory);
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory);
@@ -329,8 +328,8 @@ final class Run {
                                 record.headers().toString()));
             }
         });
-        weaver.sinks.forEach(
-                (sink, agreement) -> left.put(sink, new Rows(agreement, rows.getOrDefault(sink, List.of()))));
+        weaver.sinks.forEach((sink, agreement) ->
+                left.put(sink, new Rows(agreement, rows.getOrDefault(sink, List.of()))));
     }
 
     private static @Nullable String text(byte @Nullable [] bytes) {

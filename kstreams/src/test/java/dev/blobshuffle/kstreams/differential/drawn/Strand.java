@@ -67,9 +67,7 @@ record Strand(KStream<String, String> stream, int partitions, Set<Trait> traits)
     /** This stream after a shuffle by key. */
     Strand shuffled(KStream<String, String> other, int newPartitions) {
         Strand changed = new Strand(other, newPartitions, traits).minus(Trait.REKEYED);
-        return has(Trait.TOTAL) && partitions == 1
-                ? changed.plus(Trait.BY_KEY)
-                : changed.minus(Trait.TOTAL);
+        return has(Trait.TOTAL) && partitions == 1 ? changed.plus(Trait.BY_KEY) : changed.minus(Trait.TOTAL);
     }
 
     /** What an operator that shuffles a changed key works on. */

@@ -28,7 +28,10 @@ class TopologiesDifferentialIT {
     }
 
     @Tag("nightly")
-    @Property(edgeCases = EdgeCasesMode.NONE, afterFailure = AfterFailureMode.RANDOM_SEED, shrinking = ShrinkingMode.OFF)
+    @Property(
+            edgeCases = EdgeCasesMode.NONE,
+            afterFailure = AfterFailureMode.RANDOM_SEED,
+            shrinking = ShrinkingMode.OFF)
     void otherProgramsLeaveTheSame(@ForAll("programs") List<Program> programs) {
         DrawnComparison.shared().run(programs);
     }
@@ -41,7 +44,8 @@ class TopologiesDifferentialIT {
             int count = 0;
             boolean isFound = false;
             for (int i = 0; i < many.size() && !isFound; i++) {
-                List<Program> together = many.get(i).stream().map(Program::ofClassic).toList();
+                List<Program> together =
+                        many.get(i).stream().map(Program::ofClassic).toList();
                 count += together.size();
                 isFound = !DrawnComparison.shared()
                         .differing(together, Optional.of(fault))

@@ -170,8 +170,8 @@ final class Weaver {
         if (op.before() != Texts.Mapping.NOTHING && !isListed(op.before())) {
             stream = stream.mapValues(value -> op.before().of(value));
         }
-        Repartitioned<String, String> how = Repartitioned.<String, String>as(name("moved"))
-                .withNumberOfPartitions(op.partitions());
+        Repartitioned<String, String> how =
+                Repartitioned.<String, String>as(name("moved")).withNumberOfPartitions(op.partitions());
         if (op.partitioning() != Partitioning.DEFAULT) {
             how = how.withStreamPartitioner(partitioner(op.partitioning()));
         }
@@ -191,16 +191,14 @@ final class Weaver {
 
     /** A shuffle by key to as many partitions as the sources have. */
     Strand moved(Strand strand) {
-        return repartition(
-                strand, new Op.Repartition(setup.partitions(), Partitioning.DEFAULT, Texts.Mapping.NOTHING));
+        return repartition(strand, new Op.Repartition(setup.partitions(), Partitioning.DEFAULT, Texts.Mapping.NOTHING));
     }
 
     private static StreamPartitioner<String, String> partitioner(Partitioning partitioning) {
         return (topic, key, value, partitions) -> switch (partitioning) {
             case DEFAULT -> Optional.empty();
             case BY_VALUE -> Optional.of(Set.of(Texts.bucket(value, partitions)));
-            case TO_ALL ->
-                Optional.of(IntStream.range(0, partitions).boxed().collect(Collectors.toSet()));
+            case TO_ALL -> Optional.of(IntStream.range(0, partitions).boxed().collect(Collectors.toSet()));
             case TO_NONE ->
                 Optional.of(Texts.bucket(value, 3) == 0 ? Set.of() : Set.of(Texts.bucket(value, partitions)));
         };
@@ -249,8 +247,7 @@ final class Weaver {
     /** Ends a stream. */
     void sink(Strand strand) {
         String sink = name("sink");
-        boolean hasOrder =
-                !strand.isLast() && !strand.has(Trait.UNORDERED) && !strand.has(Trait.HEADERLESS);
+        boolean hasOrder = !strand.isLast() && !strand.has(Trait.UNORDERED) && !strand.has(Trait.HEADERLESS);
         boolean hasHeaders = !strand.isLast() && !strand.has(Trait.HEADERLESS);
         sinks.put(sink, agreement(strand, hasOrder));
         strand.stream()
@@ -264,8 +261,6 @@ final class Weaver {
         if (strand.has(Trait.LAST)) {
             return Agreement.VALUES;
         }
-        return strand.has(Trait.LAST_TIMED)
-                ? Agreement.TABLE
-                : hasOrder ? Agreement.SEQUENCE : Agreement.MULTISET;
+        return strand.has(Trait.LAST_TIMED) ? Agreement.TABLE : hasOrder ? Agreement.SEQUENCE : Agreement.MULTISET;
     }
 }
