@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs programs on both sides, several at a time, and compares what they leave behind. */
 final class DrawnComparison {
+    /** How many smaller programs run after a failure. */
+    private static final int ATTEMPTS = Integer.getInteger("differential.attempts", 0);
+
     private static @Nullable DrawnComparison shared;
 
     private final Run.Brokers brokers;
@@ -81,29 +84,39 @@ final class DrawnComparison {
     }
 
     private Optional<String> run(Program program, Optional<Fault> fault) {
-        long number = numbers.incrementAndGet();
-        Run plain = new Run(program, Side.NATIVE, number, brokers, Optional.empty());
-        Run blobs = new Run(program, Side.BLOBS, number, brokers, fault);
+        List<String> found = differences(program, fault);
+        report();
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        Program smaller = fault.isPresent()
+                ? program
+                : Shrinker.shrunk(program, each -> !differences(each, fault).isEmpty(), ATTEMPTS);
+        return Optional.of("This program differs.\n" + program + String.join("\n", found)
+                + (smaller.equals(program) ? "" : "\n--- as does this smaller one\n" + smaller) + "\n"
+                + run(smaller, Side.BLOBS, fault).topology());
+    }
+
+    private Run run(Program program, Side side, Optional<Fault> fault) {
+        return new Run(program, side, numbers.incrementAndGet(), brokers, fault);
+    }
+
+    /** What is not the same on both sides, though native runs agree about it. */
+    private List<String> differences(Program program, Optional<Fault> fault) {
+        Run blobs = run(program, Side.BLOBS, fault);
         try {
-            Future<Map<String, Rows>> natively = threads.submit(plain::run);
+            Future<Map<String, Rows>> natively = threads.submit(run(program, Side.NATIVE, Optional.empty())::run);
             Map<String, Rows> ours = blobs.run();
             Map<String, Rows> theirs = get(natively);
             List<String> found = Comparison.differences(theirs, ours);
             for (int i = 0; i < 2 && !found.isEmpty() && fault.isEmpty(); i++) {
-                found = minus(program, found, Comparison.differences(theirs, runAgain(program)));
+                Map<String, Rows> again = run(program, Side.NATIVE, fault).run();
+                found = minus(program, found, Comparison.differences(theirs, again));
             }
-            report();
-            return found.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of("Program " + number + " differs.\n" + program + String.join("\n", found) + "\n"
-                            + blobs.topology());
+            return found;
         } catch (Exception | Error e) {
-            throw new AssertionError("Program " + number + " fails.\n" + program + blobs.topology(), e);
+            throw new AssertionError("This program fails.\n" + program + blobs.topology(), e);
         }
-    }
-
-    private Map<String, Rows> runAgain(Program program) throws Exception {
-        return new Run(program, Side.NATIVE, numbers.incrementAndGet(), brokers, Optional.empty()).run();
     }
 
     /** What differs and is not chance: native runs agree about it. */
