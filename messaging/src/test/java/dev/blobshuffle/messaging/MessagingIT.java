@@ -24,6 +24,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -261,6 +262,94 @@ class MessagingIT {
                 assertThat(values(poll(reader, 1))).containsExactly("kept");
                 assertThat(booked(topic)).hasSize(misuse.startsWith("commit") ? 1 : 0);
             }
+        }
+    }
+
+    /** One call may hold several statements. */
+    @ParameterizedTest
+    @ValueSource(strings = {"commit; begin", "rollback; begin; select 1", "commit and chain", "rollback and chain"})
+    void aTransactionWhoseFirstCallEndsItPublishesNothing(String misuse) throws SQLException {
+        String topic = name();
+        try (Messaging messaging = open("a")) {
+            messaging.topics().create(Topic.named(topic));
+            try (Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string());
+                    Subscriber<String, String> reader =
+                            messaging.subscriber(Subscription.of(name(), topic), Serde.string(), Serde.string())) {
+                try (Transaction transaction = messaging.begin(publisher);
+                        Statement statement = transaction.connection().createStatement()) {
+                    statement.execute("set transaction isolation level repeatable read; insert into public.bill"
+                            + " (topic, part, position, value) values ('" + topic + "', 0, 0, 'a'); " + misuse);
+                    publisher.publish(topic, "k", "lost");
+                    assertThatThrownBy(transaction::commit)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("has ended the transaction");
+                }
+                publisher.publish(topic, "k", "kept");
+                publisher.flush(PATIENCE);
+                assertThat(values(poll(reader, 1))).containsExactly("kept");
+            }
+        }
+    }
+
+    /** An instance that knows the former topic, because it published to it. */
+    @Test
+    void aTopicThatIsMadeAgainIsReadAndWrittenAtOnce() {
+        String topic = name();
+        String group = name();
+        try (Messaging messaging = open("a");
+                Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string())) {
+            messaging.topics().create(Topic.named(topic));
+            publisher.publish(topic, "k", "former");
+            publisher.flush(PATIENCE);
+            messaging.topics().delete(topic);
+            messaging.topics().create(Topic.named(topic));
+
+            messaging.groups().seek(group, topic, Instant.EPOCH);
+            assertThat(messaging.groups().describe(group).orElseThrow().partitions()).hasSize(1);
+            try (Subscriber<String, String> subscriber =
+                    messaging.subscriber(Subscription.of(group, topic), Serde.string(), Serde.string())) {
+                publisher.publish(topic, "k", "new");
+                publisher.flush(PATIENCE);
+                assertThat(values(poll(subscriber, 1))).containsExactly("new");
+            }
+        }
+    }
+
+    @Test
+    void aTransactionToATopicThatWasMadeAgainFailsOnce() {
+        String topic = name();
+        try (Messaging messaging = open("a");
+                Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string())) {
+            messaging.topics().create(Topic.named(topic));
+            publisher.publish(topic, "k", "former");
+            publisher.flush(PATIENCE);
+            messaging.topics().delete(topic);
+            messaging.topics().create(Topic.named(topic));
+            try (Transaction transaction = messaging.begin(publisher)) {
+                publisher.publish(topic, "k", "lost");
+                assertThatThrownBy(transaction::commit).isInstanceOf(TopicAbsent.class);
+            }
+            try (Transaction transaction = messaging.begin(publisher)) {
+                publisher.publish(topic, "k", "kept");
+                transaction.commit();
+            }
+        }
+    }
+
+    @Test
+    void anAddedPartitionTakesRecordsAtOnce() throws Exception {
+        String topic = name();
+        try (Messaging messaging = open("a");
+                Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string())) {
+            messaging.topics().create(Topic.named(topic));
+            publisher.publish(topic, "k", "first");
+            messaging.topics().change(Topic.named(topic).partitions(2));
+            CompletionStage<Acknowledgement> answer =
+                    publisher.publish(new OutgoingRecord<>(topic, "k", "second").toPartition(1));
+            publisher.flush(PATIENCE);
+            assertThat(answer.toCompletableFuture().get().partition().partition()).isEqualTo(1);
+            assertThatThrownBy(() -> publisher.publish(new OutgoingRecord<>(topic, "k", "third").toPartition(2)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 

@@ -103,7 +103,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         byte[] valueBytes = value == null ? null : values.serialize(topic, value);
         long deadline = time.nanos() + parts.deliveryTimeout().toNanos();
         awaitRoom(deadline);
-        LogTopic described = parts.catalog().require(topic);
+        LogTopic described = described(record);
         lock(deadline);
         try {
             checkUsable();
@@ -112,6 +112,13 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** What is known of a record's topic. Partitions may have been added meanwhile. */
+    private LogTopic described(OutgoingRecord<K, V> record) {
+        LogTopic known = parts.catalog().require(record.topic());
+        boolean isInside = record.partition().orElse(0) < known.partitions();
+        return isInside ? known : parts.catalog().ask(record.topic());
     }
 
     private CompletionStage<Acknowledgement> append(
@@ -201,6 +208,11 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         channel.drop(cause);
         promises.failWaiting(cause);
         promises.startAgain();
+        forgetTopics(cause);
+    }
+
+    /** Topics are looked up again if one of them was absent. */
+    private void forgetTopics(RuntimeException cause) {
         if (cause instanceof TopicAbsent || cause.getCause() instanceof TopicAbsent) {
             outputs.keySet().forEach(parts.catalog()::forget);
         }
@@ -286,6 +298,9 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             lane.flush(parts.deliveryTimeout().multipliedBy(2));
             List<Long> ignored = channel.commitInto(transaction, consumed);
             transacting = null;
+        } catch (RuntimeException e) {
+            forgetTopics(e);
+            throw e;
         } finally {
             lock.unlock();
         }

@@ -65,7 +65,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private final Time time;
     private final Signal signal;
     private final OneThread thread;
-    private final GroupSession session;
+    final GroupSession session;
     private final Debatcher<Optional<PlainRecord>> debatcher;
     private final EntriesFeed feed;
     private final OwnedReadings readings;
@@ -128,7 +128,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
             Optional<DeadLetters> deadLetters) {
         List<LogTopic> topics = subscription.topics().stream()
                 .sorted()
-                .map(parts.catalog()::require)
+                .map(parts.catalog()::ask)
                 .toList();
         LogSubscriber<K, V> opened = new LogSubscriber<>(parts, subscription, topics, keys, values, deadLetters);
         opened.session.start();

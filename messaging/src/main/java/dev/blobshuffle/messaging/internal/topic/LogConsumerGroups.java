@@ -82,7 +82,7 @@ public final class LogConsumerGroups implements ConsumerGroups {
 
     @Override
     public void seek(String name, String topic, Instant when) {
-        LogTopic found = catalog.require(topic);
+        LogTopic found = catalog.ask(topic);
         Map<Integer, Long> sequences = await(
                 log.topics().sequencesAt(Map.of(found.number(), when)), "find the position of a time in " + topic);
         long position = new LogPosition(sequences.getOrDefault(found.number(), 0L), 0).value();

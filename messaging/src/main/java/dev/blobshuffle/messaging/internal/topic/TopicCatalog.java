@@ -48,6 +48,16 @@ public final class TopicCatalog {
             }
             return found.topic;
         }
+        return ask(name);
+    }
+
+    /**
+     * The topic that has a name now. Blocks.
+     *
+     * @throws TopicAbsent recoverable: there is none
+     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     */
+    public LogTopic ask(String name) {
         Optional<LogTopic> topic = CommitLogs.await(log.topics().find(name), LONGEST_CALL, "find topic " + name, time);
         if (topic.isEmpty()) {
             known.remove(name);

@@ -27,20 +27,21 @@ final class LentConnection implements InvocationHandler {
     private static final String EXECUTE = "execute";
 
     private final Connection connection;
-    private final Executed executed;
+    private final Execution execution;
     private final Connection proxy;
     private volatile boolean isUsed;
     private volatile boolean isEnded;
 
-    /** Hears of each statement of the caller that has run. */
-    @FunctionalInterface
-    interface Executed {
-        void run() throws SQLException;
+    /** Hears of each statement of the caller. */
+    interface Execution {
+        void begins() throws SQLException;
+
+        void ended() throws SQLException;
     }
 
-    LentConnection(Connection connection, Executed executed) {
+    LentConnection(Connection connection, Execution execution) {
         this.connection = connection;
-        this.executed = executed;
+        this.execution = execution;
         this.proxy = (Connection) proxy(Connection.class, this);
     }
 
@@ -107,10 +108,11 @@ final class LentConnection implements InvocationHandler {
         boolean isExecution = method.getName().startsWith(EXECUTE);
         if (isExecution) {
             requireOpen();
+            execution.begins();
         }
         Object result = call(statement, method, arguments);
         if (isExecution) {
-            executed.run();
+            execution.ended();
         }
         return result;
     }

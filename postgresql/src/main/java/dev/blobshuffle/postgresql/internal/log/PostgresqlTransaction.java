@@ -33,6 +33,15 @@ final class PostgresqlTransaction implements LogTransaction {
 
     private static final String READ_ONLY = " on";
 
+    /** Ends with the transaction, and needs no snapshot, so an isolation can still be chosen. */
+    private static final String MARK = "set local blobshuffle.transaction = 'open'";
+
+    private static final String MARKED = "open ";
+
+    /** Whether the mark is still there, and the number of this transaction. */
+    private static final String NUMBER = "select pg_catalog.concat(pg_catalog.current_setting("
+            + "'blobshuffle.transaction', true), ' ', pg_catalog.pg_current_xact_id())";
+
     /** What statements of the caller may have left in the session, but for plans of functions. */
     private static final String RESET = "set session authorization default; reset all; unlisten *; close all;"
             + " discard temp; select pg_catalog.pg_advisory_unlock_all()";
@@ -45,6 +54,8 @@ final class PostgresqlTransaction implements LogTransaction {
     /** The database's number of this transaction; null until a statement of the caller has run. */
     private @Nullable String number;
 
+    private boolean isMarked;
+
     /** Whether a statement of the caller has ended the database's transaction. */
     private boolean isCut;
 
@@ -54,7 +65,17 @@ final class PostgresqlTransaction implements LogTransaction {
         this.writer = writer;
         this.uri = uri;
         this.connection = connection;
-        this.lent = new LentConnection(connection, this::executed);
+        this.lent = new LentConnection(connection, new LentConnection.Execution() {
+            @Override
+            public void begins() throws SQLException {
+                mark();
+            }
+
+            @Override
+            public void ended() throws SQLException {
+                executed();
+            }
+        });
     }
 
     @Override
@@ -81,6 +102,16 @@ final class PostgresqlTransaction implements LogTransaction {
         }
     }
 
+    /** Before the first statement of the caller, which may be several in one call. */
+    private void mark() throws SQLException {
+        if (!isMarked) {
+            isMarked = true;
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(MARK);
+            }
+        }
+    }
+
     /**
      * COMMIT or ROLLBACK as SQL ends the database's transaction, and the next statement begins
      * another one. The number is taken after the first statement, because an isolation is chosen
@@ -90,7 +121,9 @@ final class PostgresqlTransaction implements LogTransaction {
         TransactionState state = state();
         isCut |= state == TransactionState.IDLE;
         if (number == null && state == TransactionState.OPEN) {
-            number = text("select pg_catalog.pg_current_xact_id()::text");
+            String found = text(NUMBER);
+            isCut |= !found.startsWith(MARKED);
+            number = found.substring(found.indexOf(' ') + 1);
         }
     }
 
