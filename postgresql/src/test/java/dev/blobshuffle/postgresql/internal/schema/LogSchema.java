@@ -20,7 +20,7 @@ final class LogSchema implements AutoCloseable {
     private final List<Session> sessions = new ArrayList<>();
     private final Session owner;
 
-    private LogSchema(PostgresServer server, String name) throws SQLException {
+    LogSchema(PostgresServer server, String name) throws SQLException {
         this.server = server;
         this.name = name;
         clientRole = "client of " + name;

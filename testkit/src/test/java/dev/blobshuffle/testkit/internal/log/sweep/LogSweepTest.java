@@ -14,11 +14,14 @@ import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.sweep.LogSweep;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepReport;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepRight;
 import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -33,11 +36,13 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -228,6 +233,41 @@ class LogSweepTest {
         swept.pass(Duration.ofMinutes(2));
         assertThat(swept.sweep().deleted()).isEqualTo(2_500);
         assertThat(swept.stored()).isEmpty();
+    }
+
+    /** Another log's operator holds the store after the first request that deletes. */
+    @Test
+    void aRightThatIsLostBetweenTwoRequestsDeletesNothingMore() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        for (int i = 0; i < 2_500; i++) {
+            swept.commit(swept.orphan(), orders);
+        }
+        swept.pass(OLD);
+        swept.delete(orders);
+        assertThat(swept.sweep().trimmed()).isEqualTo(2_500);
+        swept.pass(Duration.ofMinutes(2));
+        List<Integer> requests = new ArrayList<>();
+        try (BlobStore held = new ForwardingBlobStore(new LentBlobStore(swept.store)) {
+            @Override
+            public CompletionStage<Void> delete(Collection<BlobId> ids) {
+                requests.add(ids.size());
+                return super.delete(ids).thenRun(LogSweepTest.this::hold);
+            }
+        }) {
+            assertThatThrownBy(() -> LogSweep.once(swept.log, held, AT_ONCE, swept.time))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("Nothing more is deleted");
+        }
+        assertThat(requests).hasSize(1);
+        assertThat(swept.stored()).hasSize(2_500 - requests.get(0)).isNotEmpty();
+    }
+
+    private void hold() {
+        try {
+            new LogSweepRight(swept.store, swept.log, AT_ONCE.objection(), new StopSignal(swept.time), swept.time).hold();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
