@@ -28,8 +28,7 @@ final class OwnersCluster {
     private final String id;
     private Map<String, Map<String, Long>> raises = new HashMap<>();
     private Map<String, List<Integer>> owners = new HashMap<>();
-    private Map<Partition, Log> logs =
-            new TreeMap<>(ORDER);
+    private Map<Partition, Log> logs = new TreeMap<>(ORDER);
 
     /** An empty cluster. */
     OwnersCluster(String id) {
@@ -147,8 +146,7 @@ final class OwnersCluster {
         other.raises.forEach((topic, ids) -> raises.put(topic, new HashMap<>(ids)));
         owners = new HashMap<>();
         other.owners.forEach((topic, made) -> owners.put(topic, new ArrayList<>(made)));
-        Map<Partition, Log> copied =
-                new TreeMap<>(ORDER);
+        Map<Partition, Log> copied = new TreeMap<>(ORDER);
         other.logs.forEach((partition, log) -> copied.put(partition, log.copy()));
         logs = copied;
     }
