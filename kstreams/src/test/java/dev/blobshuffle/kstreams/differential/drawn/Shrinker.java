@@ -43,11 +43,9 @@ final class Shrinker {
     private static List<Program> smaller(Program program) {
         List<Program> all = new ArrayList<>();
         if (program.flows().size() > 1) {
-            without(program.flows())
-                    .forEach(flows -> all.add(new Program(program.setup(), flows, program.phases())));
+            without(program.flows()).forEach(flows -> all.add(new Program(program.setup(), flows, program.phases())));
         }
-        without(program.phases())
-                .forEach(phases -> all.add(new Program(program.setup(), program.flows(), phases)));
+        without(program.phases()).forEach(phases -> all.add(new Program(program.setup(), program.flows(), phases)));
         each(program.flows(), flow -> without(flow.ops()).map(Flow::new))
                 .forEach(flows -> all.add(new Program(program.setup(), flows, program.phases())));
         each(program.phases(), Shrinker::smaller)
@@ -58,9 +56,8 @@ final class Shrinker {
     private static Stream<Phase> smaller(Phase phase) {
         List<Draft> records = phase.records();
         int half = records.size() / 2;
-        Stream<Phase> calm = phase.event() == Event.NONE
-                ? Stream.empty()
-                : Stream.of(new Phase(phase.topic(), records, Event.NONE));
+        Stream<Phase> calm =
+                phase.event() == Event.NONE ? Stream.empty() : Stream.of(new Phase(phase.topic(), records, Event.NONE));
         return half == 0
                 ? calm
                 : Stream.concat(
