@@ -305,7 +305,8 @@ class MessagingIT {
             messaging.topics().create(Topic.named(topic));
 
             messaging.groups().seek(group, topic, Instant.EPOCH);
-            assertThat(messaging.groups().describe(group).orElseThrow().partitions()).hasSize(1);
+            assertThat(messaging.groups().describe(group).orElseThrow().partitions())
+                    .hasSize(1);
             try (Subscriber<String, String> subscriber =
                     messaging.subscriber(Subscription.of(group, topic), Serde.string(), Serde.string())) {
                 publisher.publish(topic, "k", "new");
@@ -347,7 +348,8 @@ class MessagingIT {
             CompletionStage<Acknowledgement> answer =
                     publisher.publish(new OutgoingRecord<>(topic, "k", "second").toPartition(1));
             publisher.flush(PATIENCE);
-            assertThat(answer.toCompletableFuture().get().partition().partition()).isEqualTo(1);
+            assertThat(answer.toCompletableFuture().get().partition().partition())
+                    .isEqualTo(1);
             assertThatThrownBy(() -> publisher.publish(new OutgoingRecord<>(topic, "k", "third").toPartition(2)))
                     .isInstanceOf(IllegalArgumentException.class);
         }

@@ -20,8 +20,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A database with the log's schema and a role of its clients that also has a table. It is on the
  * server that the tests of this JVM share, and ends with it.
  */
-final class TestDatabase {
-    static final String SCHEMA = "blobshuffle";
+public final class TestDatabase {
+    /** The log's schema. */
+    public static final String SCHEMA = "blobshuffle";
+
     private static final String PASSWORD = "of-the-client";
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
@@ -31,9 +33,10 @@ final class TestDatabase {
     private final Path credentials;
 
     /** The database's name. */
-    final String name = "messaging_" + number;
+    public final String name = "messaging_" + number;
 
-    TestDatabase(Path directory) throws SQLException, IOException {
+    /** Makes the database. */
+    public TestDatabase(Path directory) throws SQLException, IOException {
         try (Connection owner = server.connect("postgres");
                 Statement statement = owner.createStatement()) {
             statement.execute("create database " + name);
@@ -57,7 +60,7 @@ final class TestDatabase {
     }
 
     /** Settings of an instance of a zone. */
-    Map<String, Object> settings(Path store, String zone) {
+    public Map<String, Object> settings(Path store, String zone) {
         Map<String, Object> settings = new HashMap<>();
         settings.put("blobshuffle.store", store.toUri().toString());
         settings.put("blobshuffle.log", log());
@@ -67,13 +70,13 @@ final class TestDatabase {
     }
 
     /** The URI of the log. */
-    String log() {
+    public String log() {
         return "postgresql://127.0.0.1:" + server.port() + "/" + name + "?schema=" + SCHEMA + "&credentials="
                 + credentials;
     }
 
     /** A connection of the clients' role. */
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return server.connect(name, client, PASSWORD);
     }
 }

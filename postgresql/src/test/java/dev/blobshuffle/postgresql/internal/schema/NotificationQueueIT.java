@@ -13,8 +13,9 @@ class NotificationQueueIT {
 
     @Test
     void aFullQueueKeepsNoBatchFromItsPlace() throws SQLException {
-        try (PostgresServer server =
-                        PostgresServer.builder().setting("max_notify_queue_pages", "64").start();
+        try (PostgresServer server = PostgresServer.builder()
+                        .setting("max_notify_queue_pages", "64")
+                        .start();
                 LogSchema log = new LogSchema(server, "Log")) {
             Session client = log.client();
             int topic = client.topic("t");

@@ -264,7 +264,8 @@ class LogSweepTest {
 
     private void hold() {
         try {
-            new LogSweepRight(swept.store, swept.log, AT_ONCE.objection(), new StopSignal(swept.time), swept.time).hold();
+            new LogSweepRight(swept.store, swept.log, AT_ONCE.objection(), new StopSignal(swept.time), swept.time)
+                    .hold();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

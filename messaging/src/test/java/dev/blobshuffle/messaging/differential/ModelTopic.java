@@ -1,0 +1,131 @@
+package dev.blobshuffle.messaging.differential;
+
+import dev.blobshuffle.core.internal.format.entries.Entries;
+import dev.blobshuffle.core.internal.format.entries.EntriesCodec;
+import dev.blobshuffle.core.internal.log.LogPosition;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What a topic must hold. Order and content follow from the program. Which batches there are is the
+ * publisher's choice, so the model reads that from the log: how many records of which partition.
+ */
+final class ModelTopic {
+    final String name;
+    final int number;
+    final Setup.Retention retention;
+    boolean isDeleted;
+
+    /** The first sequence that is left. */
+    long start;
+
+    private final List<List<ModelRecord>> records = new ArrayList<>();
+
+    /** When each batch was committed. */
+    private final List<Long> times = new ArrayList<>();
+
+    /** Committed in this order, without a place yet. */
+    private final List<ModelRecord> arrivals = new ArrayList<>();
+
+    ModelTopic(String name, int number, int partitions, Setup.Retention retention) {
+        this.name = name;
+        this.number = number;
+        this.retention = retention;
+        for (int i = 0; i < partitions; i++) {
+            addPartition();
+        }
+    }
+
+    void addPartition() {
+        records.add(new ArrayList<>());
+    }
+
+    int partitions() {
+        return records.size();
+    }
+
+    List<ModelRecord> records(int partition) {
+        return records.get(partition);
+    }
+
+    /** The sequence of the next batch. */
+    long next() {
+        return times.size();
+    }
+
+    void arrive(ModelRecord record) {
+        if (!isDeleted) {
+            arrivals.add(record);
+        }
+    }
+
+    /** Learns which of the records that have arrived a batch holds. */
+    void place(SequencedBatch batch) {
+        check(batch.sequence() == next(), "has sequence " + batch.sequence() + " instead of " + next());
+        check(times.isEmpty() || batch.committedMillis() >= times.get(times.size() - 1), "goes back in time");
+        times.add(batch.committedMillis());
+        Entries entries = EntriesCodec.decode(batch.entries(), partition -> true);
+        for (Entries.Run run : entries.runs()) {
+            for (int i = 0; i < run.records(); i++) {
+                ModelRecord record = take(run.partition());
+                record.position = new LogPosition(batch.sequence(), run.firstIndex() + i).value();
+                records.get(run.partition()).add(record);
+            }
+        }
+    }
+
+    private ModelRecord take(int partition) {
+        Iterator<ModelRecord> waiting = arrivals.iterator();
+        while (waiting.hasNext()) {
+            ModelRecord record = waiting.next();
+            if (record.partition == partition || record.partition == ModelRecord.ANY) {
+                waiting.remove();
+                record.partition = partition;
+                return record;
+            }
+        }
+        throw new AssertionError("The log has a record of " + name + "-" + partition + " that nobody committed.");
+    }
+
+    /** All that was committed must have its place now. */
+    void checkPlaced() {
+        check(arrivals.isEmpty(), "lacks the records " + arrivals + ", which were committed");
+    }
+
+    private void check(boolean isRight, String fault) {
+        if (!isRight) {
+            throw new AssertionError("The log of " + name + " " + fault + ".");
+        }
+    }
+
+    /** The first sequence that was committed at a time or later. */
+    long sequenceAt(long millis) {
+        for (int sequence = (int) start; sequence < times.size(); sequence++) {
+            if (times.get(sequence) >= millis) {
+                return sequence;
+            }
+        }
+        return next();
+    }
+
+    /** When a batch was committed; the first of all if there is none. */
+    long timeOf(int batch) {
+        return times.isEmpty() ? 0 : times.get(batch % times.size());
+    }
+
+    /** The first record of a partition at a position or later. */
+    int indexOf(int partition, long position) {
+        List<ModelRecord> all = records.get(partition);
+        int index = 0;
+        while (index < all.size() && all.get(index).position < position) {
+            index++;
+        }
+        return index;
+    }
+
+    static long at(long sequence) {
+        return new LogPosition(sequence, 0).value();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.blobshuffle.messaging.differential;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.SQLException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** The result of a call in words, or what its failure has the caller do: its class, or state. */
+final class Outcome {
+    /** What was thrown last, for the message of a difference. */
+    private static @Nullable Throwable last;
+
+    private Outcome() {}
+
+    static String of(Callable<String> call) {
+        try {
+            return call.call();
+        } catch (Exception e) {
+            return failure(e);
+        }
+    }
+
+    static String failure(Throwable thrown) {
+        boolean isWrapped = thrown instanceof ExecutionException || thrown instanceof CompletionException;
+        Throwable failure = isWrapped && thrown.getCause() != null ? thrown.getCause() : thrown;
+        last = failure;
+        return failure instanceof SQLException sql ? "throws " + sql.getSQLState() : failure(failure.getClass());
+    }
+
+    /** What a call threw last, in full. */
+    static String last() {
+        StringWriter text = new StringWriter();
+        if (last != null) {
+            last.printStackTrace(new PrintWriter(text));
+        }
+        return text.toString();
+    }
+
+    static String failure(Class<?> type) {
+        return "throws " + type.getSimpleName();
+    }
+}

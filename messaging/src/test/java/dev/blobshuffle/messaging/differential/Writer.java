@@ -1,0 +1,229 @@
+package dev.blobshuffle.messaging.differential;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.RecordTooLarge;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.WriterFenced;
+import dev.blobshuffle.messaging.Acknowledgement;
+import dev.blobshuffle.messaging.Header;
+import dev.blobshuffle.messaging.OutgoingRecord;
+import dev.blobshuffle.messaging.Publisher;
+import dev.blobshuffle.messaging.Serde;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/** One publisher, and what it must do. */
+final class Writer implements AutoCloseable {
+    private final Session session;
+    final World.Storage storage;
+    private final String name;
+    private Publisher<byte[], byte[]> real;
+    private final List<Sent> pending = new ArrayList<>();
+    boolean inTransaction;
+
+    private record Sent(
+            ModelRecord record,
+            ModelTopic target,
+            OutgoingRecord<byte[], byte[]> published,
+            CompletionStage<Acknowledgement> answer) {}
+
+    Writer(Session session, World.Storage storage, String name) {
+        this.session = session;
+        this.storage = storage;
+        this.name = name;
+        real = open();
+    }
+
+    private Publisher<byte[], byte[]> open() {
+        return session.world.messaging(storage).publisher(name, Serde.bytes(), Serde.bytes());
+    }
+
+    Publisher<byte[], byte[]> real() {
+        return real;
+    }
+
+    /** Whether it has published what no flush has followed. */
+    boolean isDirty() {
+        return !inTransaction && !pending.isEmpty();
+    }
+
+    /** Whether a topic of what it has published is gone. */
+    boolean isStale() {
+        return pending.stream().anyMatch(sent -> sent.target.isDeleted);
+    }
+
+    String publish(String topic, @Nullable ModelTopic current, Draft draft, int number) {
+        ModelTopic known = session.known(storage, topic, current);
+        OptionalInt partition = partition(draft, known);
+        if (known != null && partition.isPresent() && partition.getAsInt() >= known.partitions()) {
+            session.forget(storage, topic); // it looks again
+            known = session.known(storage, topic, current);
+        }
+        ModelTopic target = known;
+        OutgoingRecord<byte[], byte[]> record = draft.record(topic, number, partition);
+        String actual = Outcome.of(() -> {
+            CompletionStage<Acknowledgement> answer = real.publish(record);
+            if (target != null) {
+                pending.add(new Sent(new ModelRecord(number, record), target, record, answer));
+            }
+            return "published";
+        });
+        return Session.expect(expected(record, target), actual);
+    }
+
+    static OptionalInt partition(Draft draft, @Nullable ModelTopic topic) {
+        if (draft.partition() == null) {
+            return OptionalInt.empty();
+        }
+        int last = topic == null ? 0 : topic.partitions() - 1;
+        return switch (draft.partition()) {
+            case Draft.MISSING -> OptionalInt.of(Draft.MISSING);
+            case Draft.NEWEST -> OptionalInt.of(last);
+            default -> OptionalInt.of(Math.min(draft.partition(), last));
+        };
+    }
+
+    private static String expected(OutgoingRecord<byte[], byte[]> record, @Nullable ModelTopic target) {
+        if (target == null) {
+            return Outcome.failure(TopicAbsent.class);
+        } else if (record.partition().orElse(0) >= target.partitions()) {
+            return Outcome.failure(IllegalArgumentException.class);
+        }
+        return size(record) > World.RECORD_LIMIT ? Outcome.failure(RecordTooLarge.class) : "published";
+    }
+
+    private static int size(OutgoingRecord<byte[], byte[]> record) {
+        int size =
+                (record.key() == null ? 0 : record.key().length) + (record.value() == null ? 0 : record.value().length);
+        for (Header each : record.headers()) {
+            size += each.name().getBytes(StandardCharsets.UTF_8).length
+                    + (each.value() == null ? 0 : each.value().length);
+        }
+        return size;
+    }
+
+    String flush() {
+        boolean isStale = isStale() && !inTransaction;
+        String actual = Outcome.of(() -> {
+            real.flush(World.PATIENCE);
+            return "flushed";
+        });
+        String said = Session.expect(isStale ? Outcome.failure(TopicAbsent.class) : "flushed", actual);
+        if (inTransaction) {
+            return said;
+        }
+        answer(isStale ? Outcome.failure(TopicAbsent.class) : "");
+        if (isStale) {
+            session.forgetAll(storage);
+        }
+        return said + session.settle();
+    }
+
+    /**
+     * Checks what became of each record.
+     *
+     * @param refusal how all may fail, as those of absent topics must; empty: none fails
+     */
+    private void answer(String refusal) {
+        for (Sent sent : pending) {
+            String answer = answer(sent);
+            boolean isKept = answer.equals("kept");
+            if (isKept ? sent.target.isDeleted : !refusal.equals(answer)) {
+                throw new AssertionError("The answer for " + sent.record + " of " + sent.target.name + " is " + answer
+                        + (refusal.isEmpty() ? "." : ", and " + refusal + " was expected."));
+            }
+            if (isKept) {
+                sent.target.arrive(sent.record);
+            }
+        }
+        pending.clear();
+    }
+
+    private static String answer(Sent sent) {
+        return Outcome.of(() -> {
+            Acknowledgement answer =
+                    sent.answer.toCompletableFuture().get(World.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            int partition = answer.partition().partition();
+            sent.record.partition = partition;
+            boolean isRight =
+                    isChosen(sent, partition) && answer.partition().topic().equals(sent.target.name);
+            boolean isInTime = sent.published.timestamp().isEmpty()
+                    || sent.published.timestamp().getAsLong() == answer.timestamp();
+            return isRight && isInTime ? "kept" : "kept as " + answer;
+        });
+    }
+
+    /** A publisher may not know of added partitions yet. */
+    private static boolean isChosen(Sent sent, int partition) {
+        if (sent.published.partition().isPresent()) {
+            return sent.published.partition().getAsInt() == partition;
+        }
+        byte[] key = sent.published.key();
+        if (key == null) {
+            return partition < sent.target.partitions();
+        }
+        for (int count = 1; count <= sent.target.partitions(); count++) {
+            if (partition(key, count) == partition) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static int partition(byte[] key, int count) {
+        return Utils.toPositive(Utils.murmur2(key)) % count;
+    }
+
+    /** The transaction is over. */
+    void committed() {
+        inTransaction = false;
+        answer("");
+    }
+
+    /** The transaction is over, and nothing of it remains. */
+    void rolledBack() {
+        inTransaction = false;
+        for (Sent sent : pending) {
+            if (answer(sent).startsWith("kept")) {
+                throw new AssertionError(sent.record + " was rolled back, and its answer says that it is kept.");
+            }
+        }
+        pending.clear();
+    }
+
+    /** Opens a publisher of the same name; this one must not publish any more. */
+    String openAgain(@Nullable ModelTopic topic) {
+        Publisher<byte[], byte[]> before = real;
+        real = open();
+        if (topic == null) {
+            before.close();
+            return "opened again";
+        }
+        String zombie = Outcome.of(() -> {
+            before.publish(topic.name, null, new byte[1]);
+            before.flush(World.PATIENCE);
+            return "flushed";
+        });
+        close(before);
+        return Session.expect(Outcome.failure(WriterFenced.class), zombie);
+    }
+
+    private static void close(Publisher<?, ?> fenced) {
+        try {
+            fenced.close();
+        } catch (BlobShuffleException e) {
+            // It says again that it is fenced.
+        }
+    }
+
+    @Override
+    public void close() {
+        real.close();
+    }
+}
