@@ -287,7 +287,7 @@ final class Member implements AutoCloseable {
     /** Hears that a topic is gone, and cannot commit what it has read of it. */
     String loseTopic(ModelTopic topic) {
         resolve();
-        boolean isForfeited = readings.values().stream().anyMatch(each -> each.topic == topic && each.isDelivered);
+        boolean isForfeited = readings.values().stream().anyMatch(each -> each.topic == topic && each.isForfeitable);
         long deadline = System.nanoTime() + World.PATIENCE.toNanos();
         boolean isHeard = false;
         while (!isHeard || !assigned.stream().noneMatch(each -> each.topic().equals(topic.name))) {

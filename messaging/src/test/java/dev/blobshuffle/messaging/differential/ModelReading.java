@@ -33,6 +33,9 @@ final class ModelReading {
     /** Whether records were returned after the last commit. */
     boolean isDelivered;
 
+    /** Whether a loss fences the next commit, whatever was sought since. */
+    boolean isForfeitable;
+
     /** Whether a seek is not committed. */
     boolean isSought;
 
@@ -77,6 +80,7 @@ final class ModelReading {
             start = null;
             failure = null;
             isDelivered = false;
+            isForfeitable = false;
             isSought = false;
         }
     }
@@ -148,6 +152,7 @@ final class ModelReading {
         next++;
         from = record.position + 1;
         isDelivered = true;
+        isForfeitable = true;
     }
 
     /** The least that its position may be. */
@@ -169,6 +174,7 @@ final class ModelReading {
 
     void committed(long position) {
         isDelivered = false;
+        isForfeitable = false;
         isSought = false;
         anchor = next;
         anchorFrom = position;

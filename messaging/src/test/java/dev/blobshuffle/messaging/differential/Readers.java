@@ -99,7 +99,8 @@ final class Readers implements AutoCloseable {
         boolean areEven = members.stream()
                 .allMatch(
                         each -> Math.abs(each.real.assignment().size() * members.size() - all.size()) < members.size());
-        return areEven && owned.size() == all.size() && Set.copyOf(owned).equals(all);
+        boolean haveJoined = describe().members().size() == members.size();
+        return haveJoined && areEven && owned.size() == all.size() && Set.copyOf(owned).equals(all);
     }
 
     private ModelReading begin(TopicPartition partition) {
@@ -199,7 +200,10 @@ final class Readers implements AutoCloseable {
     }
 
     private ConsumerGroup describe() {
-        return session.messaging().groups().describe(group).orElseThrow();
+        return session.messaging()
+                .groups()
+                .describe(group)
+                .orElseGet(() -> new ConsumerGroup(group, Map.of(), Map.of()));
     }
 
     /** What an operator sees. */
