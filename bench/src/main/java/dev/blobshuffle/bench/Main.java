@@ -25,13 +25,11 @@ public final class Main {
     static CommandLine commandLine() {
         CommandLine commandLine = dev.blobshuffle.cli.Main.commandLine();
         commandLine.getCommandSpec().usageMessage().footer(new String[0]);
-        // Later subcommands do not inherit the handler.
-        CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
-        return commandLine
-                .addSubcommand(new CommandLine(new DemoCommand())
-                        .setParameterExceptionHandler(handler)
-                        .addSubcommand(
-                                new CommandLine(new MessagingDemoCommand()).setParameterExceptionHandler(handler)))
-                .addSubcommand(BenchCommand.commandLine().setParameterExceptionHandler(handler));
+        commandLine
+                .addSubcommand(new CommandLine(new DemoCommand()).addSubcommand(new MessagingDemoCommand()))
+                .addSubcommand(BenchCommand.commandLine());
+        // Later subcommands do not inherit what all commands share.
+        dev.blobshuffle.cli.Main.finish(commandLine);
+        return commandLine;
     }
 }

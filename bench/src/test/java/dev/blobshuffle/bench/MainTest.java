@@ -21,6 +21,18 @@ class MainTest {
     }
 
     @Test
+    void everyCommandNamesItsExitStatuses() {
+        namesExitStatuses(commandLine);
+    }
+
+    private static void namesExitStatuses(CommandLine command) {
+        assertThat(command.getCommandSpec().usageMessage().exitCodeList())
+                .as(command.getCommandSpec().qualifiedName())
+                .containsOnlyKeys("0", "1", "2");
+        command.getSubcommands().values().forEach(MainTest::namesExitStatuses);
+    }
+
+    @Test
     void wrongOptionsAreExplainedWithoutTheWholeUsage() {
         assertThat(commandLine.execute("bench", "run", "throughput", "--gib", "much"))
                 .isEqualTo(2);

@@ -7,6 +7,7 @@ import dev.blobshuffle.cli.flight.FlightCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.messaging.MessagingCommand;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.profile.ProfileCommand;
@@ -14,11 +15,15 @@ import dev.blobshuffle.cli.skip.SkipCommand;
 import dev.blobshuffle.cli.status.StatusCommand;
 import dev.blobshuffle.cli.tail.TailCommand;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /**
  * The command {@code blobshuffle}: parses the command line, runs one subcommand and exits with its
@@ -51,6 +56,12 @@ public final class Main {
     /** As long as the longest line of a description, so that none is broken twice. */
     private static final int HELP_WIDTH = 130;
 
+    /** What they mean where a command says nothing else. */
+    private static final Map<String, String> STATUSES = new TreeMap<>(Map.of(
+            String.valueOf(CommandLine.ExitCode.OK), "done",
+            String.valueOf(ExitStatus.FAILED), "it failed",
+            String.valueOf(ExitStatus.WRONG_USAGE), "wrong options or settings"));
+
     private Main() {}
 
     /**
@@ -64,10 +75,19 @@ public final class Main {
 
     /** The command line with all its subcommands, not yet parsed. Other modules add theirs. */
     public static CommandLine commandLine() {
-        return new CommandLine(new Main())
-                .setUsageHelpWidth(HELP_WIDTH)
-                .setParameterExceptionHandler(Main::refuse)
-                .setExecutionStrategy(Main::run);
+        CommandLine commandLine = new CommandLine(new Main()).setUsageHelpWidth(HELP_WIDTH);
+        finish(commandLine);
+        return commandLine.setExecutionStrategy(Main::run);
+    }
+
+    /** Gives a command and those below it what all commands share: errors and exit status. */
+    public static void finish(CommandLine command) {
+        command.setParameterExceptionHandler(Main::refuse).setExitCodeExceptionMapper(ExitStatus::of);
+        UsageMessageSpec usage = command.getCommandSpec().usageMessage();
+        Map<String, String> statuses = new LinkedHashMap<>(STATUSES);
+        statuses.putAll(usage.exitCodeList());
+        usage.exitCodeListHeading("Exit status:%n").exitCodeList(statuses);
+        command.getSubcommands().values().forEach(Main::finish);
     }
 
     /** Picocli accepts anything beside {@code --help}; a wrong option is an error there too. */

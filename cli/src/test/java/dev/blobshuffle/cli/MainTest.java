@@ -76,6 +76,9 @@ class MainTest {
         for (String line : command.getCommandSpec().usageMessage().description()) {
             assertThat(line.length()).as(name + ": " + line).isLessThanOrEqualTo(width);
         }
+        assertThat(command.getCommandSpec().usageMessage().exitCodeList())
+                .as(name)
+                .containsOnlyKeys("0", "1", "2");
         assertThat(command.getCommandSpec().exitCodeOnInvalidInput()).as(name).isEqualTo(2);
         command.getSubcommands().values().forEach(this::help);
     }

@@ -46,7 +46,7 @@ class RefusedConnectionTest {
                 "doctor --store STORE --samples 1 --blob-size 1KiB"
             })
     void commandsNameBrokersThatRefuse(String line) {
-        assertThat(run(line + " --bootstrap ADDRESS")).as(out.toString()).isPositive();
+        assertThat(run(line + " --bootstrap ADDRESS")).as(out.toString()).isOne();
 
         assertThat(out.toString())
                 .contains("connection refused at " + refused, "Check that the brokers run")
@@ -61,7 +61,7 @@ class RefusedConnectionTest {
                 "doctor --store S3"
             })
     void commandsNameStoresThatRefuse(String line) {
-        assertThat(run(line)).as(out.toString()).isPositive();
+        assertThat(run(line)).as(out.toString()).isOne();
 
         assertThat(out.toString()).contains(refused, "refused", "Check that the store runs");
     }
@@ -74,7 +74,7 @@ class RefusedConnectionTest {
                 "flight stats --server ADDRESS --insecure-loopback"
             })
     void commandsNameOtherServersThatRefuse(String line) {
-        assertThat(run(line)).as(out.toString()).isPositive();
+        assertThat(run(line)).as(out.toString()).isOne();
 
         assertThat(out.toString()).contains(refused).containsIgnoringCase("check");
     }

@@ -31,9 +31,10 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "flight",
+        exitCodeList = {"0:all runs through blobs were right", "1:one was not, or something failed"},
         description = {
             "CPU time, memory and disk of columnar shuffles: blobs beside Daft, Ray Data and Dask.",
-            "Installs them by pip into a cache directory. Exit status: 0 if all runs through blobs were right."
+            "Installs them by pip into a cache directory."
         },
         mixinStandardHelpOptions = true,
         showDefaultValues = true)

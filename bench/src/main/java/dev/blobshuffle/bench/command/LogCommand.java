@@ -32,9 +32,10 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "log",
+        exitCodeList = {"0:every log held what it had acknowledged, in order", "1:one did not, or something failed"},
         description = {
             "Commits per second and WAL of the commit log in PostgreSQL, beside two plainer designs.",
-            "Starts servers of its own. Exit status: 0 if every log held what it had acknowledged, in order."
+            "Starts servers of its own."
         },
         mixinStandardHelpOptions = true,
         showDefaultValues = true)

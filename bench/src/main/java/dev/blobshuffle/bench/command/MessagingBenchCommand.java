@@ -33,9 +33,10 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "messaging",
+        exitCodeList = {"0:each group received all records, in order per key", "1:one did not, or something failed"},
         description = {
             "CPU, latency and throughput of messaging, beside Kafka with three brokers at replication 3.",
-            "Starts servers of its own. Exit status: 0 if each group received all records, in order per key."
+            "Starts servers of its own."
         },
         mixinStandardHelpOptions = true,
         showDefaultValues = true)

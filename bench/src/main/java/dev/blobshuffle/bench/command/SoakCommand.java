@@ -27,9 +27,13 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "soak",
+        exitCodeList = {
+            "0:nothing grew, and all records came once and in order per key",
+            "1:otherwise, or something failed"
+        },
         description = {
             "Messaging under a steady load and short retention: does the database or the store grow?",
-            "Starts a server of its own. Exit status: 0 if nothing grew and all records came once, in order per key."
+            "Starts a server of its own."
         },
         mixinStandardHelpOptions = true,
         showDefaultValues = true)

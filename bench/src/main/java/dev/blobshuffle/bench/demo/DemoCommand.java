@@ -21,18 +21,17 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively
- * and through blobs, and prints what each took. Exit status: 0 when the outputs are equal, 1 when
- * they differ or something failed, 2 for wrong usage.
+ * and through blobs, and prints what each took.
  */
 @Command(
         name = "demo",
+        exitCodeList = {"0:both outputs are equal", "1:they differ, or something failed"},
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
             "Runs a real topology over a real text, natively and through blobs, and compares.",
             "Word count, word count per minute (final windows) and a join, each of which shuffles; brokers and application",
-            "instances are processes of their own. Takes about two minutes. Batches are never inlined (inline.max.bytes 0).",
-            "Exit status: 0 if both outputs are equal, 1 if they differ or something failed, 2 for wrong usage."
+            "instances are processes of their own. Takes about two minutes. Batches are never inlined (inline.max.bytes 0)."
         })
 public final class DemoCommand implements Callable<Integer> {
     /** So much text in the time of a run is a load above break-even. */

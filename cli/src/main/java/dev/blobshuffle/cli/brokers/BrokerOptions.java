@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -64,8 +65,9 @@ public final class BrokerOptions {
     /**
      * What the user gave, with timeouts for somebody who waits at a terminal.
      *
-     * @throws InvalidSettings fatal: nothing names the brokers, a file of settings cannot be read,
-     *     or nothing listens at the addresses
+     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
+     *     read
+     * @throws KafkaException nothing listens at the addresses
      */
     public Map<String, Object> client() {
         Map<String, Object> client = client(CALL_TIMEOUT);
@@ -95,7 +97,7 @@ public final class BrokerOptions {
      * Finds out whether anything listens where the brokers shall be.
      *
      * @param client what {@link #client(Duration)} returned
-     * @throws InvalidSettings fatal: each address refuses connections, or its host is unknown
+     * @throws KafkaException each address refuses connections, or its host is unknown
      */
     public static void checkReach(Map<String, Object> client) {
         BrokerReach.check(String.valueOf(client.get(BROKERS)));

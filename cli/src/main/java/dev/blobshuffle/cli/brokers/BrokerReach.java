@@ -1,6 +1,5 @@
 package dev.blobshuffle.cli.brokers;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -11,6 +10,7 @@ import java.net.UnknownHostException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
@@ -31,7 +31,7 @@ final class BrokerReach {
      * Does nothing if a connection opens, or may open.
      *
      * @param bootstrap {@code host:port} pairs with commas
-     * @throws InvalidSettings fatal: each address refuses connections, or its host is unknown
+     * @throws KafkaException each address refuses connections, or its host is unknown
      */
     static void check(String bootstrap) {
         Map<String, String> reasons = new LinkedHashMap<>();
@@ -61,7 +61,7 @@ final class BrokerReach {
                 text.append(separator).append(reason.getValue()).append(" at ").append(reason.getKey());
                 separator = ", ";
             }
-            throw new InvalidSettings(text.append(". Check that the brokers run, and host and port in --bootstrap,")
+            throw new KafkaException(text.append(". Check that the brokers run, and host and port in --bootstrap,")
                     .append(" --config or --profile.")
                     .toString());
         }

@@ -31,10 +31,11 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle cache}: a cache for all instances of a zone, in a process of its own, until it
- * is ended. Exit status: 0 ended by a signal, 1 it could not start.
+ * is ended.
  */
 @Command(
         name = "cache",
+        exitCodeList = {"0:ended by a signal", "1:it could not start"},
         mixinStandardHelpOptions = true,
         description = {
             "Runs a cache for the instances of one zone, which name it in blobshuffle.cache.zone.members.",

@@ -60,7 +60,7 @@ final class BrokerCheckup {
     void run() throws InterruptedException {
         try {
             BrokerOptions.checkReach(client);
-        } catch (InvalidSettings e) {
+        } catch (KafkaException e) {
             findings.add(Finding.failed(Finding.KAFKA, "brokers", e));
             return;
         }

@@ -32,18 +32,18 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do,
- * found out by doing what an instance does. Exit status: 0 no errors, 1 errors, 2 wrong usage.
+ * found out by doing what an instance does.
  */
 @Command(
         name = "doctor",
+        exitCodeList = {"0:no errors", "1:errors"},
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
             "Checks a store, brokers, a commit log and settings, and says what to do about what it finds.",
             "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store",
             "or adds directories to it, and --remove-directory --execute removes one.",
-            "With --log and without a store it checks the log alone.",
-            "Exit status: 0 without errors, 1 with errors."
+            "With --log and without a store it checks the log alone."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class DoctorCommand implements Callable<Integer> {

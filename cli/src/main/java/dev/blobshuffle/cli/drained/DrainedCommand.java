@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.drained;
 import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
@@ -22,22 +23,19 @@ import picocli.CommandLine.Spec;
 /**
  * {@code blobshuffle drained}: whether an application has read every notification, so that clients
  * that do not know notifications may come back: they would take one for a record without a key and
- * drop it. Exit status: 0 drained, 1 not drained, 2 when it cannot be told.
+ * drop it.
  */
 @Command(
         name = "drained",
+        exitCodeList = {"0:drained", "1:not drained, or it cannot be determined"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = 2,
-        exitCodeOnExecutionException = 2,
         description = {
             "Tells whether the committed offsets of an application have passed the last notification.",
             "The check before native clients come back: run it when every instance has blobshuffle.write.enabled=false.",
-            "Under the classic group protocol it sees a running instance that still writes.",
-            "Exit status: 0 drained, 1 not drained, 2 if it cannot be told."
+            "Under the classic group protocol it sees a running instance that still writes."
         })
 public final class DrainedCommand implements Callable<Integer> {
     private static final int NOT_DRAINED = 1;
-    private static final int UNKNOWN = 2;
 
     @Spec
     private CommandSpec spec;
@@ -58,6 +56,7 @@ public final class DrainedCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
+        int status = ExitStatus.FAILED;
         try {
             application.complete(brokers.config());
             return check(brokers.client());
@@ -70,9 +69,10 @@ public final class DrainedCommand implements Callable<Integer> {
         } catch (InvalidSettings | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
             err.println("Cannot tell whether " + application.id() + " is drained: " + e.getMessage() + cause);
+            status = ExitStatus.of(e);
         }
         err.flush();
-        return UNKNOWN;
+        return status;
     }
 
     private int check(Map<String, Object> client) throws ExecutionException, InterruptedException {

@@ -33,11 +33,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle flight serve}: the daemon, until it is ended. Exit status: 0 ended by a
- * signal, 1 it could not start.
+ * {@code blobshuffle flight serve}: the daemon, until it is ended.
  */
 @Command(
         name = "serve",
+        exitCodeList = {"0:ended by a signal", "1:it could not start"},
         mixinStandardHelpOptions = true,
         description = {
             "Serves the Arrow blobs below directories to Arrow Flight clients.",

@@ -18,8 +18,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code blobshuffle flight stats}: what a daemon does. Exit status: 0 shown, 1 no answer. */
-@Command(name = "stats", mixinStandardHelpOptions = true, description = "Shows what a daemon does, as JSON.")
+/** {@code blobshuffle flight stats}: what a daemon does. */
+@Command(
+        name = "stats",
+        exitCodeList = {"0:shown", "1:the daemon does not answer"},
+        mixinStandardHelpOptions = true,
+        description = "Shows what a daemon does, as JSON.")
 public final class FlightStatsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
@@ -39,13 +40,11 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle gc}: deletes the blobs of a store to which no notification leads any more.
- * Exit status: 0 done, 2 when it cannot be told what is needed: then nothing is deleted.
  */
 @Command(
         name = "gc",
+        exitCodeList = {"0:done", "1:it failed, and deleted nothing that it does not list"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = 2,
-        exitCodeOnExecutionException = 2,
         description = {
             "Deletes the blobs of a store to which no notification in Kafka leads any more.",
             "Goes through the owners of this cluster, each with its own blobs. Lists the blobs, waits for as long as the owner's",
@@ -55,7 +54,6 @@ import picocli.CommandLine.Spec;
             "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
         })
 public final class GcCommand implements Callable<Integer> {
-    private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration OBJECTION = Duration.ofMinutes(5);
     private static final Duration LEAST_OBJECTION = OwnerTiming.USUAL.check().multipliedBy(3);
@@ -211,19 +209,23 @@ public final class GcCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
+        int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             checkOptions();
-            return sweep(brokers.client(), time);
+            String uri = brokers.config().store(storeUri); // Wrong usage comes before absent brokers.
+            return sweep(uri, brokers.client(), time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot sweep: interrupted. Run it again.");
         } catch (CompletionException e) {
             err.println(e.getCause() == null ? e.toString() : e.getCause().getMessage());
+            status = ExitStatus.of(e.getCause() == null ? e : e.getCause());
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             err.println(e.getMessage());
+            status = ExitStatus.of(e);
         }
         err.flush();
-        return UNKNOWN;
+        return status;
     }
 
     private void checkOptions() {
@@ -283,12 +285,12 @@ public final class GcCommand implements Callable<Integer> {
         return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
     }
 
-    private int sweep(Map<String, Object> client, SystemTime time) throws InterruptedException {
+    private int sweep(String uri, Map<String, Object> client, SystemTime time) throws InterruptedException {
         Optional<Duration> timeToLive = KafkaSettings.parse(Map.of(RetentionSettings.RETENTION.name(), retention))
                 .value(RetentionSettings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
         StoreContext context = StoreContext.unmetered(time).existing();
-        try (BlobStore store = BlobStores.openUnchecked(brokers.config().store(storeUri), context);
+        try (BlobStore store = BlobStores.openUnchecked(uri, context);
                 KafkaNotificationLogs logs = new KafkaNotificationLogs(client, time)) {
             OwnerRegister register = new OwnerRegister(store, time);
             if (isHeld) {

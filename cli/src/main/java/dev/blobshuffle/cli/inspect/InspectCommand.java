@@ -33,16 +33,16 @@ import picocli.CommandLine.Spec;
 /**
  * {@code blobshuffle inspect}: reads a blob of any content kind from its first byte to its last,
  * checks every checksum and every record, and prints what is in it. Keys and values are not shown
- * unless asked for. Exit status: 0 when the blob is sound, 1 when it is damaged or cannot be read.
+ * unless asked for.
  */
 @Command(
         name = "inspect",
+        exitCodeList = {"0:the blob is sound", "1:it is damaged, or cannot be read"},
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
             "Prints and verifies a stored blob: content kind, ids, sections, segments, checksums, records.",
-            "An encrypted blob shows its records only with --encryption-keys.",
-            "Exit status: 0 if it is sound, 1 if it is damaged or cannot be read."
+            "An encrypted blob shows its records only with --encryption-keys."
         })
 public final class InspectCommand implements Callable<Integer> {
     @Spec

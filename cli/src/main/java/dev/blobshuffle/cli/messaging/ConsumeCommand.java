@@ -25,14 +25,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging consume}: prints the records of topics. Exit status: 0 done, 2 when
- * it cannot be done.
+ * {@code blobshuffle messaging consume}: prints the records of topics.
  */
 @Command(
         name = "consume",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Prints the records of topics, until it is interrupted or a limit is reached. Control characters are escaped;",
             "bytes that are no UTF-8 are printed in hexadecimal digits.",

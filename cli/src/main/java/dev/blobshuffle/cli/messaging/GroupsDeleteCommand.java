@@ -12,19 +12,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging groups delete}. Exit status: 0 done, 1 there is no such group, 2
- * when it cannot be done.
+ * {@code blobshuffle messaging groups delete}.
  */
 @Command(
         name = "delete",
+        exitCodeList = {"0:done", "1:there is no such group, or it failed"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Deletes a group and its positions. Its members must be stopped. A topic with retention=consumed then",
             "no longer waits for it.",
-            "Without --execute it only says what it would do.",
-            "Exit status: 0 done, 1 if there is no such group, 2 if it cannot be done."
+            "Without --execute it only says what it would do."
         })
 public final class GroupsDeleteCommand implements Callable<Integer> {
     @Mixin

@@ -16,18 +16,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging groups describe}. Exit status: 0 done, 1 there is no such group, 2
- * when the log does not answer.
+ * {@code blobshuffle messaging groups describe}.
  */
 @Command(
         name = "describe",
+        exitCodeList = {"0:done", "1:there is no such group, or the log does not answer"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Shows a group's members and, per partition, who reads it, the committed position and the lag.",
-            "A position is the sequence of a batch in its topic, and the index of a record in it. Lag counts batches.",
-            "Exit status: 0 done, 1 if there is no such group, 2 if the log does not answer."
+            "A position is the sequence of a batch in its topic, and the index of a record in it. Lag counts batches."
         })
 public final class GroupsDescribeCommand implements Callable<Integer> {
     private static final long INDEXES = 1L << 24;

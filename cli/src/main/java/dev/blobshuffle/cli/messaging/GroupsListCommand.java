@@ -9,13 +9,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code blobshuffle messaging groups list}. Exit status: 0 done, 2 when the log does not answer.
+ * {@code blobshuffle messaging groups list}.
  */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = "Lists the names of the consumer groups. How far they are: blobshuffle messaging lag.")
 public final class GroupsListCommand implements Callable<Integer> {
     @Mixin

@@ -23,14 +23,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging groups seek}: moves a group in a topic. Exit status: 0 done, 2 when
- * it cannot be done.
+ * {@code blobshuffle messaging groups seek}: moves a group in a topic.
  */
 @Command(
         name = "seek",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Moves a group in a topic, forward or back. Its members must be stopped. A group that does not exist is made.",
             "A topic with retention=consumed then keeps what the group has still to read, as far as it is there.",

@@ -23,18 +23,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code blobshuffle messaging lag}: how far groups are behind. Exit status: 0 done, 1 there is no
- * such group, 2 when the log does not answer.
+ * {@code blobshuffle messaging lag}: how far groups are behind.
  */
 @Command(
         name = "lag",
+        exitCodeList = {"0:done", "1:there is no such group, or the log does not answer"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Shows how far groups are behind in each topic: batches after the partition that is last, and how long ago",
-            "the first of them was committed.",
-            "Exit status: 0 done, 1 if there is no such group, 2 if the log does not answer."
+            "the first of them was committed."
         })
 public final class LagCommand implements Callable<Integer> {
     @Mixin

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -22,9 +23,6 @@ import picocli.CommandLine.Spec;
  * Filled by the command line; owned by the command.
  */
 public final class LogOptions {
-    /** Exit status: the command line, the settings or the log does not allow the command. */
-    static final int FAILED = 2;
-
     /** Exit status: what the command names does not exist, or exists already. */
     static final int NOT_DONE = 1;
 
@@ -99,7 +97,7 @@ public final class LogOptions {
     int run(String what, Action action) {
         PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         PrintWriter err = PrintableText.to(spec.commandLine().getErr());
-        int status = FAILED;
+        int status = ExitStatus.FAILED;
         try {
             status = action.run(out);
         } catch (InterruptedException e) {
@@ -107,6 +105,7 @@ public final class LogOptions {
             err.println("Cannot " + what + ": interrupted. Run it again.");
         } catch (BlobShuffleException | IllegalStateException | IllegalArgumentException e) {
             reasons(e).forEach(err::println);
+            status = ExitStatus.of(e);
         }
         out.flush();
         err.flush();

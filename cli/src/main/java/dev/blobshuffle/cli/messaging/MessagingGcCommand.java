@@ -30,8 +30,6 @@ import picocli.CommandLine.Option;
 @Command(
         name = "gc",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Removes the batches that no topic's retention keeps, and deletes the blobs to which no batch refers.",
             "A blob that loses its last batch gets a tombstone first; it is deleted when the grace period is over, by this",

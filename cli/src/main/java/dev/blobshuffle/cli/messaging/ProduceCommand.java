@@ -28,17 +28,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging produce}: publishes the lines of standard input. Exit status: 0 all
- * are in the log, 2 some may not be.
+ * {@code blobshuffle messaging produce}: publishes the lines of standard input.
  */
 @Command(
         name = "produce",
+        exitCodeList = {"0:all records are in the log", "1:one may not be in the log"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
-            "Publishes each line of standard input as a record: its bytes as they are, without the line's end.",
-            "Exit status: 0 if all are in the log, 2 if one may not be."
+            "Publishes each line of standard input as a record: its bytes as they are, without the line's end."
         })
 public final class ProduceCommand implements Callable<Integer> {
     private static final Duration LONGEST_FLUSH = Duration.ofMinutes(3);

@@ -20,13 +20,11 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code blobshuffle messaging setup}: creates or upgrades the schema of a log, and lets a role use
- * it. Exit status: 0 done, or nothing is to be done; 2 when it cannot be done.
+ * it.
  */
 @Command(
         name = "setup",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Creates or upgrades the schema of a commit log in PostgreSQL, and lets a role of applications use it.",
             "Log in as the owner of the schema, or as a role that may create it. Applications need a role of their own.",

@@ -35,8 +35,6 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "tail",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Shows the newest batches of a topic by its log: who wrote them, when, their sizes and blobs.",
             "Belongs to no group and moves none. Reads keys and values only with --show-data.",

@@ -15,14 +15,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging topics change}. Exit status: 0 done, or nothing is to be done; 2
- * when it cannot be done.
+ * {@code blobshuffle messaging topics change}.
  */
 @Command(
         name = "change",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Changes the retention of a topic, or adds partitions.",
             "With more partitions, records of a key may go to another one than before.",

@@ -13,18 +13,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging topics create}. Exit status: 0 created, 1 there is such a topic, 2
- * when it cannot be done.
+ * {@code blobshuffle messaging topics create}.
  */
 @Command(
         name = "create",
+        exitCodeList = {"0:created", "1:there is such a topic, or it failed"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
-        description = {
-            "Creates a topic. A topic of that name stays as it is.",
-            "Exit status: 0 created, 1 if it exists already, 2 if it cannot be done."
-        })
+        description = {"Creates a topic. A topic of that name stays as it is."})
 public final class TopicsCreateCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;

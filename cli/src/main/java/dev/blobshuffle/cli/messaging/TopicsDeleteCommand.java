@@ -15,18 +15,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging topics delete}. Exit status: 0 done, 1 there is no such topic, 2
- * when it cannot be done.
+ * {@code blobshuffle messaging topics delete}.
  */
 @Command(
         name = "delete",
+        exitCodeList = {"0:done", "1:there is no such topic, or it failed"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Deletes a topic with all its records. Publishes to it fail from then on; its blobs go with the next sweeps.",
-            "Without --execute it only says what it would do.",
-            "Exit status: 0 done, 1 if there is no such topic, 2 if it cannot be done."
+            "Without --execute it only says what it would do."
         })
 public final class TopicsDeleteCommand implements Callable<Integer> {
     @Mixin

@@ -13,13 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code blobshuffle messaging topics list}. Exit status: 0 done, 2 when the log does not answer.
+ * {@code blobshuffle messaging topics list}.
  */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = LogOptions.FAILED,
-        exitCodeOnExecutionException = LogOptions.FAILED,
         description = {
             "Lists the topics: partitions, retention, and the batches that the log keeps.",
             "Waiting: whether batches are committed that nobody has put in order yet."

@@ -25,16 +25,15 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle plan messaging}: what a year of publish and subscribe costs with replicated
- * Kafka, Inkless and BlobShuffle. Computes only. Exit status: 0 if the goal is reached, 1 if not or
- * if something failed, 2 for wrong usage.
+ * Kafka, Inkless and BlobShuffle. Computes only.
  */
 @Command(
         name = "messaging",
+        exitCodeList = {"0:BlobShuffle reaches the goal (ours.goal)", "1:it does not"},
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Compares what a year of messaging costs with replicated Kafka, Inkless and BlobShuffle, and prints every assumption.",
-            "Exit status: 0 if BlobShuffle reaches the goal (ours.goal), 1 if not."
+            "Compares what a year of messaging costs with replicated Kafka, Inkless and BlobShuffle, and prints every assumption."
         })
 public final class MessagingCostCommand implements Callable<Integer> {
     @Spec

@@ -29,18 +29,17 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle plan}: what a shuffle would cost, how fast it would be, and which settings to
- * use. Computes only. Exit status: 0 with a plan that reaches the goal, 1 when no settings reach it
- * or something failed, 2 for wrong usage.
+ * use. Computes only.
  */
 @Command(
         name = "plan",
+        exitCodeList = {"0:the settings reach the goal", "1:no settings reach it, or the metrics cannot be read"},
         mixinStandardHelpOptions = true,
         sortOptions = false,
         subcommands = {MessagingCostCommand.class, TopologyCommand.class},
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
-            "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics gives it what was measured.",
-            "Exit status: 0 if the goal is reached, 1 if no settings reach it."
+            "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics gives it what was measured."
         })
 public final class PlanCommand implements Callable<Integer> {
     private static final int PARTITIONS_PER_INSTANCE = 9;

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle profile}: named settings that commands take as defaults, so that nobody types
- * brokers and store each time. Exit status of each: 0 done, 2 for wrong usage.
+ * brokers and store each time.
  */
 @Command(
         name = "profile",

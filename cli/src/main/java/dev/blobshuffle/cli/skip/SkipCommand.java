@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.skip;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -35,14 +36,12 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good.
- * It is a loss of records, so it tells which, and does nothing unless asked to. Exit status: 0
- * done, or nothing is missing; 2 when it cannot be told or done.
+ * It is a loss of records, so it tells which, and does nothing unless asked to.
  */
 @Command(
         name = "skip",
+        exitCodeList = {"0:done", "1:the brokers or the store do not answer: nothing is skipped"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = 2,
-        exitCodeOnExecutionException = 2,
         description = {
             "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
             "so that an application that stopped with BlobMissing can go on. The records are lost; all others are read.",
@@ -50,7 +49,6 @@ import picocli.CommandLine.Spec;
             "Without --execute it only says which. The application must be stopped."
         })
 public final class SkipCommand implements Callable<Integer> {
-    private static final int UNKNOWN = 2;
 
     @Spec
     private CommandSpec spec;
@@ -100,8 +98,10 @@ public final class SkipCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
+        int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
-            return skip(brokers.client(), time);
+            String uri = brokers.config().store(storeUri); // Wrong usage comes before absent brokers.
+            return skip(uri, brokers.client(), time);
         } catch (ExecutionException e) {
             err.println("Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()
                     + ". Check --bootstrap, --config, --group and --topic, and that the application is stopped.");
@@ -110,16 +110,17 @@ public final class SkipCommand implements Callable<Integer> {
             err.println("Cannot skip: interrupted. Run it again.");
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             err.println(e.getMessage());
+            status = ExitStatus.of(e);
         }
         err.flush();
-        return UNKNOWN;
+        return status;
     }
 
-    private int skip(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
+    private int skip(String uri, Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Admin admin = Admin.create(client);
                 BlobStore store = BlobStores.openUnchecked(
-                        brokers.config().store(storeUri),
+                        uri,
                         StoreContext.unmetered(time).existing())) {
             GroupPosition position = GroupPosition.of(admin, group, topic, Set.copyOf(new HashSet<>(partitions)));
             List<MissingBlobs.Losses> lost = MissingBlobs.find(

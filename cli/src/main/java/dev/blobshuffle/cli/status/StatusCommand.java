@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.status;
 import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -34,22 +35,22 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle status}: how far an application is behind, what its store holds and costs, and
- * which members read what. Changes nothing. Exit status: 0 shown, 2 when it cannot be told, or
- * nothing is known of the application.
+ * which members read what. Changes nothing.
  */
 @Command(
         name = "status",
+        exitCodeList = {
+            "0:shown",
+            "1:the brokers or the store do not answer",
+            "2:wrong options or settings, or nothing is known of the application"
+        },
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = 2,
-        exitCodeOnExecutionException = 2,
         description = {
             "Shows how far an application is behind in each partition, in records and time, what its store holds and costs,",
             "and its members and zones. Changes nothing and joins no group.",
-            "Blobs and cost are those of the store, whoever uses it; bytes and cost are estimated.",
-            "Exit status: 0 shown, 2 if it cannot be told, or nothing is known of the application."
+            "Blobs and cost are those of the store, whoever uses it; bytes and cost are estimated."
         })
 public final class StatusCommand implements Callable<Integer> {
-    private static final int UNKNOWN = 2;
     private static final int USUAL_ZONES = 3;
 
     @Spec
@@ -120,6 +121,7 @@ public final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
+        int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             check();
             application.complete(brokers.config());
@@ -133,9 +135,10 @@ public final class StatusCommand implements Callable<Integer> {
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
             err.println("Cannot tell how " + application.id() + " is doing: " + e.getMessage() + cause);
+            status = ExitStatus.of(e);
         }
         err.flush();
-        return UNKNOWN;
+        return status;
     }
 
     private void check() {
@@ -162,7 +165,7 @@ public final class StatusCommand implements Callable<Integer> {
                 Status status = reader.look();
                 print(status, screen);
                 if (!watches || i >= looks || spec.commandLine().getOut().checkError()) {
-                    return status.isKnown() ? 0 : UNKNOWN;
+                    return status.isKnown() ? 0 : ExitStatus.WRONG_USAGE;
                 }
                 waiting.rest(every);
             }

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.tail;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.messaging.Shown;
+import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
@@ -36,22 +37,18 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle tail}: the newest records of a shuffled topic, from notifications and blobs.
- * Exit status: 0 done, 1 some records cannot be read, 2 when the topic cannot be read.
  */
 @Command(
         name = "tail",
+        exitCodeList = {"0:done", "1:some records or the topic cannot be read"},
         mixinStandardHelpOptions = true,
-        exitCodeOnInvalidInput = 2,
-        exitCodeOnExecutionException = 2,
         description = {
             "Shows the newest committed records of a shuffled topic: offsets, positions, times and sizes.",
             "Keys and values only with --show-data, with escapes for what a terminal would obey.",
-            "Without a store it shows notifications instead of their records. Joins no group and commits nothing.",
-            "Exit status: 0 done, 1 if some records cannot be read, 2 if the topic cannot be read."
+            "Without a store it shows notifications instead of their records. Joins no group and commits nothing."
         })
 public final class TailCommand implements Callable<Integer> {
     private static final int PARTLY = 1;
-    private static final int FAILED = 2;
     private static final Duration LOOK = Duration.ofMillis(500);
 
     /** Entries that may be transaction markers, for each record that is asked for. */
@@ -131,6 +128,7 @@ public final class TailCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         String what = "Cannot show topic " + Shown.text(topic) + ": ";
+        int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             if (last < 1 || longest < 1 || (times != null && times < 1)) {
                 throw new InvalidSettings("--last is " + last + ", --longest " + longest
@@ -146,9 +144,10 @@ public final class TailCommand implements Callable<Integer> {
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
             err.println(what + e.getMessage() + cause);
+            status = ExitStatus.of(e);
         }
         err.flush();
-        return FAILED;
+        return status;
     }
 
     private int run(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {

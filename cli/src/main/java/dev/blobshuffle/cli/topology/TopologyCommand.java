@@ -20,15 +20,16 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle plan topology}: what a Kafka Streams topology shuffles, and which shuffles it
- * may not need. Reads a text only. Exit status: 0 done, 1 the text is no topology, 2 wrong usage.
+ * may not need. Reads a text only.
  */
 @Command(
         name = "topology",
+        exitCodeList = {"0:done", "1:the text is no topology"},
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Shows what a Kafka Streams topology shuffles, and which shuffles it may not need.",
-            "It knows the names of nodes, not what their functions do. Exit status: 0 done, 1 the text is no topology."
+            "It knows the names of nodes, not what their functions do."
         })
 public final class TopologyCommand implements Callable<Integer> {
     private static final long MOST_BYTES = 16 << 20;

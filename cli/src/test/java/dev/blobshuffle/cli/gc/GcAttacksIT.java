@@ -201,7 +201,7 @@ class GcAttacksIT {
                         "--execute",
                         "--retention",
                         "900000");
-        assertThat(status).isEqualTo(2);
+        assertThat(status).isOne();
         assertThat(blobs(store)).isEqualTo(1);
     }
 

@@ -177,7 +177,7 @@ class SkipIT {
             assertThat(active.text()).contains("is active", "Stop the application");
         }
         Outcome stranger = skip(other);
-        assertThat(stranger.status()).isEqualTo(2);
+        assertThat(stranger.status()).isOne();
         assertThat(stranger.text()).contains("has no marker");
         assertThat(skip("--partition", "7").text()).contains("has not all of the partitions");
     }

@@ -20,18 +20,17 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle demo messaging}: publishers and subscribers without brokers, over a store and
- * PostgreSQL. Exit status: 0 when each record arrived exactly once and in order, 1 when not, or
- * when something failed.
+ * PostgreSQL.
  */
 @Command(
         name = "messaging",
+        exitCodeList = {"0:each record arrived exactly once and in order", "1:one did not, or something failed"},
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
             "Publishes and subscribes without brokers, kills processes and the database, and checks every record.",
             "Each zone has a publisher and a subscriber, processes of their own. PostgreSQL has a synchronous standby.",
-            "Subscribers write a table and publish receipts in transactions. Takes about a minute.",
-            "Exit status: 0 if each record arrived exactly once and in order, 1 if not, or if something failed."
+            "Subscribers write a table and publish receipts in transactions. Takes about a minute."
         })
 public final class MessagingDemoCommand implements Callable<Integer> {
     @Spec
