@@ -98,6 +98,10 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 	cd python && .venv/bin/pytest -s tests/test_differential.py --examples $(EXAMPLES)
 	$(MVN) -Pquick -pl kafka -am verify -Dtest=NoUnit -Dit.test=ClientsDifferentialIT -Dtest.excluded=none \
 		-Djqwik.tries.default=$(EXAMPLES) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+	$(MVN) -Pquick -pl messaging -am verify -Dtest=NoUnit -Dit.test=MessagingDifferentialIT -Dtest.excluded=none \
+		-Djqwik.tries.default=$(EXAMPLES) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+	$(MVN) -Pquick -pl kstreams -am verify -Dtest=NoUnit -Dit.test='TopologiesDifferentialIT#otherProgramsLeaveTheSame' -Dtest.excluded=none \
+		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Ddifferential.attempts=50 -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py

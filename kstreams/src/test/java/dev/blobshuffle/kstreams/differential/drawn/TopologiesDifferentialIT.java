@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.differential.drawn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import java.util.List;
 import java.util.Optional;
 import net.jqwik.api.AfterFailureMode;
@@ -12,10 +13,24 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.lifecycle.LifecycleContext;
+import net.jqwik.api.lifecycle.SkipExecutionHook;
 
 /** A topology leaves the same behind natively and through blobs. */
+@AddLifecycleHook(TopologiesDifferentialIT.OnOlderKafka.class)
 class TopologiesDifferentialIT {
     private static final int PROGRAMS = 20;
+
+    /** The programs use exception handlers and ways to close that came with Kafka 4.2. */
+    static final class OnOlderKafka implements SkipExecutionHook {
+        @Override
+        public SkipResult shouldBeSkipped(LifecycleContext context) {
+            return KafkaVersion.isOlder(KafkaVersion.present(), "4.2")
+                    ? SkipResult.skip("Drawn topologies need Kafka 4.2.")
+                    : SkipResult.doNotSkip();
+        }
+    }
 
     @Property(
             seed = "39",
