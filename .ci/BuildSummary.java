@@ -141,7 +141,10 @@ final class BuildSummary {
                     skipped);
         }
 
-        /** An attribute has it where a test is disabled; the text, with a stack trace, where an assumption failed. */
+        /**
+         * An attribute has it where a test is disabled; the text, with a stack trace, where an
+         * assumption failed.
+         */
         private static String reason(Element skipped) {
             String attribute = skipped.getAttribute("message");
             String message = attribute.isBlank() ? skipped.getTextContent() : attribute;

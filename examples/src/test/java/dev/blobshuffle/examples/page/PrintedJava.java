@@ -14,7 +14,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** A class that is made from the Java of a page and what its text leaves to the reader. Immutable. */
+/**
+ * A class that is made from the Java of a page and what its text leaves to the reader. Immutable.
+ */
 final class PrintedJava {
     private static final String NAME = "Printed";
 

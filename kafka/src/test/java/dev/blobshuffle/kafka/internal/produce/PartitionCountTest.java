@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class PartitionCountTest {
-    /** A broker that is silent would hold the send, and all others of the producer, for a minute. */
+    /**
+     * A broker that is silent would hold the send, and all others of the producer, for a minute.
+     */
     @Test
     @Timeout(25)
     void aSendDoesNotWaitLongerThanMaxBlockForSilentBrokers() throws IOException {

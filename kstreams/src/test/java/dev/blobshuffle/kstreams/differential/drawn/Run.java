@@ -260,8 +260,8 @@ final class Run {
         settings.put(StreamsConfig.producerPrefix("linger.ms"), 1);
         settings.put(StreamsConfig.consumerPrefix("fetch.max.wait.ms"), 50);
         if (program.hasCrash() && setup.protocol().equals("classic")) {
-            // A thread that dies does not leave its group, which waits for its session to end. A slow
-            // machine may end sessions too, so this is for exactly-once only.
+            // A thread that dies does not leave its group, which waits for its session to end. A
+            // slow machine may end sessions too, so this is for exactly-once only.
             settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 5_000);
             settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 200);
         }

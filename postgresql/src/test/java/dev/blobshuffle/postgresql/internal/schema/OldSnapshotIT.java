@@ -109,7 +109,9 @@ class OldSnapshotIT extends LogSchemaFixture {
                 + "], '{1}', '{1}', array['\\x01'::bytea], null, null, null, null, null, null, null, null, null)");
     }
 
-    /** A commit right after the server analyzed a table by itself plans again: it is not typical. */
+    /**
+     * A commit right after the server analyzed a table by itself plans again: it is not typical.
+     */
     private long medianCommitPages(int topic, long from) throws SQLException {
         long[] pages = new long[COMMITS];
         for (int i = 0; i < COMMITS; i++) {
