@@ -116,12 +116,12 @@ public final class SkipCommand implements Callable<Integer> {
         return status;
     }
 
-    private int skip(String uri, Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
+    private int skip(String uri, Map<String, Object> client, SystemTime time)
+            throws ExecutionException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Admin admin = Admin.create(client);
                 BlobStore store = BlobStores.openUnchecked(
-                        uri,
-                        StoreContext.unmetered(time).existing())) {
+                        uri, StoreContext.unmetered(time).existing())) {
             GroupPosition position = GroupPosition.of(admin, group, topic, Set.copyOf(new HashSet<>(partitions)));
             List<MissingBlobs.Losses> lost = MissingBlobs.find(
                     position.starts(),

@@ -100,7 +100,10 @@ final class Readers implements AutoCloseable {
                 .allMatch(
                         each -> Math.abs(each.real.assignment().size() * members.size() - all.size()) < members.size());
         boolean haveJoined = describe().members().size() == members.size();
-        return haveJoined && areEven && owned.size() == all.size() && Set.copyOf(owned).equals(all);
+        return haveJoined
+                && areEven
+                && owned.size() == all.size()
+                && Set.copyOf(owned).equals(all);
     }
 
     private ModelReading begin(TopicPartition partition) {
