@@ -39,9 +39,9 @@ class ProfileCommandTest {
                         "127.0.0.1:1"))
                 .isZero();
 
-        assertThat(process(Map.of(), "drained")).isEqualTo(2);
+        assertThat(process(Map.of(), "drained")).isEqualTo(1);
         assertThat(output).contains("whether orders is drained", "connection refused at 127.0.0.1:1");
-        assertThat(process(Map.of(), "drained", "--application-id", "bills")).isEqualTo(2);
+        assertThat(process(Map.of(), "drained", "--application-id", "bills")).isEqualTo(1);
         assertThat(output).contains("whether bills is drained", "127.0.0.1:1");
         assertThat(process(Map.of("BLOBSHUFFLE_PROFILE", ""), "drained")).isEqualTo(2);
         assertThat(output).contains("Give --application-id, or --config or --profile");
