@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Kafka Streams knows and does not tell: read from its internal classes, which are the same in
- * Kafka 4.0 to 4.3. Stateless.
+ * Kafka 4.0 to 4.4. Stateless.
  */
 public final class StreamsInternals {
     private static final String INTERNALS = "org.apache.kafka.streams.kstream.internals.";
@@ -130,7 +130,7 @@ public final class StreamsInternals {
     private static IllegalStateException unknown(Exception cause) {
         return new IllegalStateException(
                 "Cannot use the operators with Kafka Streams " + KafkaVersion.present() + ": " + cause.getMessage()
-                        + " is not as in 4.0 to 4.3. Use one of these, or the client supplier.",
+                        + " is not as in 4.0 to 4.4. Use one of these, or the client supplier.",
                 cause);
     }
 }
