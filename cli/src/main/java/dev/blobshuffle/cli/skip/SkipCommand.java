@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good.
- * It is a loss of records, so it tells which, and does nothing unless asked to.
+ * Their records are lost, so it lists them first. It changes nothing without {@code --execute}.
  */
 @Command(
         name = "skip",
@@ -49,7 +49,6 @@ import picocli.CommandLine.Spec;
             "Without --execute it only says which. The application must be stopped."
         })
 public final class SkipCommand implements Callable<Integer> {
-
     @Spec
     private CommandSpec spec;
 

@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows how far an application is behind in each partition, in records and time, what its store holds and costs,",
             "and its members and zones. Changes nothing and joins no group.",
-            "Blobs and cost are those of the store, whoever uses it; bytes and cost are estimated."
+            "Blobs and cost are those of the whole store. Bytes and cost are estimates."
         })
 public final class StatusCommand implements Callable<Integer> {
     private static final int USUAL_ZONES = 3;

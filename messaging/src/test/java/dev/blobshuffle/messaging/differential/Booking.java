@@ -16,7 +16,7 @@ final class Booking {
     private final Session session;
     final Writer writer;
 
-    /** Whose positions it commits; null: of nobody. */
+    /** The subscriber whose positions it commits; null if there is none. */
     private final @Nullable Readers readers;
 
     private final Transaction real;

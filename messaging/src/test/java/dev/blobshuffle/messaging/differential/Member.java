@@ -169,7 +169,7 @@ final class Member implements AutoCloseable {
         return records.count();
     }
 
-    /** What was sought begins before anything else happens. */
+    /** Reading begins at the sought positions before the next step. */
     private void awaitSought() {
         readings.values().forEach(each -> real.position(each.name()));
     }

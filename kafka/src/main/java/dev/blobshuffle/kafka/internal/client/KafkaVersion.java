@@ -34,9 +34,9 @@ public final class KafkaVersion {
     private KafkaVersion() {}
 
     /**
-     * The release of the clients' jar, for example {@code 4.3.1}; {@code unknown} if a build has
-     * packed the clients again without the file that tells. Kafka's own reader of this file moved
-     * to another package in 4.4.
+     * The release of the clients, for example {@code 4.3.1}. It is {@code unknown} if a build
+     * repacked the clients without their version file. Kafka's own reader of the file moved to
+     * another package in 4.4.
      */
     public static String present() {
         return PRESENT;

@@ -101,7 +101,7 @@ final class DrawnComparison {
         return new Run(program, side, numbers.incrementAndGet(), brokers, fault);
     }
 
-    /** What is not the same on both sides, though native runs agree about it. */
+    /** The results that differ between the sides, and that native runs agree about. */
     private List<String> differences(Program program, Optional<Fault> fault) {
         Run blobs = run(program, Side.BLOBS, fault);
         try {

@@ -64,12 +64,12 @@ enum Fault {
     /** The setting that names a fault. */
     static final String SETTING = "drawn.fault";
 
-    /** What is read of one partition, with the fault. */
+    /** Applies the fault to the records read from one partition. */
     List<ConsumerRecord<byte[], byte[]>> read(List<ConsumerRecord<byte[], byte[]>> records) {
         return records;
     }
 
-    /** What is written, with the fault. */
+    /** Applies the fault to a record that is written. */
     ProducerRecord<byte[], byte[]> write(ProducerRecord<byte[], byte[]> record) {
         return record;
     }

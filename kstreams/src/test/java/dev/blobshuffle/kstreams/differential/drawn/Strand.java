@@ -10,7 +10,7 @@ import org.apache.kafka.streams.kstream.KStream;
  * @param partitions of its tasks
  */
 record Strand(KStream<String, String> stream, int partitions, Set<Trait> traits) {
-    /** What is known of a stream. */
+    /** The properties of a stream. */
     enum Trait {
         /** The records of each partition are the same in each run, in order. */
         TOTAL,
@@ -81,7 +81,7 @@ record Strand(KStream<String, String> stream, int partitions, Set<Trait> traits)
                 : this;
     }
 
-    /** What is common to this stream and another. */
+    /** The properties that this stream shares with another. */
     Strand meeting(Strand other, KStream<String, String> result) {
         Set<Trait> both = EnumSet.noneOf(Trait.class);
         both.addAll(traits);

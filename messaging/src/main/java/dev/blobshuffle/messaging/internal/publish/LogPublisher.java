@@ -114,7 +114,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /** What is known of a record's topic. Partitions may have been added meanwhile. */
+    /** The record's topic; asks the log if the cached topic lacks the record's partition. */
     private LogTopic described(OutgoingRecord<K, V> record) {
         LogTopic known = parts.catalog().require(record.topic());
         boolean isInside = record.partition().orElse(0) < known.partitions();
