@@ -6,19 +6,26 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
- * One numbered SQL file.
+ * One step of the schema, from a version to the next.
  *
- * @param version its number, from 1
- * @param name the file's name
- * @param sql what it holds
+ * @param version the version after it, from 1
+ * @param name the name of its directory, such as {@code v001}
+ * @param sql its statements
  */
 record Migration(int version, String name, String sql) {
-    /** The file of a name such as {@code V001__tables.sql}, beside this class. */
-    static Migration of(String name) {
-        return new Migration(Integer.parseInt(name.substring(1, 4)), name, text(name));
+    /** The migration whose files are beside this class, in the directory of its version. */
+    static Migration of(int version, String... files) {
+        String name = String.format(Locale.ROOT, "v%03d", version);
+        String sql = Arrays.stream(files)
+                .map(file -> text(name + "/" + file + ".sql"))
+                .collect(Collectors.joining("\n"));
+        return new Migration(version, name, sql);
     }
 
     /** What a file beside this class holds. */
@@ -34,7 +41,7 @@ record Migration(int version, String name, String sql) {
         }
     }
 
-    /** SHA-256 of the file, in hexadecimal digits. */
+    /** SHA-256 of the statements, in hexadecimal digits. */
     String checksum() {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(sql.getBytes(StandardCharsets.UTF_8));

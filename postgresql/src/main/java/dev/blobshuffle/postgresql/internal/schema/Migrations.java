@@ -16,30 +16,27 @@ import java.util.TreeMap;
  * one transaction, under a lock, so any number of instances may do it at once. Needs the rights of
  * the schema's owner. Thread-safe.
  *
- * <p>The applied files are remembered with their checksums. A file that has changed since, and a
- * version that this library does not know, are refused.
+ * <p>The applied migrations are remembered with their checksums. A migration that has changed
+ * since, and a version that this library does not know, are refused.
  */
 public final class Migrations {
-    private static final List<Migration> FILES = List.of(
-            Migration.of("V001__tables.sql"),
-            Migration.of("V002__functions.sql"),
-            Migration.of("V003__groups.sql"),
-            Migration.of("V004__retention.sql"),
-            Migration.of("V005__outbox.sql"),
-            Migration.of("V006__instances.sql"),
-            Migration.of("V007__claims.sql"),
-            Migration.of("V008__tools.sql"),
-            Migration.of("V009__outages.sql"),
-            Migration.of("V010__numbers.sql"),
-            Migration.of("V011__one_look.sql"),
-            Migration.of("V012__outbox_types.sql"),
-            Migration.of("V013__uses.sql"),
-            Migration.of("V014__abandoned.sql"));
+    private static final List<Migration> ALL = List.of(Migration.of(
+            1,
+            "tables",
+            "functions",
+            "writers",
+            "topics",
+            "groups",
+            "retention",
+            "claims",
+            "outbox",
+            "instances",
+            "tools"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 
     private final SchemaName schema;
-    private final List<Migration> files;
+    private final List<Migration> migrations;
 
     /**
      * The migrations of a schema.
@@ -47,24 +44,22 @@ public final class Migrations {
      * @param schema where the log is
      */
     public Migrations(SchemaName schema) {
-        this(schema, FILES);
+        this(schema, ALL);
     }
 
-    Migrations(SchemaName schema, List<Migration> files) {
+    Migrations(SchemaName schema, List<Migration> migrations) {
         this.schema = schema;
-        this.files = List.copyOf(files);
+        this.migrations = List.copyOf(migrations);
     }
 
-    /**
-     * The files of an older version, for tests of upgrades. The rights belong to the newest one.
-     */
-    static List<Migration> upTo(int version) {
-        return FILES.subList(0, version);
+    /** What this library knows, by version. */
+    static List<Migration> all() {
+        return ALL;
     }
 
     /** The version that this library needs. */
     public static int needed() {
-        return FILES.get(FILES.size() - 1).version();
+        return ALL.get(ALL.size() - 1).version();
     }
 
     /**
@@ -83,7 +78,7 @@ public final class Migrations {
             statement.execute("create table if not exists migration (version int primary key, name text not null,"
                     + " checksum text not null, applied_at timestamptz not null default clock_timestamp())");
             applyMissing(connection, statement);
-            if (files.equals(FILES)) {
+            if (migrations.equals(ALL)) {
                 statement.execute(Migration.text(RIGHTS));
             }
         });
@@ -137,20 +132,20 @@ public final class Migrations {
 
     private void applyMissing(Connection connection, Statement statement) throws SQLException {
         Map<Integer, String> applied = applied(statement);
-        int newest = files.get(files.size() - 1).version();
+        int newest = migrations.get(migrations.size() - 1).version();
         applied.keySet().stream().filter(version -> version > newest).findAny().ifPresent(version -> {
             throw new InvalidSettings("Cannot use schema '" + schema.text() + "': it has version " + version
                     + ", and this library knows versions up to " + newest + ". Update this library.");
         });
-        for (Migration file : files) {
-            String checksum = applied.get(file.version());
+        for (Migration migration : migrations) {
+            String checksum = applied.get(migration.version());
             if (checksum == null) {
-                statement.execute(file.sql());
-                remember(connection, file);
-            } else if (!checksum.equals(file.checksum())) {
-                throw new InvalidSettings("Cannot migrate schema '" + schema.text() + "': " + file.name()
-                        + " is not the file that was applied, checksum " + checksum.substring(0, 8) + " then and "
-                        + file.checksum().substring(0, 8) + " now. Use the released library.");
+                statement.execute(migration.sql());
+                remember(connection, migration);
+            } else if (!checksum.equals(migration.checksum())) {
+                throw new InvalidSettings("Cannot migrate schema '" + schema.text() + "': " + migration.name()
+                        + " is not the one that was applied, checksum " + checksum.substring(0, 8) + " then and "
+                        + migration.checksum().substring(0, 8) + " now. Use the released library.");
             }
         }
     }
@@ -165,12 +160,12 @@ public final class Migrations {
         return applied;
     }
 
-    private static void remember(Connection connection, Migration file) throws SQLException {
+    private static void remember(Connection connection, Migration migration) throws SQLException {
         try (PreparedStatement insert =
                 connection.prepareStatement("insert into migration (version, name, checksum) values (?, ?, ?)")) {
-            insert.setInt(1, file.version());
-            insert.setString(2, file.name());
-            insert.setString(3, file.checksum());
+            insert.setInt(1, migration.version());
+            insert.setString(2, migration.name());
+            insert.setString(3, migration.checksum());
             insert.executeUpdate();
         }
     }

@@ -53,7 +53,7 @@ class MigrationsIT extends LogSchemaFixture {
 
     @Test
     void aNewerSchemaIsRefused() throws SQLException {
-        log.owner().execute("insert into migration values (999, 'V999__future.sql', 'x')");
+        log.owner().execute("insert into migration values (999, 'v999', 'x')");
 
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name))
                         .apply(log.owner().connection()))
@@ -63,13 +63,30 @@ class MigrationsIT extends LogSchemaFixture {
     }
 
     @Test
-    void aFileThatHasChangedIsRefused() throws SQLException {
-        Migration changed = new Migration(1, "V001__tables.sql", "select 1");
+    void aMigrationThatHasChangedIsRefused() throws SQLException {
+        Migration changed = new Migration(1, "v001", "select 1");
 
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name), List.of(changed, new Migration(99, "", "")))
                         .apply(log.owner().connection()))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("V001__tables.sql");
+                .hasMessageContaining("v001");
+    }
+
+    @Test
+    void aLaterMigrationIsAppliedAloneAndKeepsTheLog() throws SQLException {
+        String id = "select log_id::text from log_info()";
+        String before = client.value(id);
+        List<Migration> both = new ArrayList<>(Migrations.all());
+        both.add(new Migration(Migrations.needed() + 1, "later", "alter table topic add column owner text"));
+        Connection owner = log.owner().connection();
+
+        Migrations later = new Migrations(new SchemaName(log.name), both);
+        later.apply(owner);
+        later.apply(owner);
+
+        assertThat(later.version(owner)).hasValue(Migrations.needed() + 1);
+        assertThat(client.<String>value(id)).isEqualTo(before);
+        assertThat(log.owner().<Long>value("select count(owner) from topic")).isZero();
     }
 
     @Test

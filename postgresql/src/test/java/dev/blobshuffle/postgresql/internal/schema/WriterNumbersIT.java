@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 class WriterNumbersIT extends LogSchemaFixture {
     private static final String TRIM = "select trim_topics()";
     private static final long MINUTE = 60_000;
-    private static final int LAST_WITH_ROWS = 9;
 
     @Test
     void aCommitOfBatchesWritesNoNumber() throws SQLException {
@@ -152,32 +151,6 @@ class WriterNumbersIT extends LogSchemaFixture {
         assertNext(2);
         slow.commit();
         assertNext(3);
-    }
-
-    @Test
-    void aLogOfTheVersionBeforeGoesOn() throws SQLException {
-        log.owner().execute("drop schema " + log.quoted() + " cascade");
-        SchemaName name = new SchemaName(log.name);
-        List<Migration> files = Migrations.upTo(LAST_WITH_ROWS);
-        Migrations before = new Migrations(name, files);
-        before.apply(log.owner().connection());
-        Session old = log.owner();
-        int topic = old.topic("t");
-        for (String writer : List.of("with a batch", "without", "new")) {
-            old.writer(writer);
-        }
-        old.publish(1, 1, 0, topic);
-        old.publish(2, 1, 0, topic);
-        old.publish(2, 1, 1);
-
-        new Migrations(name).apply(log.owner().connection());
-
-        assertThat(log.count("writer_number")).isEqualTo(1);
-        assertThat(old.publish(1, 1, 0, topic).status()).isEqualTo("DUPLICATE");
-        assertThat(old.publish(1, 1, 1, topic).status()).isEqualTo("OK");
-        assertThat(old.publish(2, 1, 1, topic).status()).isEqualTo("DUPLICATE");
-        assertThat(old.publish(2, 1, 2, topic).status()).isEqualTo("OK");
-        assertThat(old.publish(3, 1, 0, topic).status()).isEqualTo("OK");
     }
 
     private static int[] topics(int topic, int times) {

@@ -1,16 +1,9 @@
 -- Where the instances of a log announce themselves to each other.
 --
--- Signatures
 --   announce_instance(id bigint, announcement text, valid_for interval) -> id, announcement
---       All that are valid, this one included.
+--     All that are valid, this one included.
 --   find_instances() -> id, announcement
 --   withdraw_instance(id bigint) -> void
-
-create table instance (
-  id bigint primary key,
-  announcement text not null check (length(announcement) between 1 and 2000),
-  valid_until timestamptz not null
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 create function find_instances() returns table (id bigint, announcement text)
 language plpgsql as $$

@@ -25,20 +25,24 @@ create table topic (
   partitions int not null check (partitions between 1 and 100000),
   -- forever, time (for retention_millis after the commit), or consumed (by all groups)
   retention text not null check (retention in ('forever', 'time', 'consumed')),
+  -- With `consumed`: the time after which a group without members counts as abandoned; null: never.
   retention_millis bigint check (retention_millis > 0),
   -- The first sequence that is left.
   log_start bigint not null default 0,
   deleted_at timestamptz,
   -- When a deleted topic was found empty a day after its deletion. Trims pass it over from then on.
   purged_at timestamptz,
-  check ((retention = 'time') = (retention_millis is not null))
+  constraint topic_retention check (case retention when 'time' then retention_millis is not null
+    when 'forever' then retention_millis is null else true end)
 ) with (fillfactor = 50);
 create unique index topic_name on topic (name) where deleted_at is null;
 
 create table writer (
   writer_id bigint generated always as identity primary key,
   name text not null unique check (name <> ''),
-  epoch int not null default 1
+  epoch int not null default 1,
+  -- When the writer was opened, or its last batch removed.
+  active_at timestamptz not null default clock_timestamp()
 );
 
 -- The first number of each epoch, so that was_committed holds for ever.
@@ -49,7 +53,7 @@ create table writer_epoch (
   primary key (writer_id, epoch)
 );
 
--- The next number of each writer: one row per writer, see above.
+-- The next number of a writer whose batches do not tell it, see writers.sql: one row per writer.
 create table writer_number (
   writer_id bigint not null,
   next_no bigint not null,
@@ -122,7 +126,9 @@ create table blob_ref (
 create table unreferenced (blob bytea primary key);
 create table tombstone (
   blob bytea primary key,
-  delete_after timestamptz not null
+  delete_after timestamptz not null,
+  -- The last claim before the tombstone. Whoever deletes the blob has made a later one.
+  era bigint not null default 0
 );
 create index tombstone_due on tombstone (delete_after);
 create table generation (
@@ -134,7 +140,9 @@ create table group_state (
   group_id text primary key check (group_id <> ''),
   generation bigint not null default 0,
   -- log.topics_version when partitions were last assigned
-  topics_version bigint not null default -1
+  topics_version bigint not null default -1,
+  -- The last join, leave, seek or change of members. A member's lease tells the time after it.
+  active_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 create table member (
   group_id text not null,
@@ -159,5 +167,23 @@ create table group_partition (
 create index group_partition_member on group_partition (group_id, member_id);
 create index group_partition_topic on group_partition (topic_id);
 
--- Who may call the functions.
-create table client_role (name name primary key);
+create table claim (
+  -- In the order in which claims were remembered.
+  seq bigint generated always as identity primary key,
+  claim_id text not null unique check (claim_id ~ '^[0-9a-f]{32}$'),
+  -- Of the register's value that holds it.
+  counter bigint not null
+);
+
+create table instance (
+  id bigint primary key,
+  announcement text not null check (length(announcement) between 1 and 2000),
+  valid_until timestamptz not null
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- Who may call the functions: rights.sql says which uses a function has.
+create table client_role (
+  name name primary key,
+  uses text[] not null default '{publish,subscribe,administer}'
+    check (uses <> '{}' and uses <@ '{publish,subscribe,administer}')
+);

@@ -1,14 +1,50 @@
--- The outbox takes texts and JSON as they are. A literal without a type counts as a text, so nothing
--- is read as bytea's escapes: '{"path": "C:\\new"}' keeps its backslashes.
+-- The outbox: publish from any language, in the caller's own transaction.
 --
--- Signatures
 --   outbox_publish(topic text, key K, value V, header_names text[], header_values bytea[],
 --       partition int, created bigint) -> id bigint
---     K: text or bytea. V: text, json, jsonb or bytea. Texts and JSON are published in UTF-8. The rest
---     is as in V005.
+--     K: text or bytea. V: text, json, jsonb or bytea. Texts and JSON are published in UTF-8. A
+--     literal without a type counts as a text, so nothing is read as bytea's escapes:
+--     '{"path": "C:\\new"}' keeps its backslashes.
+--     key, value: null if there is none. The others have defaults: no headers; the partition by
+--     the key, as Kafka's default partitioner chooses it, or any one without a key; now, in
+--     milliseconds since the Unix epoch.
+--
+-- Order: the place of a record is drawn in this call. Two transactions that change the same rows
+-- keep their order if each calls after it has locked the rows.
 
--- Entries that nobody has checked are for the schema's own functions.
-drop function outbox_publish(text, bytea, bigint, bigint);
+-- Internal: Kafka's murmur2 of a key, made positive.
+create function key_hash(key bytea) returns int language plpgsql immutable strict as $$
+declare
+  m constant bigint := 1540483477;
+  mask constant bigint := 4294967295;
+  n int := octet_length(key);
+  h bigint := 2538058380 # octet_length(key)::bigint;
+  k bigint;
+  rest int := n - n % 4;
+begin
+  for i in 0 .. n / 4 - 1 loop
+    k := get_byte(key, 4 * i) | (get_byte(key, 4 * i + 1) << 8) | (get_byte(key, 4 * i + 2) << 16)
+      | (get_byte(key, 4 * i + 3)::bigint << 24);
+    k := (k * m) & mask;
+    k := ((k # (k >> 24)) * m) & mask;
+    h := ((h * m) & mask) # k;
+  end loop;
+  if n % 4 = 3 then
+    h := h # (get_byte(key, rest + 2)::bigint << 16);
+  end if;
+  if n % 4 >= 2 then
+    h := h # (get_byte(key, rest + 1)::bigint << 8);
+  end if;
+  if n % 4 >= 1 then
+    h := ((h # get_byte(key, rest)::bigint) * m) & mask;
+  end if;
+  h := ((h # (h >> 13)) * m) & mask;
+  return ((h # (h >> 15)) & 2147483647)::int;
+end $$;
+
+-- Internal: a length and the bytes; -1 for null.
+create function with_length(content bytea) returns bytea language sql immutable as $$
+  select coalesce(int4send(octet_length(content)) || content, int4send(-1)) $$;
 
 -- Internal: adds a batch of the outbox.
 create function add_entries(topic_name text, entries bytea, bytes bigint, latest bigint)
@@ -27,9 +63,8 @@ begin
   return i;
 end $$;
 
--- As in V005, but for the batch, and for a literal that depended on the caller's
--- standard_conforming_strings.
-create or replace function outbox_publish(topic text, key bytea, value bytea,
+-- No literal here depends on the caller's standard_conforming_strings.
+create function outbox_publish(topic text, key bytea, value bytea,
     header_names text[] default '{}', header_values bytea[] default '{}',
     partition int default null, created bigint default null)
 returns bigint language plpgsql as $$

@@ -1,13 +1,37 @@
 -- Consumer groups. All steps lock rows of one group in one order: the group, its members, its
--- partitions by topic and number.
+-- partitions by topic and number. Java keeps the rules; a step is one transaction that begins with
+-- lock_group.
+--
+--   lock_group(group) -> generation, topics_version (at the last assignment), clock
+--     Makes the group if there is none.
+--   group_members(group) -> member_id, zone, topics int[], lease_until; live ones only
+--   group_partitions(group, member uuid)
+--     -> topic_id, part, member_id, generation, wanted_by, pos, metadata; member null: all
+--   put_member(group, member, zone, topics int[], lease interval) -> lease_until
+--   renew_member(group, member, zone, topics int[], lease interval, generation bigint)
+--     -> lease_until; null: something has changed, so do the whole step
+--   revive_members(group, member uuid, lease interval) -> how many members it revived
+--   drop_member(group, member) -> boolean
+--   assign_partitions(group, generation bigint, topics_version bigint, topics int[], parts int[],
+--       owners uuid[], generations bigint[], wanted uuid[]) -> void
+--     Puts rows, keeps positions, waits for open commits of their positions, and removes members
+--     whose lease has ended.
+--   commit_positions(group, member, topics int[], parts int[], generations bigint[],
+--       positions bigint[], metadata text[]) -> void
+--   set_positions(group, topics int[], parts int[], positions bigint[]) -> void; no live member
+--   find_group(group) -> generation; null: there is none
+--   find_groups() -> group_id
+--   delete_group(group) -> boolean; no live member
+--   topic_zones(t int[]) -> topic_id, zone, members int
 
+-- The update locks the group, and notes that it is in use.
 create function lock_group(g text, out generation bigint, out topics_version bigint,
     out clock timestamptz) language plpgsql as $$
 begin
   perform need_read_committed('lock_group');
   insert into group_state (group_id) values (g) on conflict do nothing;
-  select s.generation, s.topics_version into generation, topics_version
-    from group_state s where group_id = g for update;
+  update group_state s set active_at = log_clock() where group_id = g
+    returning s.generation, s.topics_version into generation, topics_version;
   clock := log_clock();
 end $$;
 
@@ -60,6 +84,26 @@ begin
     where m.group_id = g and m.member_id = member and m.zone = its_zone and m.topics = its_topics
     returning m.lease_until into until;
   return until;
+end $$;
+
+-- If no lease of a group holds when a known member renews, nobody could renew: the database was
+-- away. Then all leases that ended together begin again. Whoever has died meanwhile loses its
+-- partitions one lease later. A new member does not revive others: each start has a new id, so the
+-- whole group may have been replaced.
+create function revive_members(g text, member uuid, lease interval) returns int
+language plpgsql as $$
+declare now timestamptz := log_clock(); latest timestamptz; n int;
+begin
+  perform lock_group(g);
+  select max(m.lease_until) into latest from member m where m.group_id = g;
+  if latest is null or latest > now
+    or not exists (select from member m where m.group_id = g and m.member_id = member) then
+    return 0;
+  end if;
+  update member m set lease_until = now + lease
+    where m.group_id = g and m.lease_until > latest - lease;
+  get diagnostics n = row_count;
+  return n;
 end $$;
 
 create function drop_member(g text, member uuid) returns boolean language plpgsql as $$

@@ -1,4 +1,6 @@
 -- What operators ask about batches. No application calls it.
+--
+--   batch_origins(ids bigint[]) -> id, writer text, bytes bigint, latest bigint; no row: gone
 
 -- Who published batches: no row for a batch that is gone, a null writer for one from the outbox.
 create function batch_origins(ids bigint[])
