@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -39,21 +38,6 @@ class MainTest {
         assertThat(err.toString())
                 .contains("'much'", "Try 'blobshuffle bench run throughput --help'.")
                 .doesNotContain("Usage:");
-    }
-
-    /**
-     * Plans that were commands of their own: scripts still name them so, and the usage does not.
-     */
-    @Test
-    void formerCommandsOfBenchStillWork() {
-        for (String former : List.of("quick", "shuffle", "options", "search", "adaptive", "keyparallel")) {
-            assertThat(commandLine.execute("bench", former, "--help"))
-                    .as(former)
-                    .isZero();
-        }
-        out.getBuffer().setLength(0);
-        assertThat(commandLine.execute("bench", "--help")).isZero();
-        assertThat(out.toString()).contains("  run ", "  theodolite ").doesNotContain("keyparallel");
     }
 
     @Test

@@ -8,7 +8,6 @@ import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.messaging.MessagingCommand;
 import dev.blobshuffle.cli.option.ExitStatus;
-import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.profile.ProfileCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
@@ -98,7 +97,7 @@ public final class Main {
                 throw new CommandLine.UnmatchedArgumentException(command, unmatched);
             }
         }
-        return Replaced.runAndWarn(parsed);
+        return new CommandLine.RunLast().execute(parsed);
     }
 
     /**

@@ -36,10 +36,9 @@ class CompletionCommandTest {
     }
 
     @Test
-    void optionsAreProposedButNotTheDeprecatedOnes() throws Exception {
+    void optionsAreProposed() throws Exception {
         assertThat(proposed("blobshuffle", "gc", "--"))
-                .contains("--execute", "--grace", "--objection", "--config", "--profile")
-                .doesNotContain("--delete", "--grace-seconds", "--command-config");
+                .contains("--execute", "--grace", "--objection", "--config", "--profile");
     }
 
     @Test

@@ -6,7 +6,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,22 +31,11 @@ class OptionNamesTest {
     }
 
     @Test
-    void noVisibleOptionHasItsUnitInItsName() {
-        assertThat(options().filter(option -> !option.hidden()))
+    void noOptionHasItsUnitInItsName() {
+        assertThat(options())
                 .extracting(OptionSpec::longestName)
                 .isNotEmpty()
-                .noneMatch(
-                        name -> name.matches("--(delete|dry-run|mib|command-config)|.*-(seconds|minutes|bytes|ms).*"));
-    }
-
-    @Test
-    void everyHiddenOptionSaysWhatReplacesIt() {
-        List<OptionSpec> hidden = options().filter(OptionSpec::hidden).toList();
-        assertThat(hidden)
-                .extracting(OptionSpec::longestName)
-                .contains("--delete", "--grace-seconds", "--objection-seconds", "--timeout-seconds", "--mib")
-                .contains("--batch-bytes", "--inline-bytes", "--command-config");
-        assertThat(hidden).allMatch(option -> option.description()[0].startsWith("Deprecated: "));
+                .noneMatch(name -> name.matches(".*-(seconds|minutes|bytes|ms).*"));
     }
 
     @Test
@@ -74,65 +62,19 @@ class OptionNamesTest {
     }
 
     @Test
-    void aFormerOptionWorksAndSaysWhatReplacesIt() {
-        assertThat(gc("--grace-seconds", "3599")).isEqualTo(2);
-        assertThat(err.toString())
-                .contains("--grace-seconds is deprecated: use --grace, with a unit.", "--grace is 3599s");
-        assertThat(gc("--grace", "3599s")).isEqualTo(2);
-        assertThat(err.toString()).contains("--grace is 3599s").doesNotContain("deprecated");
-        assertThat(gc("--objection-seconds", "179")).isEqualTo(2);
-        assertThat(err.toString()).contains("--objection is 179s");
-        assertThat(gc("--grace", "1h", "--grace-seconds", "3600")).isEqualTo(2);
-        assertThat(err.toString()).contains("Give --grace alone.");
-    }
-
-    @Test
-    void deleteIsExecute() {
-        for (String word : List.of("--delete", "--execute")) {
-            assertThat(gc(word, "--dry-run")).isEqualTo(2);
-            assertThat(err.toString()).contains("--execute and --dry-run contradict each other");
-            assertThat(gc("--only-cluster", word, "--grace", "1s")).isEqualTo(2);
-            assertThat(err.toString()).contains("--grace is 1s");
-        }
-        assertThat(gc("--only-cluster")).isEqualTo(2);
-        assertThat(err.toString()).contains("--execute is not given");
-    }
-
-    @Test
     void aBareTimeIsWrongUsage() {
         assertThat(gc("--grace", "3600")).isEqualTo(2);
         assertThat(err.toString()).contains("Cannot read '3600': it has no unit. Give a time such as");
     }
 
     @Test
-    void aBareSizeIsReadAndItsUnitNamed() {
+    void aBareSizeCountsBytes() {
+        assertThat(run("plan", "--throughput", "1MiB/s", "--record-size", "1000B", "--json"))
+                .isZero();
+        String withUnit = out.toString();
         assertThat(run("plan", "--throughput", "1MiB/s", "--record-size", "1000", "--json"))
                 .isZero();
-        assertThat(err.toString()).contains("--record-size 1000 has no unit: write 1000B.");
-        assertThat(out.toString()).startsWith("{");
-    }
-
-    @Test
-    void formerOptionsOfPlanPriceTheSame() {
-        assertThat(run("plan", "--throughput", "1MiB/s", "--batch-size", "1MiB", "--delay", "1s", "--json"))
-                .isZero();
-        String now = out.toString();
-        assertThat(run("plan", "--throughput", "1MiB/s", "--batch-bytes", "1MiB", "--delay", "1s", "--json"))
-                .isZero();
-        assertThat(out.toString()).isEqualTo(now).contains("1048576");
-        assertThat(err.toString()).contains("--batch-bytes is deprecated");
-    }
-
-    @Test
-    void doctorTakesFormerOptions() {
-        String store = "file://" + directory;
-        assertThat(run("doctor", "--store", store, "--create", "--execute", "--samples", "1", "--mib", "1"))
-                .isZero();
-        assertThat(out.toString()).contains("1 of 1.0 MiB");
-        assertThat(err.toString()).contains("--mib is deprecated: use --blob-size, with a unit.");
-        assertThat(run("doctor", "--store", store, "--mib", "65")).isEqualTo(2);
-        assertThat(err.toString()).contains("--blob-size 1B to 64MiB");
-        assertThat(run("doctor", "--store", store, "--timeout-seconds", "0")).isEqualTo(2);
+        assertThat(out.toString()).isEqualTo(withUnit).startsWith("{");
     }
 
     @Test

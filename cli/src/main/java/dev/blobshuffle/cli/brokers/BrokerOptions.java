@@ -2,7 +2,6 @@ package dev.blobshuffle.cli.brokers;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,9 +28,6 @@ public final class BrokerOptions {
             paramLabel = "HOST:PORT,…",
             description = "The brokers (default: bootstrap.servers from --config or --profile).")
     private @Nullable String bootstrap;
-
-    @Option(names = "--command-config", hidden = true, paramLabel = "FILE", description = "Deprecated: use --config.")
-    private @Nullable Path commandConfig;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -84,9 +80,6 @@ public final class BrokerOptions {
      */
     public Map<String, Object> client(Duration timeout) {
         Map<String, Object> client = new HashMap<>(config().connection());
-        if (commandConfig != null) {
-            client.putAll(ConfigOptions.read("--command-config", commandConfig));
-        }
         client.put(BROKERS, bootstrap());
         client.putIfAbsent("default.api.timeout.ms", millis(timeout));
         client.putIfAbsent("request.timeout.ms", Math.min(millis(timeout), millis(REQUEST_TIMEOUT)));

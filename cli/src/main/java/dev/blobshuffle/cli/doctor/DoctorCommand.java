@@ -3,7 +3,6 @@ package dev.blobshuffle.cli.doctor;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreAbsent;
@@ -83,22 +82,12 @@ public final class DoctorCommand implements Callable<Integer> {
             description = "Size of the blobs to measure with (4MiB).")
     private @Nullable Double givenSize;
 
-    @Option(names = "--mib", hidden = true, description = "Deprecated: use --blob-size, with a unit.")
-    private @Nullable Integer formerMebibytes;
-
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = "How long any one answer may take (30s).")
     private @Nullable Duration givenTimeout;
-
-    @Option(
-            names = "--timeout-seconds",
-            hidden = true,
-            converter = Quantity.BareSeconds.class,
-            description = "Deprecated: use --timeout, with a unit.")
-    private @Nullable Duration formerTimeout;
 
     @Option(
             names = "--create",
@@ -172,9 +161,8 @@ public final class DoctorCommand implements Callable<Integer> {
             Optional<Map<String, Object>> client) {}
 
     private Asked asked() {
-        Double formerSize = formerMebibytes == null ? null : formerMebibytes * (double) MEBIBYTE;
-        double size = Replaced.of("--blob-size", givenSize, formerSize).orElse(4.0 * MEBIBYTE);
-        Duration timeout = Replaced.of("--timeout", givenTimeout, formerTimeout).orElse(TIMEOUT);
+        double size = givenSize == null ? 4.0 * MEBIBYTE : givenSize;
+        Duration timeout = givenTimeout == null ? TIMEOUT : givenTimeout;
         if (samples < 1 || size < 1 || size > MOST_BYTES || timeout.compareTo(LEAST_TIMEOUT) < 0) {
             throw new InvalidSettings("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
                     + " --blob-size 1B to " + MOST_BYTES / MEBIBYTE + "MiB.");

@@ -3,7 +3,6 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
@@ -73,12 +72,6 @@ public final class GcCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Delete, and not only report.")
     private boolean executes;
 
-    @Option(names = "--delete", hidden = true, description = "Deprecated: use --execute.")
-    private boolean deletes;
-
-    @Option(names = "--dry-run", hidden = true, description = "Deprecated: leave it out, it is the default.")
-    private boolean tells;
-
     @Option(
             names = "--retention",
             defaultValue = "needed",
@@ -99,13 +92,6 @@ public final class GcCommand implements Callable<Integer> {
                 "store's register, and 15 minutes). It can be shorter only with --writers-stopped."
             })
     private @Nullable Duration givenGrace;
-
-    @Option(
-            names = "--grace-seconds",
-            hidden = true,
-            converter = Quantity.BareSeconds.class,
-            description = "Deprecated: use --grace, with a unit.")
-    private @Nullable Duration formerGrace;
 
     @Option(
             names = "--floor",
@@ -140,13 +126,6 @@ public final class GcCommand implements Callable<Integer> {
                 "not its own cluster (default: 5m, at least 3m)."
             })
     private @Nullable Duration givenObjection;
-
-    @Option(
-            names = "--objection-seconds",
-            hidden = true,
-            converter = Quantity.BareSeconds.class,
-            description = "Deprecated: use --objection, with a unit.")
-    private @Nullable Duration formerObjection;
 
     @Option(
             names = "--confirm",
@@ -234,10 +213,7 @@ public final class GcCommand implements Callable<Integer> {
                     + "': an owner has 6 hexadecimal digits, as gc prints it. No blob is kept for a group, so groups"
                     + " need not be forgotten: blobs are kept while notifications to them are in Kafka's logs.");
         }
-        if (executes() && tells) {
-            throw new InvalidSettings("Cannot sweep: --execute and --dry-run contradict each other. Give one of them.");
-        }
-        if (isOnlyCluster && !executes()) {
+        if (isOnlyCluster && !executes) {
             throw new InvalidSettings(
                     "Cannot sweep: --only-cluster changes what the store says, and --execute is not given. Give both.");
         }
@@ -265,12 +241,8 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    private boolean executes() {
-        return executes || deletes;
-    }
-
     private Optional<Duration> grace() {
-        return Replaced.of("--grace", givenGrace, formerGrace);
+        return Optional.ofNullable(givenGrace);
     }
 
     private Duration floor() {
@@ -278,7 +250,7 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     private Duration objection() {
-        return Replaced.of("--objection", givenObjection, formerObjection).orElse(OBJECTION);
+        return givenObjection == null ? OBJECTION : givenObjection;
     }
 
     private static String seconds(Duration time) {
@@ -304,7 +276,7 @@ public final class GcCommand implements Callable<Integer> {
                 roll.settle();
             }
             List<OwnerPass> passes =
-                    roll.passes(Optional.ofNullable(forgotten).map(word -> Integer.parseInt(word, 16)), executes());
+                    roll.passes(Optional.ofNullable(forgotten).map(word -> Integer.parseInt(word, 16)), executes);
             SweepPace pace = new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most);
             Sweep sweep = new Sweep(store, SweepScope.everything(Set.copyOf(deletedTopics)), pace, stopSignal);
             GcRun run = new GcRun(store, sweep, logs, stopSignal, waits(timeToLive));
@@ -313,7 +285,7 @@ public final class GcCommand implements Callable<Integer> {
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =
                     found.oldest().isPresent() ? Holder.of(found.oldest().get(), logs.admin()) : List.of();
-            GcReport report = new GcReport(found, holders, hidden, floor(), executes(), roll.lines(passes));
+            GcReport report = new GcReport(found, holders, hidden, floor(), executes, roll.lines(passes));
             out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
             return 0;
@@ -324,7 +296,7 @@ public final class GcCommand implements Callable<Integer> {
     private OwnerTiming timing() {
         Duration least =
                 grace().filter(given -> given.compareTo(objection()) > 0).orElse(objection());
-        Duration raise = executes() ? objection() : Duration.ZERO; // Nobody can object to a look.
+        Duration raise = executes ? objection() : Duration.ZERO; // Nobody can object to a look.
         return writersStopped
                 ? new OwnerTiming(raise.dividedBy(3), raise, Duration.ZERO, Optional.of(grace().orElse(Duration.ZERO)))
                 : new OwnerTiming(least.dividedBy(3), least, RetentionSettings.LEAST_GRACE);
@@ -335,7 +307,7 @@ public final class GcCommand implements Callable<Integer> {
         if (!contests.isEmpty() && register.read().held("", Set.of()).contests().equals(contests)) {
             out.println("Nobody deletes from " + location + " already: "
                     + contests.values().iterator().next() + ".");
-        } else if (executes()) {
+        } else if (executes) {
             register.hold("held by an operator", Set.of());
             out.println("Nobody deletes from " + location + " any more.");
         } else {
@@ -355,7 +327,7 @@ public final class GcCommand implements Callable<Integer> {
 
     private GcRun.Waits waits(Optional<Duration> timeToLive) {
         return new GcRun.Waits(
-                executes(),
+                executes,
                 new BlobLifetime(timeToLive, floor()),
                 forgotten != null || writersStopped,
                 Optional.ofNullable(confirmed),

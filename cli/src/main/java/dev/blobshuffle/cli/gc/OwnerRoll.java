@@ -5,7 +5,6 @@ import dev.blobshuffle.core.internal.claim.FormerClaims;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.claim.OwnerSource;
-import dev.blobshuffle.core.internal.claim.StoreCell;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.owner.ClaimsTopic;
@@ -152,7 +151,7 @@ final class OwnerRoll {
         List<String> lines = new ArrayList<>();
         OwnerText text = register.read();
         boolean hasFormer = store.generations(BlobId.NO_OWNER).toCompletableFuture().join().stream()
-                .anyMatch(generation -> generation > StoreCell.GENERATION);
+                .anyMatch(generation -> generation > 0);
         if (hasFormer && !text.owners().containsKey(BlobId.NO_OWNER)) {
             lines.add(
                     "There are blobs without an owner, of versions before owners. When no such instance runs, gc --forget "

@@ -57,25 +57,14 @@ public final class Quantity {
         return new TypeConversionException("Cannot read '" + text + "'" + reason + form + ".");
     }
 
-    /** A converter that still takes a number without a unit, because scripts pass such numbers. */
-    interface TakesBareNumber {
-        /** The unit that such a number has. */
-        String unit();
-    }
-
-    /** Bytes: {@code 1KiB}, {@code 100 MB}, {@code 512B}. Averages may have fractions. */
-    public static final class Bytes implements ITypeConverter<Double>, TakesBareNumber {
+    /** Bytes: {@code 1KiB}, {@code 100 MB}, {@code 512}. Averages may have fractions. */
+    public static final class Bytes implements ITypeConverter<Double> {
         /** Made by the command line. */
         public Bytes() {}
 
         @Override
         public Double convert(String text) {
             return read(text, BYTES, "a size such as 512B, 1KiB or 16MiB");
-        }
-
-        @Override
-        public String unit() {
-            return "B";
         }
     }
 
@@ -107,26 +96,11 @@ public final class Quantity {
         }
     }
 
-    /** Whole seconds without a unit, for deprecated options that have the unit in their name. */
-    public static final class BareSeconds implements ITypeConverter<Duration> {
-        /** Made by the command line. */
-        public BareSeconds() {}
-
-        @Override
-        public Duration convert(String text) {
-            try {
-                return Duration.ofSeconds(Long.parseLong(text));
-            } catch (NumberFormatException e) {
-                throw new TypeConversionException("Cannot read '" + text + "'. Give a whole number of seconds.");
-            }
-        }
-    }
-
     /**
      * What stays in a store: {@code needed}, or a time, as milliseconds in the form of
      * {@code blobshuffle.retention}.
      */
-    public static final class Retention implements ITypeConverter<String>, TakesBareNumber {
+    public static final class Retention implements ITypeConverter<String> {
         /** Made by the command line. */
         public Retention() {}
 
@@ -135,11 +109,6 @@ public final class Quantity {
             return text.equals("needed") || isBare(text)
                     ? text
                     : Long.toString(new Time().convert(text).toMillis());
-        }
-
-        @Override
-        public String unit() {
-            return "ms";
         }
     }
 }

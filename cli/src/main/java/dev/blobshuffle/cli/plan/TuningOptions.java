@@ -1,7 +1,6 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
@@ -56,15 +55,6 @@ final class TuningOptions {
             description = "Do not choose: price this batch.max.bytes (with --delay).")
     @Nullable
     Double batchSize;
-
-    @Option(
-            names = "--batch-bytes",
-            hidden = true,
-            paramLabel = "SIZE",
-            converter = Quantity.Bytes.class,
-            description = "Deprecated: use --batch-size.")
-    @Nullable
-    Double formerBatchSize;
 
     @Option(
             names = "--delay",
@@ -150,15 +140,6 @@ final class TuningOptions {
     Double inlineSize;
 
     @Option(
-            names = "--inline-bytes",
-            hidden = true,
-            paramLabel = "SIZE",
-            converter = Quantity.Bytes.class,
-            description = "Deprecated: use --inline-size.")
-    @Nullable
-    Double formerInlineSize;
-
-    @Option(
             names = "--record-overhead",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
@@ -174,14 +155,6 @@ final class TuningOptions {
                     "Processor time of your application for each GiB shuffled, as `bench run throughput` measures it (35.1s, the paper's).")
     @Nullable
     Duration cpuPerGib;
-
-    @Option(
-            names = "--cpu-seconds-per-gib",
-            hidden = true,
-            paramLabel = "SECONDS",
-            description = "Deprecated: use --cpu-per-gib, with a unit.")
-    @Nullable
-    Double cpuSeconds;
 
     PriceTable priceTable() {
         return prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
@@ -210,8 +183,7 @@ final class TuningOptions {
         double breakEven = service.breakEvenBytes(table, workload)
                 .map(bytes -> Math.ceil(bytes / KIBIBYTE) * KIBIBYTE)
                 .orElse(0.0);
-        builder.inlineBytes(
-                Replaced.of("--inline-size", inlineSize, formerInlineSize).orElse(breakEven));
+        builder.inlineBytes(inlineSize == null ? breakEven : inlineSize);
         if (layout != null) {
             builder.layout(layout);
         }
@@ -225,8 +197,9 @@ final class TuningOptions {
         if (overhead != null) {
             builder.overheadBytes(overhead);
         }
-        Double cpu = cpuPerGib == null ? null : cpuPerGib.toNanos() / 1e9;
-        Replaced.of("--cpu-per-gib", cpu, cpuSeconds).ifPresent(builder::cpuSecondsPerGib);
+        if (cpuPerGib != null) {
+            builder.cpuSecondsPerGib(cpuPerGib.toNanos() / 1e9);
+        }
         return builder.build();
     }
 
@@ -234,19 +207,17 @@ final class TuningOptions {
         if (Optional.ofNullable(targetP95).isPresent() && maxCost != null) {
             throw new InvalidSettings("Cannot plan for both --target-p95 and --max-cost. Give one.");
         }
-        Double batchBytes =
-                Replaced.of("--batch-size", batchSize, formerBatchSize).orElse(null);
-        if ((batchBytes == null) != (delay == null)) {
+        if ((batchSize == null) != (delay == null)) {
             throw new InvalidSettings(
                     "Cannot price settings: one of --batch-size and --delay is missing. Give both, or neither and a goal.");
         }
-        if (batchBytes != null && delay != null) {
+        if (batchSize != null && delay != null) {
             if (targetP95 != null || maxCost != null) {
                 throw new InvalidSettings(
                         "Cannot both price settings and look for some. Give --batch-size and --delay, or --target-p95, or --max-cost.");
             }
             return new Goal.Fixed(
-                    base.toBuilder().blobBytes(batchBytes).delay(delay).build());
+                    base.toBuilder().blobBytes(batchSize).delay(delay).build());
         }
         if (maxCost != null) {
             return new Goal.MaxCost(maxCost);

@@ -23,7 +23,7 @@ public final class FormerClaims {
      * @param cluster the own one
      */
     public FormerClaims(BlobStore store, String cluster) {
-        cell = new StoreCell(store, store.registers().orElseThrow(), ClaimText.REGISTER);
+        cell = new StoreCell(store.registers().orElseThrow(), ClaimText.REGISTER);
         location = store.location();
         this.cluster = cluster;
     }

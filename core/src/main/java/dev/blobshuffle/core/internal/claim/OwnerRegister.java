@@ -22,7 +22,6 @@ public final class OwnerRegister {
      */
     public OwnerRegister(BlobStore store, Time time) {
         cell = new StoreCell(
-                store,
                 store.registers()
                         .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
                                 + ": it cannot compare and set, so nobody can tell whose blobs it holds. Use another"

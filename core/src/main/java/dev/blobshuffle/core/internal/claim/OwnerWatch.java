@@ -63,7 +63,7 @@ public final class OwnerWatch implements AutoCloseable {
         this.source = source;
         this.timing = timing;
         this.time = time;
-        cell = new StoreCell(store, registers, OwnerText.REGISTER);
+        cell = new StoreCell(registers, OwnerText.REGISTER);
         fingerprint = store.fingerprint();
         location = store.location();
         worker = time.workers("blobshuffle-claim", 1);

@@ -76,7 +76,7 @@ public final class OwnerSweepRight implements SweepRight {
     public void use(BlobStore store) {
         StoreConditions present = new StoreConditions(store, time);
         conditions = present;
-        used = new StoreCell(store, present.registers(), OwnerText.REGISTER);
+        used = new StoreCell(present.registers(), OwnerText.REGISTER);
         location = store.location();
         fingerprint = store.fingerprint();
     }

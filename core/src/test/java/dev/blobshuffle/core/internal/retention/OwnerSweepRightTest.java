@@ -47,7 +47,7 @@ class OwnerSweepRightTest {
     @BeforeEach
     void open() {
         store = new RegisteredStore();
-        cell = new StoreCell(store, store.registers().orElseThrow(), OwnerText.REGISTER);
+        cell = new StoreCell(store.registers().orElseThrow(), OwnerText.REGISTER);
     }
 
     @AfterEach

@@ -471,7 +471,7 @@ class SweeperIT {
 
     /** As a copy of the cluster does: the id is not in this cluster's topic. */
     private void raiseAsACopy(BlobStore store) {
-        StoreCell cell = new StoreCell(store, store.registers().orElseThrow(), OwnerText.REGISTER);
+        StoreCell cell = new StoreCell(store.registers().orElseThrow(), OwnerText.REGISTER);
         Register held = cell.read().orElseThrow();
         String text = held.text()
                 .replaceAll("(?m)^(cluster [^ ]+ [^ ]+) .*$", "$1 0123456789abcdef0123456789abcdef")

@@ -2,7 +2,6 @@ package dev.blobshuffle.testkit.internal.log.sweep;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.claim.StoreCell;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -94,7 +93,7 @@ final class SharedStore implements BlobStore, Registers {
 
     @Override
     public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
-        if (generation == StoreCell.GENERATION) {
+        if (generation == 0) {
             return CompletableFuture.completedFuture(List.of()); // Whoever asks waits outside virtual time.
         }
         return later(
