@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -25,6 +26,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -257,12 +260,15 @@ final class BlobDirectory {
         }
     }
 
-    /** Returns whether the directory was made, and not removed while those above it were made. */
+    /**
+     * Returns whether the directory was made, and not removed meanwhile: before those below it were
+     * made, or after another put had made it and before the JDK looked at what it found.
+     */
     private static boolean make(Path generation) throws IOException {
         try {
             PrivateFiles.createDirectories(generation);
             return true;
-        } catch (NoSuchFileException e) {
+        } catch (NoSuchFileException | FileAlreadyExistsException e) {
             return false;
         }
     }
@@ -374,17 +380,30 @@ final class BlobDirectory {
         }
     }
 
+    /** What the clock says that dates the files here. */
+    Instant now() throws IOException {
+        Path draft = staging.newDraft();
+        try {
+            PrivateFiles.create(draft).close();
+            return Files.getLastModifiedTime(draft).toInstant();
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+
     /**
      * Adds the blobs of a minute. Each blob costs one system call, for the time at which its file
      * was written.
+     *
+     * @param behind how far the clock of the files is behind that of the store
      */
-    void list(int owner, long generation, Map<BlobId, StoredBlob> found) throws IOException {
+    void list(int owner, long generation, Duration behind, Map<BlobId, StoredBlob> found) throws IOException {
         for (String prefix : BlobKey.generation(owner, generation)) {
             try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
                 for (Path blob : blobs) {
                     Optional<BlobId> id = BlobKey.parse(prefix + blob.getFileName());
                     if (id.isPresent()) {
-                        add(id.get(), blob, found);
+                        add(id.get(), blob, behind, found);
                     }
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
@@ -394,11 +413,13 @@ final class BlobDirectory {
     }
 
     /** Of a blob in two directories, which a failed put may leave, the younger one counts. */
-    private static void add(BlobId id, Path blob, Map<BlobId, StoredBlob> found) throws IOException {
+    private static void add(BlobId id, Path blob, Duration behind, Map<BlobId, StoredBlob> found) throws IOException {
         try {
             StoredBlob here = new StoredBlob(
                     id,
-                    Files.getLastModifiedTime(blob, LinkOption.NOFOLLOW_LINKS).toInstant());
+                    Files.getLastModifiedTime(blob, LinkOption.NOFOLLOW_LINKS)
+                            .toInstant()
+                            .plus(behind));
             found.merge(id, here, (one, other) -> one.stored().isAfter(other.stored()) ? one : other);
         } catch (NoSuchFileException e) {
             // Somebody has just deleted it.
@@ -455,7 +476,7 @@ final class BlobDirectory {
                 if (found.size() >= most) {
                     break;
                 }
-                list(owner, generation, found);
+                list(owner, generation, Duration.ZERO, found);
             }
         }
         return found.keySet().stream().limit(most).toList();

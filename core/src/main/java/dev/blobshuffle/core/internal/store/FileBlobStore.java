@@ -53,6 +53,7 @@ public final class FileBlobStore implements BlobStore {
     private final StoreTasks writes;
     private final StoreTasks reads;
     private final FileRegisters registers;
+    private final DirectoryClocks clocks;
     private final ReadBuffers buffers = new ReadBuffers(ReadBuffers.USUAL_KEPT);
 
     private FileBlobStore(List<BlobDirectory> directories, StoreOpening.Opened opened, Fsync fsync, Time time) {
@@ -63,6 +64,7 @@ public final class FileBlobStore implements BlobStore {
         this.fsync = fsync;
         writes = new StoreTasks(time.workers("blobshuffle-file-write", WRITERS), location());
         reads = new StoreTasks(time.workers("blobshuffle-file-read", READERS), location());
+        clocks = new DirectoryClocks(time);
         registers = new FileRegisters(this::placeOfRegisters, writes, Long.toHexString(time.randomLong()));
     }
 
@@ -203,7 +205,10 @@ public final class FileBlobStore implements BlobStore {
     public CompletionStage<List<StoredBlob>> list(int owner, long generation) {
         return reads.run("list generation " + generation, () -> {
             Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
-            forEachDirectory("list generation " + generation, directory -> directory.list(owner, generation, found));
+            forEachDirectory(
+                    "list generation " + generation,
+                    directory ->
+                            directory.list(owner, generation, clocks.behind(directory, directoryOfTheClock()), found));
             return List.copyOf(found.values());
         });
     }
@@ -286,6 +291,16 @@ public final class FileBlobStore implements BlobStore {
             }
         }
         throw failure;
+    }
+
+    /** Its file server dates the registers. Without one, nobody compares times with those of blobs. */
+    private BlobDirectory directoryOfTheClock() throws IOException {
+        for (BlobDirectory directory : directories) {
+            if (isForRegisters(directory)) {
+                return directory;
+            }
+        }
+        return directories.get(0);
     }
 
     private boolean isForRegisters(BlobDirectory directory) throws IOException {
