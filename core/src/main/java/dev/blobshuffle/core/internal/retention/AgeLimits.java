@@ -1,14 +1,15 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.StoredBlob;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs are old enough, at one moment of the store's clock. Only times that the store gives
- * are compared. Immutable.
+ * Which blobs are old enough, at one moment of the store's clock. A blob is as old as the later of
+ * two times says: when the store says it was stored, and the minute in its id. The store's times
+ * alone would do if its clock never went back: a blob that was stored meanwhile has a time of long
+ * ago, for good. The writer's minute can only make a blob younger. Immutable.
  */
 final class AgeLimits {
     private final Optional<Instant> listedUpTo;
@@ -27,20 +28,25 @@ final class AgeLimits {
 
     /** Whether a listing holds the blob: a time to live leaves the younger ones out. */
     boolean lists(StoredBlob blob) {
-        return listedUpTo.isEmpty() || !blob.stored().isAfter(listedUpTo.get());
+        return listedUpTo.isEmpty() || !since(blob).isAfter(listedUpTo.get());
     }
 
     /** Whether the floor protects the blob. */
     boolean spares(StoredBlob blob) {
-        return oldUpTo.isPresent() && blob.stored().isAfter(oldUpTo.get());
+        return oldUpTo.isPresent() && since(blob).isAfter(oldUpTo.get());
+    }
+
+    private static Instant since(StoredBlob blob) {
+        Instant minute = Instant.ofEpochMilli(blob.id().generation() * BlobId.MILLIS_PER_GENERATION);
+        return minute.isAfter(blob.stored()) ? minute : blob.stored();
     }
 
     /**
-     * Whether a generation may hold blobs that are listed. It only saves requests: generations are
-     * their writers' time, and those that are clearly too young need no listing.
+     * Whether a generation may hold blobs that are listed. It only saves requests: those that are
+     * too young need no listing.
      */
     boolean mayList(long generation) {
-        return listedUpTo.isEmpty() || generation <= minute(listedUpTo.get().plus(StoreClock.MARGIN));
+        return listedUpTo.isEmpty() || generation <= minute(listedUpTo.get());
     }
 
     private static long minute(Instant instant) {

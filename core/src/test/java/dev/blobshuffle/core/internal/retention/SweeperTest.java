@@ -252,9 +252,32 @@ class SweeperTest {
         floorSpares(Optional.of(Duration.ofHours(1)));
     }
 
+    /** It says that blobs of this second are a day old, and says so when it is right again, too. */
+    @Test
+    void blobsOfAStoreWhoseClockWasBehindAreAsOldAsTheirIds() throws Exception {
+        clockOfTheStoreWasBehind(new BlobLifetime(Optional.empty(), Duration.ofHours(6)));
+    }
+
+    @Test
+    void blobsOfAStoreWhoseClockWasBehindLiveAsLongAsOthers() throws Exception {
+        clockOfTheStoreWasBehind(new BlobLifetime(Optional.of(Duration.ofHours(6)), Duration.ZERO));
+    }
+
+    private void clockOfTheStoreWasBehind(BlobLifetime lifetime) throws Exception {
+        this.lifetime = lifetime;
+        storeOrphans(3);
+        storedAgo(Duration.ofHours(26), 3);
+        try (Sweeper sweeper = sweeper()) {
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
+            assertThat(blobs()).isEqualTo(3);
+            asIfOfGeneration(minuteNow() - 7 * 60);
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 3);
+        }
+    }
+
     private void floorSpares(Optional<Duration> timeToLive) throws Exception {
         storeOrphans(5);
-        asIfOfGeneration(minuteNow() - 5 * 60);
+        asIfOfGeneration(minuteNow() - 8 * 60);
         storedAgo(Duration.ofHours(5), 5);
         lifetime = new BlobLifetime(timeToLive, Duration.ofHours(6));
         try (Sweeper sweeper = sweeper()) {

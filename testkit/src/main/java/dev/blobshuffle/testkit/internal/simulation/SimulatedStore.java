@@ -100,6 +100,18 @@ final class SimulatedStore {
         return time.elapsed().minus(kept.getOrDefault(id, Duration.ZERO));
     }
 
+    /**
+     * By how much a blob looked older than it was when it was stored: by the later of the store's
+     * time and the minute in its id.
+     */
+    Duration looksOlder(BlobId id) {
+        Instant stored = times.getOrDefault(id, Instant.EPOCH);
+        Instant minute = Instant.ofEpochMilli(id.generation() * BlobId.MILLIS_PER_GENERATION);
+        Instant right = Instant.ofEpochMilli(time.wallMillis()).minus(age(id));
+        Duration older = Duration.between(minute.isAfter(stored) ? minute : stored, right);
+        return older.isNegative() ? Duration.ZERO : older;
+    }
+
     /** The store as a process sees it. */
     BlobStore client(SimulatedProcess process) {
         return client(process, this::requireUnneeded);

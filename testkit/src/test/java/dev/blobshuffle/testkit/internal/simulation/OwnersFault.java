@@ -31,8 +31,10 @@ enum OwnersFault {
     TOPIC_MADE_AGAIN,
     /** An instance had a wrong clock. */
     MEMBER_CLOCK_OFF,
-    /** The store had a wrong clock for a while. */
-    STORE_CLOCK_OFF,
+    /** The store's clock was ahead for a while. */
+    STORE_CLOCK_AHEAD,
+    /** The store's clock was behind for a while. What it stored meanwhile looks old for good. */
+    STORE_CLOCK_BEHIND,
     /** The answer to a change of a register was lost. */
     REGISTER_ANSWER_LOST;
 

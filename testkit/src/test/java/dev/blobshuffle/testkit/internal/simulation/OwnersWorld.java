@@ -148,7 +148,8 @@ final class OwnersWorld {
                 anyLog().elect();
             }
             case TOPIC_MADE_AGAIN -> makeTopicAgain();
-            case STORE_CLOCK_OFF -> turnStoreClock();
+            case STORE_CLOCK_AHEAD -> turnStoreClock(fault, Duration.ofMinutes(30 + time.random(3000)));
+            case STORE_CLOCK_BEHIND -> turnStoreClock(fault, Duration.ofMinutes(-30 - time.random(3000)));
             default -> purge();
         }
     }
@@ -315,11 +316,10 @@ final class OwnersWorld {
                 .forEach(partition -> cluster.log(partition).orElseThrow().makeAgain(id));
     }
 
-    /** Ahead: blobs that were stored with a clock behind look old for good, whoever looks. */
-    private void turnStoreClock() {
+    private void turnStoreClock(OwnersFault fault, Duration skew) {
         if (storeSkew.isZero()) {
-            count(OwnersFault.STORE_CLOCK_OFF);
-            storeSkew = Duration.ofMinutes(30 + time.random(3000));
+            count(fault);
+            storeSkew = skew;
             var ignored = time.schedule(Duration.ofSeconds(20 + time.random(200)), () -> storeSkew = Duration.ZERO);
         }
     }
@@ -350,8 +350,9 @@ final class OwnersWorld {
      */
     void deleted(BlobId blob, OwnersUser by) {
         deleted++;
-        if (store.age(blob).compareTo(by.floor()) < 0) {
-            violation(blob, by, "is younger than the floor: " + store.age(blob));
+        Duration age = seemingAge(blob);
+        if (age.compareTo(by.floor()) < 0) {
+            violation(blob, by, "is younger than the floor: " + age);
         }
         Set<OwnersInstance> heard = present();
         heard.retainAll(by.asked());
@@ -370,10 +371,18 @@ final class OwnersWorld {
                     .filter(instance -> instance.owner() == blob.owner())
                     .filter(instance -> instance.promise()
                             .retention()
-                            .filter(retention -> store.age(blob).compareTo(retention) >= 0)
+                            .filter(retention -> age.compareTo(retention) >= 0)
                             .isEmpty())
-                    .forEach(instance -> violation(blob, by, "at " + store.age(blob) + ", which a member keeps"));
+                    .forEach(instance -> violation(blob, by, "at " + age + ", which a member keeps"));
         }
+    }
+
+    /**
+     * The age of a blob. If the clocks of the store and of the writer were both behind when the blob
+     * was stored, nothing shows that it is younger.
+     */
+    private Duration seemingAge(BlobId blob) {
+        return store.age(blob).plus(store.looksOlder(blob));
     }
 
     private void violation(BlobId blob, OwnersUser by, String why) {
