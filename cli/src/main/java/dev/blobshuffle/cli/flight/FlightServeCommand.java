@@ -214,6 +214,13 @@ public final class FlightServeCommand implements Callable<Integer> {
     private @Nullable Integer putsOfTenant;
 
     @Option(
+            names = "--calls-per-tenant",
+            defaultValue = "10000",
+            paramLabel = "NUMBER",
+            description = "Most calls of Flight in progress of one tenant, puts included (default: ${DEFAULT-VALUE}).")
+    private int callsOfTenant;
+
+    @Option(
             names = "--least-rate",
             defaultValue = "64KiB",
             paramLabel = "SIZE",
@@ -290,6 +297,7 @@ public final class FlightServeCommand implements Callable<Integer> {
                 new ConnectionLimits(connections, connectionsOfAddress, firstCallTime, idleTime),
                 new Sharing(
                         putsOfTenant == null ? OptionalInt.empty() : OptionalInt.of(putsOfTenant),
+                        callsOfTenant,
                         Math.round(leastRate),
                         leastRateTime,
                         longestWait));

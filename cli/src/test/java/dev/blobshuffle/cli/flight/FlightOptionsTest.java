@@ -54,6 +54,7 @@ class FlightOptionsTest {
         "--idle-time, 0s",
         "--puts-per-tenant, 0",
         "--puts-per-tenant, 9",
+        "--calls-per-tenant, 0",
         "--least-rate, 0",
         "--least-rate-time, 0s",
         "--longest-wait, 0s",

@@ -43,11 +43,13 @@ record Caller(Set<String> namespaces) {
     }
 
     /**
-     * Refuses calls without a token. A connection with a call that is not refused is known.
+     * Refuses calls without a token, and those beyond the places of their tenant. A connection with
+     * a valid token is known.
      *
      * @param tokens empty: any caller may do everything
      */
-    static ServerInterceptor interceptor(Optional<Tokens> tokens, Connections connections, FlightCounters counters) {
+    static ServerInterceptor interceptor(
+            Optional<Tokens> tokens, Connections connections, CallPlaces places, FlightCounters counters) {
         return new ServerInterceptor() {
             @Override
             public <Q, A> ServerCall.Listener<Q> interceptCall(
@@ -56,11 +58,26 @@ record Caller(Set<String> namespaces) {
                     Caller caller = tokens.map(known -> new Caller(known.authenticate(headers.get(AUTHORIZATION))))
                             .orElse(ANY);
                     connections.know(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), caller);
-                    return Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next);
+                    return begun(caller, call, headers, next);
                 } catch (Refused e) {
-                    counters.refused();
+                    if (e.reason() == Reason.UNAUTHENTICATED) {
+                        counters.refused();
+                    }
                     call.close(Statuses.of(e), new Metadata());
                     return new ServerCall.Listener<>() {};
+                }
+            }
+
+            private <Q, A> ServerCall.Listener<Q> begun(
+                    Caller caller, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+                Runnable over = places.enter(caller);
+                try {
+                    return CallPlaces.whenOver(
+                            Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next),
+                            over);
+                } catch (RuntimeException | Error e) { // Then nobody is told when the call is over.
+                    over.run();
+                    throw e;
                 }
             }
         };

@@ -10,19 +10,33 @@ import java.util.OptionalInt;
  *
  * @param putsOfTenant most puts at a time of one tenant; empty: all but one if there are several
  *     tenants
+ * @param callsOfTenant most calls at a time of one tenant, puts included
  * @param leastRate bytes per second that a client must send or read while others wait for what it
  *     holds
  * @param rateTime in which it must have moved as many bytes as that rate gives
  * @param longestWait how long a tenant without a put waits before the tenant with the most puts
  *     loses one
  */
-public record Sharing(OptionalInt putsOfTenant, long leastRate, Duration rateTime, Duration longestWait) {
+public record Sharing(
+        OptionalInt putsOfTenant, int callsOfTenant, long leastRate, Duration rateTime, Duration longestWait) {
+    /** A tenant of a thousand workers has as many calls. */
+    private static final int USUAL_CALLS = 10_000;
+
     /** For networks within a data centre. */
     public static final Sharing DEFAULT =
             new Sharing(OptionalInt.empty(), 64 << 10, Duration.ofSeconds(30), Duration.ofMinutes(2));
 
+    /** With the usual number of calls. */
+    public Sharing(OptionalInt putsOfTenant, long leastRate, Duration rateTime, Duration longestWait) {
+        this(putsOfTenant, USUAL_CALLS, leastRate, rateTime, longestWait);
+    }
+
     /** Checks that there is something to share. */
     public Sharing {
+        if (callsOfTenant < 1) {
+            throw new InvalidSettings("Cannot serve with " + callsOfTenant
+                    + " calls of a tenant: at least one is needed. Correct --calls-per-tenant.");
+        }
         if (putsOfTenant.orElse(1) < 1) {
             throw new InvalidSettings("Cannot serve with " + putsOfTenant.getAsInt()
                     + " puts of a tenant: at least one is needed. Correct --puts-per-tenant.");

@@ -131,4 +131,26 @@ class FairPutsIT {
         assertThat(stat("gave_way")).isEqualTo(1);
         assertThat(more.rows(1).finish()).contains("\"rows\":1");
     }
+
+    @Test
+    void aTenantHasSomeCallsAtATimeAndOthersGoOn() throws Exception {
+        start(new Sharing(OptionalInt.empty(), 2, 1, NEVER, NEVER));
+        try (FlightShuffles other = secure.client(daemon, SecureDaemon.OTHER_TOKEN)) {
+            put("default", 0).batch(0, 1, ROW);
+            put("default", 1).batch(0, 1, ROW);
+            Daemons.patiently("two calls").until(() -> JsonParser.parseString(other.stats())
+                            .getAsJsonObject()
+                            .get("running_puts")
+                            .getAsInt()
+                    == 2);
+
+            Status status = put("default", 2).status();
+
+            assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+            assertThat(status.getDescription()).contains("2 calls", "--calls-per-tenant");
+            assertThat(put("other", 0).batch(0, 1, ROW).rows(1).finish()).contains("\"rows\":1");
+            channels.get(0).shutdownNow();
+            Daemons.patiently("a place").ignoreExceptions().until(() -> stat("puts") == 1);
+        }
+    }
 }

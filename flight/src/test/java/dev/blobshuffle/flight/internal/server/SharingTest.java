@@ -25,6 +25,7 @@ class SharingTest {
     @Test
     void whatCannotBeSharedIsRefused() {
         refuses(() -> sharing(0, 1, SECOND, SECOND), "--puts-per-tenant");
+        refuses(() -> new Sharing(OptionalInt.empty(), 0, 1, SECOND, SECOND), "--calls-per-tenant");
         refuses(() -> sharing(1, 0, SECOND, SECOND), "--least-rate");
         refuses(() -> sharing(1, (1 << 30) + 1, SECOND, SECOND), "--least-rate");
         refuses(() -> sharing(1, 1, Duration.ZERO, SECOND), "--least-rate-time");
