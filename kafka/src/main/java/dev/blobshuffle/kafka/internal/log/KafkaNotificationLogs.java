@@ -123,7 +123,8 @@ public final class KafkaNotificationLogs implements NotificationLogs {
             return Map.of();
         }
         LogSurvey before = surveyor.survey(topics);
-        Map<TopicPartition, Long> leaderEnds = this.leaderEnds.of(before.settledEpochs(), SCAN_TIMEOUT);
+        Map<TopicPartition, Long> leaderEnds =
+                this.leaderEnds.of(before.settledEpochs(), before.leaders(), SCAN_TIMEOUT);
         Map<TopicPartition, Long> starts = surveyor.starts(before.terms().keySet());
         Map<TopicPartition, Long> ends = new HashMap<>(before.ends());
         ends.putAll(leaderEnds);

@@ -2,6 +2,8 @@ package dev.blobshuffle.kafka.internal.log;
 
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,11 +21,17 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Finds the ends of the leaders' logs, records above the high watermark included. Clients can ask
  * for the high watermark only. But a consumer lets the leader check its position (KIP-320): if the
  * position is behind the end of the position's epoch, the answer is that end, and the end of the
- * current epoch is the end of the log. So the consumer takes the largest position. Reads no
- * records. Owned by one thread.
+ * current epoch is the end of the log. So the consumer takes the largest position.
+ *
+ * <p>A consumer keeps the answer of one broker at a time, and logs each other one that comes
+ * meanwhile as an error with its stack. So one leader after the other is asked. Reads no records.
+ * Owned by one thread.
  */
 final class LeaderEnds {
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /** How long a leader may take to answer before others are asked; a usual answer is one poll. */
+    private static final Duration TURN = Duration.ofSeconds(10);
 
     private final Map<String, Object> settings;
     private final Time time;
@@ -41,34 +49,62 @@ final class LeaderEnds {
      * The ends of logs. One is missing if its leader does not answer in time, or is another one.
      *
      * @param epochs of the leaders
+     * @param leaders the nodes of these; those of one node are asked together
      */
-    Map<TopicPartition, Long> of(Map<TopicPartition, Integer> epochs, Duration timeout) {
+    Map<TopicPartition, Long> of(
+            Map<TopicPartition, Integer> epochs, Map<TopicPartition, Integer> leaders, Duration timeout) {
         Map<TopicPartition, Long> ends = new HashMap<>();
-        Set<TopicPartition> rest = new HashSet<>(epochs.keySet());
-        if (rest.isEmpty()) {
+        if (epochs.isEmpty()) {
             return ends;
         }
+        Deque<Set<TopicPartition>> turns = turns(epochs.keySet(), leaders);
         long deadline = time.nanos() + timeout.toNanos();
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            seek(consumer, rest, epochs);
-            while (!rest.isEmpty() && time.nanos() - deadline < 0) {
-                try {
-                    consumer.poll(POLL);
-                } catch (LogTruncationException e) {
-                    take(e.divergentOffsets(), epochs, ends);
-                    rest.removeAll(e.partitions());
-                    seek(consumer, rest, epochs);
-                } catch (OffsetOutOfRangeException e) { // The leader did not check the position.
-                    rest.removeAll(e.partitions());
-                    seek(consumer, rest, epochs);
+            while (!turns.isEmpty() && time.nanos() - deadline < 0) {
+                Set<TopicPartition> rest = turns.remove();
+                ask(consumer, rest, epochs, ends, deadline);
+                if (!rest.isEmpty()) {
+                    turns.add(rest); // Others need not wait for a leader that does not answer.
                 }
             }
         }
         return ends;
     }
 
-    /** A consumer reports the answer of one broker at a time and drops others, so it asks again. */
+    private static Deque<Set<TopicPartition>> turns(
+            Set<TopicPartition> partitions, Map<TopicPartition, Integer> leaders) {
+        Map<Optional<Integer>, Set<TopicPartition>> ofLeader = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            ofLeader.computeIfAbsent(Optional.ofNullable(leaders.get(partition)), key -> new HashSet<>())
+                    .add(partition);
+        }
+        return new ArrayDeque<>(ofLeader.values());
+    }
+
+    /** Asks a leader for as long as its turn is. */
+    private void ask(
+            KafkaConsumer<?, ?> consumer,
+            Set<TopicPartition> rest,
+            Map<TopicPartition, Integer> epochs,
+            Map<TopicPartition, Long> ends,
+            long deadline) {
+        long end = Math.min(deadline - time.nanos(), TURN.toNanos()) + time.nanos();
+        seek(consumer, rest, epochs);
+        while (!rest.isEmpty() && time.nanos() - end < 0) {
+            try {
+                consumer.poll(POLL);
+            } catch (LogTruncationException e) {
+                take(e.divergentOffsets(), epochs, ends);
+                rest.removeAll(e.partitions());
+                seek(consumer, rest, epochs);
+            } catch (OffsetOutOfRangeException e) { // The leader did not check the position.
+                rest.removeAll(e.partitions());
+                seek(consumer, rest, epochs);
+            }
+        }
+    }
+
     private static void seek(
             KafkaConsumer<?, ?> consumer, Set<TopicPartition> partitions, Map<TopicPartition, Integer> epochs) {
         consumer.assign(partitions);

@@ -13,12 +13,18 @@ import org.apache.kafka.common.TopicPartition;
  *
  * @param terms of the partitions whose leader answered
  * @param ends the high watermarks of these
+ * @param leaders the nodes that lead partitions
  * @param doubts why records may appear in partitions that their present leader does not have
  */
-record LogSurvey(Map<TopicPartition, Term> terms, Map<TopicPartition, Long> ends, Map<TopicPartition, String> doubts) {
+record LogSurvey(
+        Map<TopicPartition, Term> terms,
+        Map<TopicPartition, Long> ends,
+        Map<TopicPartition, Integer> leaders,
+        Map<TopicPartition, String> doubts) {
     LogSurvey {
         terms = Map.copyOf(terms);
         ends = Map.copyOf(ends);
+        leaders = Map.copyOf(leaders);
         doubts = Map.copyOf(doubts);
     }
 

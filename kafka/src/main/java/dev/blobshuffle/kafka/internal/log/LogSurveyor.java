@@ -47,6 +47,7 @@ final class LogSurveyor {
     LogSurvey survey(Collection<String> topics) throws InterruptedException {
         Map<TopicPartition, String> doubts = new HashMap<>();
         Map<TopicPartition, String> logs = new HashMap<>();
+        Map<TopicPartition, Integer> leaders = new HashMap<>();
         List<TopicDescription> described = describe(topics);
         Map<String, ReplicaRule.Elections> elections = elections(described);
         for (TopicDescription topic : described) {
@@ -56,6 +57,7 @@ final class LogSurveyor {
                         .ifPresent(doubt -> doubts.put(partition, doubt));
                 if (ReplicaRule.hasLeader(info)) {
                     logs.put(partition, topic.topicId().toString());
+                    leaders.put(partition, info.leader().id());
                 }
             });
         }
@@ -76,7 +78,7 @@ final class LogSurveyor {
                 doubts.putIfAbsent(partition, "its leader does not answer");
             }
         });
-        return new LogSurvey(terms, ends, doubts);
+        return new LogSurvey(terms, ends, leaders, doubts);
     }
 
     private List<TopicDescription> describe(Collection<String> topics) throws InterruptedException {

@@ -184,9 +184,9 @@ class LogSurveyorTest {
 
     @Test
     void aPartitionIsInDoubtIfItsTermChanged() {
-        LogSurvey before = new LogSurvey(Map.of(FIRST, new Term("log", 3)), Map.of(), Map.of());
-        LogSurvey after = new LogSurvey(Map.of(FIRST, new Term("log", 4)), Map.of(), Map.of());
-        LogSurvey gone = new LogSurvey(Map.of(), Map.of(), Map.of());
+        LogSurvey before = new LogSurvey(Map.of(FIRST, new Term("log", 3)), Map.of(), Map.of(), Map.of());
+        LogSurvey after = new LogSurvey(Map.of(FIRST, new Term("log", 4)), Map.of(), Map.of(), Map.of());
+        LogSurvey gone = new LogSurvey(Map.of(), Map.of(), Map.of(), Map.of());
         assertThat(before.doubtSince(before, FIRST)).isEmpty();
         assertThat(after.doubtSince(before, FIRST).orElseThrow()).contains("changed while it was read");
         assertThat(gone.doubtSince(before, FIRST)).isPresent();

@@ -32,8 +32,11 @@ import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -268,6 +271,31 @@ class UnsettledLogsIT {
         kafka.restart(1);
         awaitInSync("spare", 0, 1);
         assertThat(doubt(extents("spare"), "spare")).isEqualTo("none");
+    }
+
+    /** A Kafka client logs each answer that it drops because another one waits to be taken. */
+    @Test
+    void readingLogsOfSeveralBrokersLogsNothing() throws Exception {
+        String[] topics =
+                IntStream.range(0, 9).mapToObj(number -> "quiet-" + number).toArray(String[]::new);
+        for (int i = 0; i < topics.length; i++) {
+            create(topics[i], 1, i % 3);
+            write(topics[i], "v", "all");
+            purgeBefore(topics[i], 1);
+        }
+        PrintStream before = System.err;
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(lines, true, StandardCharsets.UTF_8));
+        try {
+            for (int round = 0; round < 5; round++) {
+                assertThat(extents(topics).values())
+                        .hasSize(topics.length)
+                        .allMatch(extent -> extent.doubt().isEmpty() && extent.start() == 1 && extent.end() == 1);
+            }
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(lines.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
     /** Then nobody takes the replica that does not answer out of the in-sync replicas. */
