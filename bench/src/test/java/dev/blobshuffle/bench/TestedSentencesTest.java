@@ -33,7 +33,8 @@ class TestedSentencesTest {
 
     @Test
     void aTestThatIsNotThereIsFound() throws IOException {
-        assertThat(missing("`TestedSentencesTest.aTestThatIsNotThereIsFound`, `TestedSentencesTest.absent`, `NoTest.any`"))
+        assertThat(missing(
+                        "`TestedSentencesTest.aTestThatIsNotThereIsFound`, `TestedSentencesTest.absent`, `NoTest.any`"))
                 .containsExactly("TestedSentencesTest.absent", "NoTest.any");
     }
 
@@ -57,7 +58,9 @@ class TestedSentencesTest {
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
         try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path module : modules.map(one -> one.resolve("src/test/java")).filter(Files::exists).toList()) {
+            for (Path module : modules.map(one -> one.resolve("src/test/java"))
+                    .filter(Files::exists)
+                    .toList()) {
                 try (Stream<Path> files = Files.walk(module)) {
                     files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
                 }

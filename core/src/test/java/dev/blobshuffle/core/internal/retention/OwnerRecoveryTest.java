@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.claim.MemoryClaims;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
-import dev.blobshuffle.core.internal.claim.RegisteredStore;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
+import dev.blobshuffle.core.internal.claim.RegisteredStore;
 import dev.blobshuffle.core.internal.claim.StoreCell;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;

@@ -228,7 +228,8 @@ public final class FlightDaemon implements AutoCloseable {
                 .bossEventLoopGroup(network)
                 .workerEventLoopGroup(network)
                 .executor(workers)
-                .intercept(Caller.interceptor(tokens, connections, new CallPlaces(config.sharing().callsOfTenant()), counters))
+                .intercept(Caller.interceptor(
+                        tokens, connections, new CallPlaces(config.sharing().callsOfTenant()), counters))
                 .addStreamTracerFactory(InboundBytes.factory())
                 .handshakeTimeout(config.connections().request().toMillis(), TimeUnit.MILLISECONDS)
                 .maxConnectionIdle(config.connections().idle().toMillis(), TimeUnit.MILLISECONDS)

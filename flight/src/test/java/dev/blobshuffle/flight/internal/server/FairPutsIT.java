@@ -138,11 +138,12 @@ class FairPutsIT {
         try (FlightShuffles other = secure.client(daemon, SecureDaemon.OTHER_TOKEN)) {
             put("default", 0).batch(0, 1, ROW);
             put("default", 1).batch(0, 1, ROW);
-            Daemons.patiently("two calls").until(() -> JsonParser.parseString(other.stats())
-                            .getAsJsonObject()
-                            .get("running_puts")
-                            .getAsInt()
-                    == 2);
+            Daemons.patiently("two calls")
+                    .until(() -> JsonParser.parseString(other.stats())
+                                    .getAsJsonObject()
+                                    .get("running_puts")
+                                    .getAsInt()
+                            == 2);
 
             Status status = put("default", 2).status();
 
