@@ -145,8 +145,9 @@ class FairPutsIT {
                                     .getAsInt()
                             == 2);
 
-            Status status = put("default", 2).status();
-
+            RawPut third = put("default", 2);
+            Daemons.patiently("the end of the third").until(third::isEnded);
+            Status status = third.status();
             assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
             assertThat(status.getDescription()).contains("2 calls", "--calls-per-tenant");
             assertThat(put("other", 0).batch(0, 1, ROW).rows(1).finish()).contains("\"rows\":1");
