@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file store while others change its directories, and on file servers with clocks of their own. */
+/**
+ * A file store while others change its directories, and on file servers with clocks of their own.
+ */
 class WatchedFileBlobStoreTest {
     private static final int OWNER = 0xabcdef;
 

@@ -293,7 +293,9 @@ public final class FileBlobStore implements BlobStore {
         throw failure;
     }
 
-    /** Its file server dates the registers. Without one, nobody compares times with those of blobs. */
+    /**
+     * Its file server dates the registers. Without one, nobody compares times with those of blobs.
+     */
     private BlobDirectory directoryOfTheClock() throws IOException {
         for (BlobDirectory directory : directories) {
             if (isForRegisters(directory)) {

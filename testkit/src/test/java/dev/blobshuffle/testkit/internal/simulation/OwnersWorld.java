@@ -378,8 +378,8 @@ final class OwnersWorld {
     }
 
     /**
-     * The age of a blob. If the clocks of the store and of the writer were both behind when the blob
-     * was stored, nothing shows that it is younger.
+     * The age of a blob. If the clocks of the store and of the writer were both behind when the
+     * blob was stored, nothing shows that it is younger.
      */
     private Duration seemingAge(BlobId blob) {
         return store.age(blob).plus(store.looksOlder(blob));
