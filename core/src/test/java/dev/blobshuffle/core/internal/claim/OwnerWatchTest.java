@@ -20,11 +20,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -43,7 +47,6 @@ class OwnerWatchTest {
 
     private final RegisteredStore memory = new RegisteredStore();
     private final MemoryClaims cluster = new MemoryClaims("cluster");
-    private final AtomicInteger reads = new AtomicInteger();
 
     @AfterEach
     void close() {
@@ -51,7 +54,7 @@ class OwnerWatchTest {
     }
 
     private BlobStore watched(OwnerSource source, SystemTime time) {
-        return OwnerWatch.watched(new Counted(new LentBlobStore(memory)), source, OFTEN, time);
+        return OwnerWatch.watched(new LentBlobStore(memory), source, OFTEN, time);
     }
 
     private static int owner(BlobStore store) {
@@ -64,36 +67,60 @@ class OwnerWatchTest {
         }
     }
 
-    private void awaitChecks(int count) {
-        int first = reads.get();
-        await("checks").atMost(Duration.ofMinutes(2)).until(() -> reads.get() > first + count);
-    }
-
     @Test
     void writerWhoseClockIsWrongIsWarnedOnce() {
-        assertThat(logged(Duration.ofHours(26))).containsOnlyOnce(WARNING + "26 hours ahead of the store's");
-        assertThat(logged(Duration.ofHours(-3))).containsOnlyOnce(WARNING + "3 hours behind the store's");
+        String logged = logged(Duration.ofHours(26), Duration.ofHours(-3));
+
+        assertThat(logged).containsOnlyOnce(WARNING + "26 hours ahead of the store's");
+        assertThat(logged).containsOnlyOnce(WARNING + "3 hours behind the store's");
     }
 
     @Test
     void writerWhoseClockIsRightEnoughIsNotWarned() {
-        assertThat(logged(Duration.ofMinutes(14))).doesNotContain(WARNING);
-        assertThat(logged(Duration.ofMinutes(-14))).doesNotContain(WARNING);
+        assertThat(logged(Duration.ofMinutes(14), Duration.ofMinutes(-14))).doesNotContain(WARNING);
     }
 
-    /** What an instance logs that stores a blob and checks a few times. */
-    private String logged(Duration ahead) {
+    /**
+     * What instances log that store a blob and check a few times, each with a store and a cluster
+     * of its own. They run at the same time, because a check comes after 1.5 s.
+     */
+    private static String logged(Duration... ahead) {
         PrintStream before = System.err;
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         System.setErr(new PrintStream(lines, true, StandardCharsets.UTF_8));
-        try (SystemTime time = new SystemTime(() -> SystemTime.wallClock().getAsLong() + ahead.toMillis());
-                BlobStore store = watched(cluster.member("claims", PROMISE), time)) {
-            put(store, new BlobId(owner(store), 1, 1, 1));
-            awaitChecks(3);
+        Deque<AutoCloseable> open = new ArrayDeque<>();
+        try {
+            List<AtomicInteger> reads = new ArrayList<>();
+            for (Duration clock : ahead) {
+                SystemTime time = new SystemTime(() -> SystemTime.wallClock().getAsLong() + clock.toMillis());
+                open.push(time);
+                RegisteredStore memory = new RegisteredStore();
+                open.push(memory);
+                Counted counted = new Counted(new LentBlobStore(memory));
+                OwnerSource source = new MemoryClaims("cluster").member("claims", PROMISE);
+                BlobStore store = OwnerWatch.watched(counted, source, OFTEN, time);
+                open.push(store);
+                put(store, new BlobId(owner(store), 1, 1, 1));
+                reads.add(counted.reads);
+            }
+            List<Integer> first = reads.stream().map(AtomicInteger::get).toList();
+            await("three checks of each")
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> IntStream.range(0, reads.size())
+                            .allMatch(i -> reads.get(i).get() > first.get(i) + 3));
         } finally {
+            open.forEach(OwnerWatchTest::close);
             System.setErr(before);
         }
         return lines.toString(StandardCharsets.UTF_8);
+    }
+
+    private static void close(AutoCloseable one) {
+        try {
+            one.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static void put(BlobStore store, BlobId id) {
@@ -211,7 +238,9 @@ class OwnerWatchTest {
     }
 
     /** Counts reads of registers. */
-    private final class Counted extends ForwardingBlobStore {
+    private static final class Counted extends ForwardingBlobStore {
+        private final AtomicInteger reads = new AtomicInteger();
+
         Counted(BlobStore store) {
             super(store);
         }
