@@ -28,7 +28,7 @@ public final class StoreRunner {
     private static final long MOST_WARM_UP_BYTES = 256L << 20;
     private static final int WARM_UPS = 4;
 
-    /** MiB and blobs in flight of a warm-up. */
+    /** MiB and blobs in flight of a warm-up, at most. */
     private static final int WARM_UP = 4;
 
     /** What a client does per request matters here, not what it does per byte. */
@@ -109,8 +109,7 @@ public final class StoreRunner {
         }
         for (int i = 0; i < WARM_UPS; i++) {
             for (TransferCell.Direction direction : TransferCell.Direction.values()) {
-                List<StoreResult> ignored =
-                        pair(new TransferCell(transport, direction, WARM_UP, WARM_UP), large, store, sim, 0, order);
+                List<StoreResult> ignored = pair(warmUp(transport, direction), large, store, sim, 0, order);
             }
         }
         // Every cell once, and again: what is left of the warm-up then falls on one of a cell's
@@ -132,9 +131,18 @@ public final class StoreRunner {
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         StoreRun small = new StoreRun((long) plan.warmUp() * SMALL_BYTES, Optional::empty);
         for (TransferCell.Direction direction : TransferCell.Direction.values()) {
-            TransferCell cell = new TransferCell(transport, direction, WARM_UP, WARM_UP);
+            TransferCell cell = warmUp(transport, direction);
             List<StoreResult> ignored = pair(cell, Blobs.of(SMALL_BYTES, plan.seed()), small, store, sim, 0, order);
         }
+    }
+
+    /** No larger than the largest cell, so that a small plan has a small warm-up. */
+    private TransferCell warmUp(String transport, TransferCell.Direction direction) {
+        return new TransferCell(
+                transport,
+                direction,
+                Math.min(WARM_UP, Collections.max(plan.mebibytes())),
+                Math.min(WARM_UP, Collections.max(plan.concurrencies())));
     }
 
     /** One run with each client, in random order. */

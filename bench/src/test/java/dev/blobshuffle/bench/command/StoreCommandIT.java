@@ -23,7 +23,7 @@ class StoreCommandIT {
                 "--concurrency",
                 "2",
                 "--gib",
-                "0.01",
+                "0.002",
                 "--repetitions",
                 "1",
                 "--warm-up",
