@@ -52,6 +52,8 @@ final class PrintedApplication implements AutoCloseable {
         all.put("auto.offset.reset", "earliest");
         // A record alone would go through Kafka, because a put costs more.
         all.put("blobshuffle.inline.max.bytes", "0");
+        // A count leaves its cache at a commit; the usual one of at-least-once comes after 30 s.
+        all.putIfAbsent("commit.interval.ms", "1000");
         streams = new KafkaStreams(builder.build(), all);
         streams.start();
     }
