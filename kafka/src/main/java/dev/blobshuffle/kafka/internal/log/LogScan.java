@@ -22,6 +22,11 @@ public final class LogScan {
     private static final Duration POLL = Duration.ofMillis(100);
     /** What a scan holds in memory at once, about. */
     private static final int FETCH_BYTES = 8 << 20;
+    /**
+     * How long a broker keeps a fetch that finds nothing. A scan leaves such a fetch behind at its
+     * ends, and closing the consumer waits for the answer: half a second with Kafka's default.
+     */
+    private static final int FETCH_WAIT_MS = 50;
     /** How long a scan waits for records that the brokers do not show yet. */
     private static final Duration HIDDEN = Duration.ofSeconds(10);
 
@@ -42,6 +47,7 @@ public final class LogScan {
         settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         settings.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
+        settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MS);
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         settings.remove(ConsumerConfig.GROUP_ID_CONFIG);
     }
