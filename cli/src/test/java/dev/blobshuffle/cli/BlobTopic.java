@@ -77,7 +77,9 @@ public final class BlobTopic {
 
     /** A consumer with such settings. */
     public Consumer<String, String> consumer(Object... more) {
-        return new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer());
+        Map<String, Object> settings = settings(more);
+        settings.putIfAbsent("fetch.max.wait.ms", 50); // A consumer that is closed waits for its last fetch.
+        return new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
     }
 
     /** Reads until so many records have come. */

@@ -58,11 +58,18 @@ final class Clients {
      */
     public static List<String> read(KafkaCluster kafka, String topic, int count) {
         Map<String, Object> settings = Map.of(
-                "bootstrap.servers", kafka.bootstrapServers(),
-                "group.id", "reader-" + UUID.randomUUID(),
-                "group.protocol", "consumer",
-                "isolation.level", "read_committed",
-                "auto.offset.reset", "earliest");
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "group.id",
+                "reader-" + UUID.randomUUID(),
+                "group.protocol",
+                "consumer",
+                "isolation.level",
+                "read_committed",
+                "auto.offset.reset",
+                "earliest",
+                "fetch.max.wait.ms",
+                50); // A consumer that is closed waits for its last fetch.
         List<String> values = new ArrayList<>();
         try (Consumer<String, String> consumer =
                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {

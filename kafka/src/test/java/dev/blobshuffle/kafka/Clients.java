@@ -55,6 +55,9 @@ import org.awaitility.core.ConditionFactory;
 public final class Clients implements AutoCloseable {
     public static final Duration PATIENCE = Duration.ofMinutes(3);
 
+    /** A consumer that is closed waits for its last fetch. */
+    static final int FETCH_WAIT_MS = 50;
+
     private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
     private final SystemTime time = new SystemTime();
     private final Engine engine;
@@ -122,6 +125,20 @@ public final class Clients implements AutoCloseable {
         return settings;
     }
 
+    private Map<String, Object> ofConsumer(String group, Object... overrides) {
+        Map<String, Object> settings = settings(
+                "group.id",
+                group,
+                "auto.offset.reset",
+                "earliest",
+                "enable.auto.commit",
+                false,
+                "fetch.max.wait.ms",
+                FETCH_WAIT_MS);
+        settings.putAll(settings(overrides));
+        return settings;
+    }
+
     public Producer<String, String> producer(Object... overrides) {
         return keep(new ShuffleProducer<>(ProducerOpening.parts(
                 settings(overrides),
@@ -151,26 +168,20 @@ public final class Clients implements AutoCloseable {
     }
 
     public Consumer<String, String> consumer(String group, Object... overrides) {
-        Map<String, Object> settings =
-                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
-        settings.putAll(settings(overrides));
+        Map<String, Object> settings = ofConsumer(group, overrides);
         return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings, shared(ProducerWiring.Writes.BLOBS), new StringDeserializer(), new StringDeserializer())));
     }
 
     /** A consumer of an application that reads notifications and writes none. */
     public Consumer<String, String> rollingConsumer(String group, Object... overrides) {
-        Map<String, Object> settings =
-                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
-        settings.putAll(settings(overrides));
+        Map<String, Object> settings = ofConsumer(group, overrides);
         return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings, shared(ProducerWiring.Writes.PLAIN), new StringDeserializer(), new StringDeserializer())));
     }
 
     Consumer<byte[], byte[]> byteConsumer(String group, Object... overrides) {
-        Map<String, Object> settings =
-                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
-        settings.putAll(settings(overrides));
+        Map<String, Object> settings = ofConsumer(group, overrides);
         return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings,
                 shared(ProducerWiring.Writes.BLOBS),
@@ -220,9 +231,7 @@ public final class Clients implements AutoCloseable {
 
     /** A main consumer as Kafka Streams would get it. */
     Consumer<byte[], byte[]> streamsConsumer(Mode mode, ClientPair pair, Object... overrides) {
-        Map<String, Object> settings =
-                settings("group.id", "g", "auto.offset.reset", "earliest", "enable.auto.commit", false);
-        settings.putAll(settings(overrides));
+        Map<String, Object> settings = ofConsumer("g", overrides);
         Consumer<byte[], byte[]> real =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         return keep(StreamsConsumer.wrap(
@@ -239,8 +248,15 @@ public final class Clients implements AutoCloseable {
     }
 
     public Consumer<byte[], byte[]> nativeConsumer(String group, Object... overrides) {
-        Map<String, Object> settings =
-                settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");
+        Map<String, Object> settings = settings(
+                "group.id",
+                group,
+                "auto.offset.reset",
+                "earliest",
+                "isolation.level",
+                "read_committed",
+                "fetch.max.wait.ms",
+                FETCH_WAIT_MS);
         settings.putAll(settings(overrides));
         return keep(new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }

@@ -130,8 +130,13 @@ class SweptApplicationIT {
     }
 
     private List<ConsumerRecord<byte[], byte[]>> log(List<String> topics) {
-        Map<String, Object> settings =
-                Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", "earliest");
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "fetch.max.wait.ms",
+                20); // A consumer that is closed waits for its last fetch.
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             return toTheEnd(consumer, topics);

@@ -121,8 +121,13 @@ final class Cluster implements AutoCloseable {
         if (starts.isEmpty()) {
             return;
         }
-        Map<String, Object> settings =
-                Map.of("bootstrap.servers", bootstrapServers(), "isolation.level", "read_committed");
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                bootstrapServers(),
+                "isolation.level",
+                "read_committed",
+                "fetch.max.wait.ms",
+                50); // A consumer that is closed waits for its last fetch.
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.assign(starts.keySet());

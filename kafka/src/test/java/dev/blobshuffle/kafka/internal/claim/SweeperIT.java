@@ -156,8 +156,10 @@ class SweeperIT {
     }
 
     private List<String> read(int count, Object... more) {
+        Map<String, Object> settings = settings(more);
+        settings.put("fetch.max.wait.ms", 50); // A consumer that is closed waits for its last fetch.
         try (Consumer<String, String> consumer =
-                new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer())) {
+                new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
             List<String> read = new ArrayList<>();
             await(() -> {
