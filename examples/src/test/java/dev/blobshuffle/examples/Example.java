@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ final class Example {
         }
         if (!arePackaged) {
             delete(PROJECTS);
-            maven(USUAL, PROJECTS, pom -> pom, "package");
+            maven(Copy.of(USUAL), PROJECTS, "package");
             arePackaged = true;
         }
         return new Example(PROJECTS.resolve(name));
@@ -65,8 +66,25 @@ final class Example {
      */
     static Example build(String name, Path directory, UnaryOperator<String> edit, String... arguments)
             throws Exception {
-        maven(List.of(name), directory, edit, "package", arguments);
+        maven(List.of(new Copy(name, name, edit)), directory, "package", arguments);
         return new Example(directory.resolve(name));
+    }
+
+    /**
+     * Builds copies of an example by one Maven, each with a pom.xml of its own.
+     *
+     * @param edits of the pom.xml, by the name of the copy
+     */
+    static Map<String, Example> buildCopies(String name, Path directory, Map<String, UnaryOperator<String>> edits)
+            throws Exception {
+        List<Copy> copies = new ArrayList<>();
+        Map<String, Example> examples = new LinkedHashMap<>();
+        edits.forEach((copy, edit) -> {
+            copies.add(new Copy(name, copy, edit));
+            examples.put(copy, new Example(directory.resolve(copy)));
+        });
+        maven(copies, directory, "package");
+        return examples;
     }
 
     /**
@@ -75,28 +93,41 @@ final class Example {
      * @param arguments of Maven, beside the goal
      */
     static void compile(List<String> names, Path directory, String... arguments) throws Exception {
-        maven(names, directory, pom -> pom, "compile", arguments);
+        maven(Copy.of(names), directory, "compile", arguments);
+    }
+
+    /**
+     * A copy of an example.
+     *
+     * @param name of its directory
+     * @param edit of its pom.xml
+     */
+    private record Copy(String example, String name, UnaryOperator<String> edit) {
+        static List<Copy> of(List<String> examples) {
+            return examples.stream()
+                    .map(example -> new Copy(example, example, pom -> pom))
+                    .toList();
+        }
     }
 
     /** Runs Maven on copies of examples, as modules of one project. */
-    private static void maven(
-            List<String> names, Path directory, UnaryOperator<String> edit, String goal, String... arguments)
-            throws Exception {
+    private static void maven(List<Copy> copies, Path directory, String goal, String... arguments) throws Exception {
         publish();
         Files.createDirectories(directory.resolve(".mvn")); // Else Maven finds that of our build.
+        List<String> names = copies.stream().map(Copy::name).toList();
         Files.writeString(directory.resolve("pom.xml"), parent(names));
-        for (String name : names) {
-            copy(Path.of(name), directory.resolve(name));
-            Path more = Path.of("src/test/resources", name);
+        for (Copy copy : copies) {
+            Path project = directory.resolve(copy.name());
+            copy(Path.of(copy.example()), project);
+            Path more = Path.of("src/test/resources", copy.example());
             if (Files.exists(more)) {
-                copy(more, directory.resolve(name).resolve("src/main/java/example"));
+                copy(more, project.resolve("src/main/java/example"));
             }
             // All are example:order-totals, and a project has no two modules of one name.
-            Path pom = directory.resolve(name).resolve("pom.xml");
+            Path pom = project.resolve("pom.xml");
+            String group = "<groupId>example." + copy.name() + "</groupId>";
             Files.writeString(
-                    pom,
-                    edit.apply(Files.readString(pom))
-                            .replaceFirst("<groupId>example</groupId>", "<groupId>example." + name + "</groupId>"));
+                    pom, copy.edit().apply(Files.readString(pom)).replaceFirst("<groupId>example</groupId>", group));
         }
         List<String> command = new ArrayList<>(List.of(
                 Path.of("../mvnw").toAbsolutePath().normalize().toString(),

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -90,11 +91,14 @@ class StoresIT {
     /** Without a framework that manages versions, the nearest in Maven's tree is taken. */
     @Test
     void aPlainProjectHasWhatTheStoresCall() throws Exception {
+        Map<String, UnaryOperator<String>> edits = new HashMap<>();
         for (String store : List.of("s3", "gcs", "azure")) {
-            Example example =
-                    Example.build("kafka-streams", directory.resolve(store), pom -> withStores(pom, List.of(store)));
-            assertThat(Linkage.missing(example.file().resolveSibling("lib")))
-                    .as(store)
+            edits.put(store, pom -> withStores(pom, List.of(store)));
+        }
+        for (Map.Entry<String, Example> one :
+                Example.buildCopies("kafka-streams", directory, edits).entrySet()) {
+            assertThat(Linkage.missing(one.getValue().file().resolveSibling("lib")))
+                    .as(one.getKey())
                     .isEmpty();
         }
     }
@@ -117,52 +121,54 @@ class StoresIT {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);
             OrderBook orders = OrderBook.send(kafka.bootstrapServers());
-            shuffles(
+            Map<String, String> byS3 = Map.of(
+                    "BLOB_STORE",
+                    "s3://" + bucket + "/x?region=us-east-1&path-style=true&endpoint=" + s3.endpoint(),
+                    "AWS_ACCESS_KEY_ID",
+                    VersityGateway.ACCESS_KEY,
+                    "AWS_SECRET_ACCESS_KEY",
+                    VersityGateway.SECRET_KEY);
+            Map<String, String> byGcs = Map.of("BLOB_STORE", "gs://" + bucket + "/x?endpoint=" + gcs.endpoint());
+            Map<String, String> byAzure = Map.of(
+                    "BLOB_STORE",
+                    "az://" + Azurite.ACCOUNT + "/" + bucket + "/x?endpoint=" + azure.endpoint(),
+                    "AZURE_STORAGE_KEY",
+                    Azurite.ACCOUNT_KEY);
+            shuffle(
                     example,
                     orders,
-                    environment(
-                            kafka,
-                            "by-s3",
-                            Map.of(
-                                    "BLOB_STORE",
-                                    "s3://" + bucket + "/x?region=us-east-1&path-style=true&endpoint=" + s3.endpoint(),
-                                    "AWS_ACCESS_KEY_ID",
-                                    VersityGateway.ACCESS_KEY,
-                                    "AWS_SECRET_ACCESS_KEY",
-                                    VersityGateway.SECRET_KEY)));
-            shuffles(
-                    example,
-                    orders,
-                    environment(
-                            kafka, "by-gs", Map.of("BLOB_STORE", "gs://" + bucket + "/x?endpoint=" + gcs.endpoint())));
-            shuffles(
-                    example,
-                    orders,
-                    environment(
-                            kafka,
-                            "by-az",
-                            Map.of(
-                                    "BLOB_STORE",
-                                    "az://" + Azurite.ACCOUNT + "/" + bucket + "/x?endpoint=" + azure.endpoint(),
-                                    "AZURE_STORAGE_KEY",
-                                    Azurite.ACCOUNT_KEY)));
+                    List.of(
+                            environment(kafka, "by-s3", byS3),
+                            environment(kafka, "by-gs", byGcs),
+                            environment(kafka, "by-az", byAzure)));
         }
     }
 
-    private static void shuffles(Example example, OrderBook orders, Map<String, String> environment) throws Exception {
-        String application = environment.get("SPRING_KAFKA_STREAMS_APPLICATION_ID");
-        Process process = example.start(environment);
+    /** Runs one application for each environment, all at the same time. */
+    private static void shuffle(Example example, OrderBook orders, List<Map<String, String>> environments)
+            throws Exception {
+        Map<String, Process> running = new LinkedHashMap<>();
         try {
-            assertThat(orders.totalsOf(process, application))
-                    .as(example::output)
-                    .isEqualTo(orders.expected());
+            for (Map<String, String> environment : environments) {
+                running.put(environment.get("SPRING_KAFKA_STREAMS_APPLICATION_ID"), example.start(environment));
+            }
+            for (Map.Entry<String, Process> one : running.entrySet()) {
+                assertThat(orders.totalsOf(one.getValue(), one.getKey()))
+                        .as(() -> one.getKey() + "\n" + example.output())
+                        .isEqualTo(orders.expected());
+            }
         } finally {
-            Example.stop(process);
+            running.values().forEach(Process::destroy);
+            for (Process process : running.values()) {
+                Example.stop(process);
+            }
         }
-        assertThat(example.output())
-                .contains("started for application " + application + ": ")
-                .doesNotContain("natively", "NoSuchMethodError", "NoClassDefFoundError");
-        assertThat(orders.records(application + "-by-customer-repartition")).isBetween(1L, OrderBook.ORDERS / 4L);
+        for (String application : running.keySet()) {
+            assertThat(example.output())
+                    .contains("started for application " + application + ": ")
+                    .doesNotContain("natively", "NoSuchMethodError", "NoClassDefFoundError");
+            assertThat(orders.records(application + "-by-customer-repartition")).isBetween(1L, OrderBook.ORDERS / 4L);
+        }
     }
 
     private Map<String, String> environment(EmbeddedKafka kafka, String application, Map<String, String> more)
