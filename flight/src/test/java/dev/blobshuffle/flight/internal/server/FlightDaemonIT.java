@@ -370,7 +370,7 @@ class FlightDaemonIT {
             // Any of the others may hold the memory, so reading one by one may not help.
             assertThatThrownBy(() -> {
                         while (true) {
-                            stuck.get(0).skipNBytes(1);
+                            stuck.get(0).skipNBytes(64 << 10);
                         }
                     })
                     .isInstanceOfAny(StoreUnavailable.class, EOFException.class);
