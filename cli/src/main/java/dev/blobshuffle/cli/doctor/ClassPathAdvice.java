@@ -21,6 +21,11 @@ import java.util.TreeSet;
 final class ClassPathAdvice {
     static final String AREA = "class path";
 
+    /** The libraries of the log. An application may use them itself, in any version. */
+    private static final Set<String> OF_THE_LOG = Set.of("postgresql", "HikariCP");
+
+    private static final String LOG = ClassPathJars.OWN + "postgresql";
+
     private ClassPathAdvice() {}
 
     /** What the versions mean. */
@@ -82,7 +87,8 @@ final class ClassPathAdvice {
     private static void addLibraries(Map<String, Set<String>> versions, List<Finding> findings) {
         for (Supported library : Versions.table()) {
             String jar = library.jar().orElse("");
-            if (jar.equals(ClassPathJars.CLIENTS)) {
+            boolean isUsed = !OF_THE_LOG.contains(jar) || versions.containsKey(LOG);
+            if (jar.equals(ClassPathJars.CLIENTS) || !isUsed) {
                 continue;
             }
             for (String version : versions.getOrDefault(jar, Set.of())) {

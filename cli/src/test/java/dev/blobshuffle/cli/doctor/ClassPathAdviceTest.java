@@ -65,6 +65,18 @@ class ClassPathAdviceTest {
                 .anyMatch(error -> error.contains(message));
     }
 
+    /** An application may use PostgreSQL itself, with any driver. */
+    @Test
+    void librariesOfTheLogAreJudgedBesideMessagingOnly() {
+        List<String> jars = new ArrayList<>(GOOD);
+        jars.addAll(List.of("postgresql-42.7.4.jar", "HikariCP-5.1.0.jar"));
+        assertThat(errors(jars)).isEmpty();
+        jars.add("blobshuffle-postgresql-0.1.0.jar");
+        assertThat(errors(jars))
+                .anyMatch(error -> error.contains("postgresql 42.7.4 is too old: BlobShuffle needs 42.7.5 or newer"))
+                .anyMatch(error -> error.contains("HikariCP 5.1.0 is too old: BlobShuffle needs 6.3.0 or newer"));
+    }
+
     @Test
     void aJarOfSpringBootIsAllWell() throws IOException {
         assertThat(findings(ClassPathAdvice.of(

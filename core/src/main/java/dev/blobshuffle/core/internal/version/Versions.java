@@ -48,8 +48,18 @@ public final class Versions {
      * @throws InvalidSettings fatal: the message names both versions and the remedy
      */
     public static void require(String what, String artifact, ClassLoader loader) {
+        require(what, artifact, present(artifact, loader));
+    }
+
+    /**
+     * The same for a version that the caller knows.
+     *
+     * @param present the version on the class path; empty: it passes
+     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     */
+    public static void require(String what, String artifact, Optional<String> present) {
         Supported library = of(artifact);
-        present(artifact, loader).filter(library::isTooOld).ifPresent(version -> {
+        present.filter(library::isTooOld).ifPresent(version -> {
             throw new InvalidSettings("Cannot " + what + ": " + library.refusal(version)
                     + ". Set the version of " + artifact + " in your build, for example to " + library.newest()
                     + ".");

@@ -56,8 +56,8 @@ public final class ConnectionPool implements AutoCloseable {
      * Opens a pool, after one connection has shown that it can log in.
      *
      * @param applicationName as {@code pg_stat_activity} shows it
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login, or
-     *     there is no such database
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login,
+     *     there is no such database, or the JDBC driver or HikariCP is too old
      * @throws LogUnavailable recoverable: no primary answered
      */
     public static ConnectionPool open(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
@@ -66,6 +66,7 @@ public final class ConnectionPool implements AutoCloseable {
 
     static ConnectionPool open(
             PostgresqlUri uri, CredentialsSource credentials, String applicationName, DatabaseTimeouts timeouts) {
+        LogLibraries.requireSupported();
         uri.certificates().requireReadable();
         PrimaryDataSource source = new PrimaryDataSource(uri, credentials, applicationName, timeouts);
         try (Connection connection = source.getConnection()) {
