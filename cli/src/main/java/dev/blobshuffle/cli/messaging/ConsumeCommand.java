@@ -92,6 +92,12 @@ public final class ConsumeCommand implements Callable<Integer> {
     private int consume(Messaging messaging, PrintWriter out) throws InterruptedException {
         RecordFormat shape = new RecordFormat(format);
         Subscription subscription = subscription();
+        for (String topic : topics) {
+            if (messaging.topics().find(topic).isEmpty()) {
+                throw new InvalidSettings("Cannot read topic " + topic
+                        + ": it does not exist. See which do: blobshuffle messaging topics list.");
+            }
+        }
         Subscriber<byte[], byte[]> subscriber = messaging.subscriber(subscription, Serde.bytes(), Serde.bytes());
         CountDownLatch ended = new CountDownLatch(1);
         Thread stop = new Thread(() -> stop(subscriber, ended), "blobshuffle-consume-stop");

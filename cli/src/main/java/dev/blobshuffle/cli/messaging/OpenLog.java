@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.internal.log.LogTopic;
@@ -45,13 +45,13 @@ record OpenLog(CommitLog log, Time time) {
     }
 
     /**
-     * The topic of a name.
+     * The topic of a name that the command line has.
      *
-     * @throws TopicAbsent there is none
+     * @throws InvalidSettings there is none
      */
     LogTopic topic(String name) {
         return await(log.topics().find(name), "find topic " + name)
-                .orElseThrow(() -> new TopicAbsent("Cannot find topic " + name
+                .orElseThrow(() -> new InvalidSettings("Cannot find topic " + name
                         + ": it does not exist. See which do: blobshuffle messaging topics list."));
     }
 

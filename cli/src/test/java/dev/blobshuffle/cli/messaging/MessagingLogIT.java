@@ -10,6 +10,7 @@ import dev.blobshuffle.cli.messaging.LogDatabase.Outcome;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -236,7 +237,18 @@ class MessagingLogIT {
         assertThat(last.out().lines()).hasSize(1);
         assertThat(json(last).get("sequence").asInt()).isEqualTo(1);
         assertThat(json(last).get("writer").asText()).isEqualTo("returns\u001b[31m");
-        assertThat(database.run(CLIENT, "tail", "absent").err()).contains("Cannot find topic absent");
+    }
+
+    @Test
+    void aTopicThatACommandNeedsAndThatIsAbsentIsWrongUsage() throws Exception {
+        for (String[] arguments : List.of(
+                new String[] {"tail", "absent"},
+                new String[] {"topics", "change", "absent", "--partitions", "2"},
+                new String[] {"groups", "seek", "g", "--topic", "absent", "--to", "end"})) {
+            Outcome outcome = database.run(CLIENT, arguments);
+            assertThat(outcome.status()).as(String.join(" ", arguments)).isEqualTo(2);
+            assertThat(outcome.err()).contains("Cannot find topic absent: it does not exist.");
+        }
     }
 
     @Test

@@ -106,7 +106,9 @@ class MessagingRecordsIT {
         Outcome unkeyed = produce(bytes("a=1\nsecret\n"), "strict", "--key-separator", "=");
         assertThat(unkeyed.status()).isOne();
         assertThat(unkeyed.err()).contains("Cannot publish line 2").doesNotContain("secret");
-        assertThat(run("consume", "absent", "--idle", "1s").status()).isOne();
+        Outcome unread = run("consume", "strict", "absent", "--idle", "1s");
+        assertThat(unread.status()).isEqualTo(2);
+        assertThat(unread.err()).contains("Cannot read topic absent: it does not exist.");
         assertThat(run("consume", "strict", "--format", "%x").err()).contains("it has no part %x");
     }
 
