@@ -1,8 +1,10 @@
 package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.store.BlobStores;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The result of planning: the cost of a shuffle, its latency, and the settings to use.
@@ -58,9 +60,17 @@ public record Plan(
      * A line of the configuration.
      *
      * @param name full name
-     * @param value its value @param reason the reason for the value
+     * @param value its value
+     * @param reason the reason for the value
+     * @param artifact what the application needs for it besides its front door and the store, as
+     *     {@code group:artifact}; empty for most settings
      */
-    public record RecommendedSetting(String name, String value, String reason) {}
+    public record RecommendedSetting(String name, String value, String reason, Optional<String> artifact) {
+        /** A setting that needs no artifact. */
+        RecommendedSetting(String name, String value, String reason) {
+            this(name, value, reason, Optional.empty());
+        }
+    }
 
     /**
      * The result of another choice.
@@ -69,6 +79,19 @@ public record Plan(
      * @param estimate the result
      */
     public record Alternative(String name, Estimate estimate) {}
+
+    /** The artifact of the store, as {@code group:artifact}; empty for directories. */
+    public Optional<String> storeArtifact() {
+        return BlobStores.artifact(prices.scheme());
+    }
+
+    /** What it needs for the store and all settings, besides its front door. */
+    public List<String> artifacts() {
+        return Stream.concat(
+                        storeArtifact().stream(), settings.stream().flatMap(setting -> setting.artifact().stream()))
+                .distinct()
+                .toList();
+    }
 
     /** Dollars per hour of the native shuffle to compare with. */
     public double nativeUsdPerHour() {

@@ -7,9 +7,11 @@ import dev.blobshuffle.core.settings.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The settings of a tuning, each with its reason. Stateless. */
 final class SettingsAdvice {
+    private static final String PEER = "dev.blobshuffle:blobshuffle-peer";
     private static final long MEBIBYTE = 1 << 20;
     private static final double SPARE = 1.25;
     private static final long STREAMS_TRANSACTION_TIMEOUT_MILLIS = 10_000;
@@ -79,7 +81,9 @@ final class SettingsAdvice {
             settings.add(new Plan.RecommendedSetting(
                     CacheSettings.ZONE_ENABLED.name(),
                     "true",
-                    "a section is downloaded once by each zone; see other choices for the cost without"));
+                    "a section is downloaded once by each zone, if each instance sets peer.listen and a secret or"
+                            + " certificate too; see other choices for the cost without",
+                    Optional.of(PEER)));
         }
     }
 

@@ -145,6 +145,7 @@ final class PlanJson {
         }
         json.put("settings", settings);
         json.put("reasons", reasons);
+        json.put("artifacts", plan.artifacts());
         json.put("blob_bytes", Math.round(estimate.blobBytes()));
         json.put("fill_seconds", number(estimate.fillSeconds()));
         json.put("commit_wait_seconds", number(estimate.commitWait()));

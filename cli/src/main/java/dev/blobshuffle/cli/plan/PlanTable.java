@@ -206,8 +206,14 @@ final class PlanTable {
 
     static String properties(Plan plan) {
         StringBuilder text = new StringBuilder();
+        plan.storeArtifact()
+                .ifPresent(artifact ->
+                        text.append("# the store needs ").append(artifact).append('\n'));
         for (Plan.RecommendedSetting setting : plan.settings()) {
             text.append("# ").append(setting.reason()).append('\n');
+            setting.artifact()
+                    .ifPresent(
+                            artifact -> text.append("# needs ").append(artifact).append('\n'));
             text.append(setting.name()).append('=').append(setting.value()).append('\n');
         }
         return text.toString();

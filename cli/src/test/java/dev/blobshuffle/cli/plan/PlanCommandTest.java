@@ -16,6 +16,8 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,31 @@ class PlanCommandTest {
         assertThat(json().at("/recommended/settings").has("blobshuffle.batch.max.bytes"))
                 .isTrue();
         assertThat(json().at("/pays_off").asBoolean()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "aws, blobshuffle-s3", "aws-s3-express, blobshuffle-s3", "r2, blobshuffle-s3",
+        "gcp, blobshuffle-gcs", "azure, blobshuffle-azure", "self-hosted, "
+    })
+    void settingsComeWithTheArtifactsThatTheyNeed(String provider, @Nullable String store) throws IOException {
+        String peer = "dev.blobshuffle:blobshuffle-peer";
+        List<String> artifacts = store == null ? List.of(peer) : List.of("dev.blobshuffle:" + store, peer);
+        int ignored = plan("--throughput", "1GiB/s", "--provider", provider, "--json");
+        assertThat(json().at("/recommended/settings").has("blobshuffle.cache.zone.enabled"))
+                .isTrue();
+        assertThat(json().at("/recommended/artifacts"))
+                .extracting(JsonNode::asText)
+                .containsExactlyElementsOf(artifacts);
+
+        out.getBuffer().setLength(0);
+        ignored = plan("--throughput", "1GiB/s", "--provider", provider);
+        assertThat(out.toString()).contains("# needs " + peer + "\nblobshuffle.cache.zone.enabled=true");
+        assertThat(out.toString().contains("# the store needs ")).isEqualTo(store != null);
+
+        out.getBuffer().setLength(0);
+        ignored = plan("--throughput", "1GiB/s", "--provider", provider, "--cache", "none");
+        assertThat(out.toString()).doesNotContain("cache.zone.enabled", "blobshuffle-peer");
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -86,12 +87,22 @@ public final class BlobStores {
                 return provider;
             }
         }
-        String artifact = ARTIFACTS.get(parsed.scheme());
         throw new InvalidSettings("Cannot open store " + parsed.scheme() + "://: "
-                + (artifact == null
-                        ? "nothing on the class path knows this scheme. Use one of " + String.join(", ", schemes) + "."
-                        : "its artifact is not on the class path. Add " + artifact
-                                + " in the version of blobshuffle-core."));
+                + artifact(parsed.scheme())
+                        .map(artifact -> "its artifact is not on the class path. Add " + artifact
+                                + " in the version of blobshuffle-core.")
+                        .orElseGet(() -> "nothing on the class path knows this scheme. Use one of "
+                                + String.join(", ", schemes) + "."));
+    }
+
+    /**
+     * The artifact of a store, as {@code group:artifact}; empty if it is in
+     * {@code blobshuffle-core}, or unknown.
+     *
+     * @param scheme of the store's URI
+     */
+    public static Optional<String> artifact(String scheme) {
+        return Optional.ofNullable(ARTIFACTS.get(scheme));
     }
 
     /** As {@link #open(String, StoreContext)}, without counting requests. */
