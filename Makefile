@@ -16,7 +16,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -46,6 +46,10 @@ demo: ## the demo: a real topology, native and through blobs
 
 s3: ## a real S3 server on this machine, to try things with: make s3 [S3_DIRECTORY=target/versitygw] [S3_PORT=7070]
 	.ci/versitygw $(S3_DIRECTORY) $(S3_PORT)
+
+cloud-check: STORE :=
+cloud-check: ## try a bucket of yours, and delete what was written: make cloud-check STORE='s3://BUCKET/PREFIX?region=…' (gs://, az:// too)
+	@./blobshuffle bench cloud-check '$(STORE)'
 
 bench: MODULE := core
 bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks) [MODULE=arrow]

@@ -21,6 +21,7 @@ import dev.blobshuffle.core.time.SystemTime;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +108,31 @@ class BucketBlobStoreTest {
             join(store.delete(ids));
             assertThat(requests).hasSize(4).containsOnly(Request.DELETE); // 7 keys, 2 at a time.
             assertThat(join(store.list(0, GENERATION))).isEmpty();
+        }
+    }
+
+    @Test
+    void anErasedStoreLeavesOnlyTheKeysOfOthers() throws Exception {
+        bucket.objects.put("a-too/x", new byte[1]);
+        bucket.objects.put("b", new byte[1]);
+        try (BucketBlobStore store = open("a/")) {
+            for (int i = 0; i < HeapBucket.PAGE + 1; i++) {
+                put(store, i);
+            }
+            assertThat(join(store.registers().orElseThrow().replace("name", Optional.empty(), "text")))
+                    .isTrue();
+            bucket.objects.put("a/of another program", new byte[1]);
+            assertThat(store.erase()).isEqualTo(HeapBucket.PAGE + 1 + 3);
+        }
+        assertThat(bucket.objects.keySet()).containsExactly("a-too/x", "b");
+    }
+
+    @Test
+    void aStoreWithoutAPrefixIsNotErased() throws Exception {
+        try (BucketBlobStore store = open("")) {
+            put(store, 1);
+            assertThatThrownBy(store::erase).isInstanceOf(StoreRefused.class).hasMessageContaining("no prefix");
+            assertThat(bucket.objects).hasSize(2);
         }
     }
 

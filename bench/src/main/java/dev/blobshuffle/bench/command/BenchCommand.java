@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
             SuiteCommand.class,
             CompareCommand.class,
             StoreCommand.class,
+            CloudCheckCommand.class,
             PeerCommand.class,
             PaperCommand.class,
             LogCommand.class,

@@ -44,6 +44,10 @@ record Finding(Level level, String area, String subject, String what, Optional<S
                 : error(area, subject, message.substring(0, split), message.substring(split + 2));
     }
 
+    StoreFinding asStoreFinding() {
+        return new StoreFinding(level, subject, what, remedy);
+    }
+
     String line() {
         return String.format(
                 Locale.ROOT,

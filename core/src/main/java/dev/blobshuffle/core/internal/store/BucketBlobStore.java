@@ -426,6 +426,29 @@ public final class BucketBlobStore implements BlobStore {
         }
     }
 
+    /**
+     * Deletes everything below the store's prefix: blobs, registers, and the marker that makes it a
+     * store. For a tool that created the store under a prefix of its own. Deletes the marker last,
+     * so that a failed call can be repeated. Nobody may write meanwhile. Blocks.
+     *
+     * @return how many objects it deleted
+     * @throws StoreUnavailable recoverable: the bucket does not answer; {@link StoreRefused} if the
+     *     store has no prefix, or an operator must act
+     */
+    public int erase() {
+        prefix.requireErasable(location());
+        List<String> keys = pages(bucket::objects, prefix.text(), meter).stream()
+                .map(Bucket.Entry::key)
+                .filter(key -> !key.equals(prefix.marker()))
+                .toList();
+        int step = bucket.keysPerDelete();
+        for (int from = 0; from < keys.size(); from += step) {
+            boolean ignored = delete(keys.subList(from, Math.min(keys.size(), from + step)));
+        }
+        boolean ignored = delete(List.of(prefix.marker()));
+        return keys.size() + 1;
+    }
+
     @Override
     public int fingerprint() {
         return fingerprint;

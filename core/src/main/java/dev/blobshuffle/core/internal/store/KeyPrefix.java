@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.GenerationSpan;
@@ -93,6 +94,19 @@ public record KeyPrefix(String text) {
         return new InvalidSettings("Cannot open a store with the prefix '" + text + "': it lies among the blobs of the"
                 + " store whose marker is " + marker
                 + ", and rules for those blobs would apply to it. Choose a prefix outside it.");
+    }
+
+    /**
+     * Refuses to erase a whole bucket.
+     *
+     * @param location the store, for the message
+     * @throws StoreRefused the prefix is empty
+     */
+    public void requireErasable(String location) {
+        if (text.isEmpty()) {
+            throw new StoreRefused("Cannot erase " + location
+                    + ": it has no prefix, so others may keep data there. Delete the bucket instead.");
+        }
     }
 
     /** The common start of the keys of all blobs. */

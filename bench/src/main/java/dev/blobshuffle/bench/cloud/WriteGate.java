@@ -1,0 +1,63 @@
+package dev.blobshuffle.bench.cloud;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Lets writes through until it is closed, and then waits for those that run. Thread-safe. */
+final class WriteGate {
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final CompletableFuture<Boolean> isIdle = new CompletableFuture<>();
+    private int running; // guarded by this
+    private boolean isClosed; // guarded by this
+
+    /**
+     * Begins a write, which must {@link #leave}.
+     *
+     * @throws Closed fatal: the gate is closed
+     */
+    synchronized void enter() {
+        if (isClosed) {
+            throw new Closed("Cannot write to the store of a check: it is being deleted. Run the check again.");
+        }
+        running++;
+    }
+
+    synchronized void leave() {
+        running--;
+        if (isClosed && running == 0) {
+            isIdle.complete(true);
+        }
+    }
+
+    /**
+     * Refuses further writes and waits for those that run. Idempotent.
+     *
+     * @throws StoreUnavailable recoverable: a write does not end
+     */
+    void close() {
+        synchronized (this) {
+            isClosed = true;
+            if (running == 0) {
+                isIdle.complete(true);
+            }
+        }
+        try {
+            boolean ignored = isIdle.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailable(
+                    "Cannot end the check: a write has had no answer for " + PATIENCE_SECONDS
+                            + " s. Check the network to the store.",
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable("Cannot end the check: the thread was interrupted. Run it again.", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
