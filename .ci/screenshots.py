@@ -188,20 +188,25 @@ def browse(page, picture, width, height, trims=True):
     print(f"screenshots: {picture}: {image.width} x {image.height}, {picture.stat().st_size:,} bytes")
 
 
+def digits(value):
+    """Three of them, and never an exponent."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def formatted(value, unit):
     if unit in ("Bps", "bytes"):
         for name, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
             if abs(value) >= size:
-                return f"{value / size:.3g} {name}" + ("/s" if unit == "Bps" else "")
-        return f"{value:.3g} B" + ("/s" if unit == "Bps" else "")
+                return f"{digits(value / size)} {name}" + ("/s" if unit == "Bps" else "")
+        return f"{digits(value)} B" + ("/s" if unit == "Bps" else "")
     if unit == "s":
-        return f"{value:.3g} s" if abs(value) >= 1 or value == 0 else f"{value * 1000:.3g} ms"
+        return f"{digits(value)} s" if abs(value) >= 1 or value == 0 else f"{digits(value * 1000)} ms"
     if unit == "currencyUSD":
-        return f"${value:.3g}"
+        return f"${digits(value)}"
     if unit == "percentunit":
-        return f"{value * 100:.3g} %"
+        return f"{digits(value * 100)} %"
     suffix = {"cps": "/s", "reqps": "/s"}.get(unit, "")
-    return (f"{value / 1000:.3g} K" if abs(value) >= 1000 else f"{value:.3g}") + suffix
+    return (f"{digits(value / 1000)} K" if abs(value) >= 1000 else f"{digits(value)}") + suffix
 
 
 def ticks(most, unit):
@@ -254,8 +259,8 @@ def plot(series, panel, start, end, width, height):
     return "".join(parts + ["</svg>"])
 
 
-def panel_html(panel, prometheus, start, end, missing):
-    """A panel at its place in the grid, with the data of its expressions."""
+def panel_html(panel, prometheus, start, end, busiest, missing):
+    """A panel at its place in the grid, with the data of its expressions; a single number is that of the busiest time."""
     place = panel["gridPos"]
     unit = panel["fieldConfig"]["defaults"].get("unit", "short")
     series = {}
@@ -271,8 +276,8 @@ def panel_html(panel, prometheus, start, end, missing):
     width = round(1360 / 24 * place["w"]) - 30
     title = f"<h3>{html.escape(panel['title'])}</h3>"
     if panel["type"] == "stat":
-        last = [v for points in series.values() for _, v in points if not math.isnan(v)]
-        body = f'<p class="stat">{formatted(last[-1], unit) if last else "No data"}</p>'
+        shown = [v for points in series.values() for t, v in points if t <= busiest and not math.isnan(v)]
+        body = f'<p class="stat">{formatted(shown[-1], unit) if shown else "No data"}</p>'
     elif not series:
         body = '<p class="none">No data</p>'
     else:
@@ -310,20 +315,23 @@ def dashboard_pages(prometheus, work):
     # Until the first instance ends: what comes then is not what the dashboard is for.
     seen = prometheus.range("count(blobshuffle_uptime_seconds) == 3", now - 1800, now)
     start, end = seen[0]["values"][0][0], seen[0]["values"][-1][0] - 2 * SCRAPE_SECONDS
+    load = next(panel for panel in dashboard["panels"] if panel["type"] == "stat")["targets"][0]["expr"]
+    load = load.replace("$application", ".*").replace("$zone", ".*").replace("$__rate_interval", RATE_INTERVAL)
+    busiest = max(prometheus.range(load, start, end)[0]["values"], key=lambda point: float(point[1]))[0]
     missing = []
     rows = []
     for panel in dashboard["panels"]:
         if panel["type"] == "row":
             rows.append((panel["title"], []))
         else:
-            rows[-1][1].append(panel_html(panel, prometheus, start, end, missing))
+            rows[-1][1].append(panel_html(panel, prometheus, start, end, busiest, missing))
     for name, shown in (("dashboard", SHOWN_ROWS), ("dashboard-whole", [title for title, _ in rows])):
         body = "".join(
             f'<h2>{title}</h2><div class="grid">{"".join(panels)}</div>' for title, panels in rows if title in shown
         )
         (work / f"{name}.html").write_text(
             f"<!DOCTYPE html><meta charset=utf-8><style>{STYLE}</style>"
-            f"<h1>{dashboard['title']}</h1>Minutes of a demo; the expressions of "
+            f"<h1>{dashboard['title']}</h1>Minutes of a demo, and its busiest moment in the first row; the expressions of "
             f"dashboards/blobshuffle.json, asked of Prometheus, drawn without Grafana{body}"
         )
     unexpected = set(missing) - WITHOUT_DATA
