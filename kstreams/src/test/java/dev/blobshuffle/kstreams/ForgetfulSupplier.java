@@ -56,6 +56,11 @@ public final class ForgetfulSupplier extends ApplicationSupplier {
         }
 
         @Override
+        public boolean forget(Partition partition) {
+            return lane.forget(partition);
+        }
+
+        @Override
         public void seal() {
             lane.seal();
         }

@@ -22,6 +22,14 @@ public interface Lane extends AutoCloseable {
      */
     Output output(Partition partition, Zone zone);
 
+    /**
+     * Ends the output of a partition and releases its memory. Does nothing if it has records that
+     * are not sealed. The output must not be used afterwards; {@link #output} opens another.
+     *
+     * @return whether the lane has no output of the partition any more
+     */
+    boolean forget(Partition partition);
+
     /** Ends the batch and starts the upload of everything appended before. Does not wait. */
     void seal();
 

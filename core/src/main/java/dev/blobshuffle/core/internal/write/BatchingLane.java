@@ -99,6 +99,25 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         return output;
     }
 
+    @Override
+    public boolean forget(Partition partition) {
+        PartitionLog output = outputsByPartition.get(partition);
+        if (output == null) {
+            return true;
+        }
+        synchronized (batch) {
+            if (hasEnded || output.hasUnsealed()) {
+                return false;
+            }
+            output.drop();
+            output.end();
+            outputs.remove(output);
+        }
+        outputsByPartition.remove(partition);
+        pool.removeOutputs(1);
+        return true;
+    }
+
     private PartitionLog.Section section(Zone zone) {
         return sections.computeIfAbsent(zone, batch::section);
     }

@@ -354,6 +354,38 @@ class BatcherTest {
     }
 
     @Test
+    void aForgottenOutputMakesRoomForAnother() throws Exception {
+        Batcher batcher = storing(quiet().bufferBytes(16 << 10).chunkBytes(1 << 10));
+        Lane lane = batcher.lane("lane", channel);
+        for (int i = 0; i < 8; i++) {
+            append(lane, new Partition("t", i), i, "k", "v");
+        }
+        lane.flush(LONG);
+        Partition ninth = new Partition("t", 8);
+        assertThatThrownBy(() -> append(lane, ninth, 8, "k", "v")).isInstanceOf(MemoryExhausted.class);
+        assertThat(lane.forget(P0)).isTrue();
+        append(lane, ninth, 8, "k", "v");
+        lane.flush(LONG);
+        assertThat(lane.forget(ninth)).isTrue();
+        append(lane, P0, 9, "k", "again");
+        lane.flush(LONG);
+        assertThat(channel.rows(ninth, held)).containsExactly(row(8, "k", "v"));
+        assertThat(channel.rows(P0, held)).containsExactly(row(0, "k", "v"), row(9, "k", "again"));
+    }
+
+    @Test
+    void anOutputWithUnsealedRecordsIsNotForgotten() throws Exception {
+        Lane lane = storing(quiet()).lane("lane", channel);
+        append(lane, P0, 1, "k", "v");
+        assertThat(lane.forget(P0)).isFalse();
+        append(lane, P0, 2, "k", "w");
+        lane.flush(LONG);
+        assertThat(channel.rows(P0, held)).containsExactly(row(1, "k", "v"), row(2, "k", "w"));
+        assertThat(lane.forget(P0)).isTrue();
+        assertThat(lane.forget(P1)).isTrue();
+    }
+
+    @Test
     void unsealedRecordsOfAnotherLaneGiveWay() throws Exception {
         Batcher batcher = storing(quiet().bufferBytes(64 << 10).chunkBytes(8 << 10));
         Lane idle = batcher.lane("idle", channel);

@@ -20,7 +20,8 @@ import dev.blobshuffle.messaging.OutgoingRecord;
 import dev.blobshuffle.messaging.Publisher;
 import dev.blobshuffle.messaging.Serde;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,9 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
     private static final Duration LONGEST_CLOSE_WAIT = Duration.ofSeconds(5);
 
+    /** If there are more topics, those go in which no record waits, least recently used first. */
+    private static final int TOPICS = 500;
+
     private final String name;
     private final PublisherParts parts;
     private final Serde<K> keys;
@@ -49,9 +53,11 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private final LogChannel channel;
     private final Lane lane;
     private final RecordHeaders headers = new RecordHeaders();
-    private final Map<String, TopicOutput> outputs = new HashMap<>();
 
-    /** The numbers of the topics that were published to, for the channel's threads. */
+    /** By topic, the least recently used first. */
+    private final Map<String, TopicOutput> outputs = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** The numbers of the topics that have an output, for the channel's threads. */
     private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -125,7 +131,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             LogTopic described, OutgoingRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
         TopicOutput output = output(described);
         int chosen = record.partition().isPresent() ? record.partition().getAsInt() : output.choose(key);
-        TopicOutput.Slot slot = output.slot(chosen);
+        TopicOutput.Slot slot = slot(output, chosen);
         long timestamp = record.timestamp().isPresent() ? record.timestamp().getAsLong() : time.wallMillis();
         Promise promise = new Promise(slot.named, timestamp);
         promises.add(slot.partition, promise);
@@ -140,13 +146,59 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     private TopicOutput output(LogTopic described) {
         TopicOutput output = outputs.get(described.name());
-        if (output == null || output.number() != described.number()) {
+        if (output == null || output.topic().number() != described.number()) {
+            forgetIdle(TOPICS - 1);
             output = new TopicOutput(lane, described, parts.homes().of(described), time.randomLong());
             outputs.put(described.name(), output);
             numbers.put(described.name(), described.number());
         }
         output.update(described);
         return output;
+    }
+
+    /** The output to a partition: if the write buffer has no room for another, idle ones go. */
+    private TopicOutput.Slot slot(TopicOutput output, int partition) {
+        try {
+            return output.slot(partition);
+        } catch (MemoryExhausted e) {
+            forgetIdle(1);
+            return output.slot(partition);
+        }
+    }
+
+    /**
+     * Forgets topics in which no record waits, until there are so many. The one that was used last
+     * stays.
+     */
+    private void forgetIdle(int most) {
+        int excess = outputs.size() - most;
+        if (excess <= 0) {
+            return;
+        }
+        List<TopicOutput> eldest = new ArrayList<>(outputs.values());
+        for (TopicOutput each : eldest.subList(0, eldest.size() - 1)) {
+            if (excess > 0 && each.endIfIdle(promises)) {
+                forget(each.topic());
+                excess--;
+            }
+        }
+    }
+
+    private void forget(LogTopic topic) {
+        outputs.remove(topic.name());
+        numbers.remove(topic.name());
+        parts.homes().forget(topic);
+        parts.catalog().forget(topic.name());
+    }
+
+    /** How many topics have an output. */
+    int topics() {
+        lock.lock();
+        try {
+            return outputs.size();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void awaitRoom(long deadline) {

@@ -34,6 +34,11 @@ public final class TopicHomes {
         return topics.computeIfAbsent(topic.number(), number -> new Homes(number, time.nanos() - FRESH.toNanos()));
     }
 
+    /** Forgets a topic that a publisher has stopped using; others keep their object. */
+    void forget(LogTopic topic) {
+        topics.remove(topic.number());
+    }
+
     private void ask(Homes homes) {
         int topic = homes.topic;
         try {

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.util.Arrays;
@@ -35,8 +36,24 @@ final class TopicOutput {
         sticky = (int) (random & 0xffff);
     }
 
-    int number() {
-        return topic.number();
+    LogTopic topic() {
+        return topic;
+    }
+
+    /**
+     * Ends the outputs, unless records wait in them.
+     *
+     * @return whether this object has ended: do not use it any more
+     */
+    boolean endIfIdle(PendingAnswers<?> promises) {
+        for (int i = 0; i < slots.length; i++) {
+            Slot slot = slots[i];
+            if (slot != null && !(promises.forget(slot.partition) && lane.forget(slot.partition))) {
+                return false;
+            }
+            slots[i] = null;
+        }
+        return true;
     }
 
     /** Follows a change of the topic or of its readers' zones. Cheap if there is none. */

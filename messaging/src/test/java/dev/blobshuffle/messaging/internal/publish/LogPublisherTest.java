@@ -71,6 +71,10 @@ class LogPublisherTest {
     private ShuffleEngine engine = engine(0);
 
     private ShuffleEngine engine(long inlineBytes) {
+        return engine(BatcherOptions.builder().inlineBytes(inlineBytes));
+    }
+
+    private ShuffleEngine engine(BatcherOptions.Builder options) {
         return ShuffleEngine.builder(
                         new ForwardingBlobStore(memory) {
                             @Override
@@ -81,9 +85,7 @@ class LogPublisherTest {
                             }
                         },
                         time)
-                .batching(BatcherOptions.builder()
-                        .delay(Duration.ofMillis(20))
-                        .inlineBytes(inlineBytes)
+                .batching(options.delay(Duration.ofMillis(20))
                         .deliveryTimeout(Duration.ofSeconds(2))
                         .build())
                 .build();
@@ -341,6 +343,49 @@ class LogPublisherTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("2 partitions");
         }
+    }
+
+    @Test
+    void aPublisherUsesMoreTopicsThanItsBufferHasRoomFor() {
+        engine.close();
+        engine = engine(BatcherOptions.builder().bufferBytes(64 << 10).chunkBytes(8 << 10));
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            for (int i = 0; i < 100; i++) {
+                topic("t" + i, 1);
+                publisher.publish("t" + i, "k", "v");
+                publisher.flush(LONG);
+            }
+            publisher.publish("t0", "k", "again");
+            publisher.flush(LONG);
+        }
+        assertThat(segments("t0")).hasSize(2);
+        assertThat(segments("t99")).hasSize(1);
+    }
+
+    @Test
+    void topicsWithoutRecordsAreForgottenOnceThereAreMany() throws Exception {
+        List<CompletionStage<Acknowledgement>> waiting = new ArrayList<>();
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            try (LogTransaction transaction = publisher.beginTransaction()) {
+                for (int i = 0; i < 700; i++) {
+                    topic("t" + i, 1);
+                    waiting.add(publisher.publish("t" + i, "k", "v"));
+                }
+                publisher.commitTransaction(transaction, Optional.empty());
+            }
+            for (CompletionStage<Acknowledgement> each : waiting) {
+                get(each);
+            }
+            topic("last", 1);
+            publisher.publish("last", "k", "v");
+            publisher.flush(LONG);
+            assertThat(publisher.topics()).isEqualTo(500);
+            publisher.publish("t0", "k", "again");
+            publisher.flush(LONG);
+            assertThat(publisher.topics()).isEqualTo(500);
+        }
+        assertThat(segments("t0")).hasSize(2);
+        assertThat(segments("t699")).hasSize(1);
     }
 
     private static Acknowledgement get(CompletionStage<Acknowledgement> stage) throws Exception {

@@ -20,6 +20,11 @@ class ForwardingLane implements Lane {
     }
 
     @Override
+    public boolean forget(Partition partition) {
+        return inner.forget(partition);
+    }
+
+    @Override
     public void seal() {
         inner.seal();
     }

@@ -376,6 +376,11 @@ enum PlantedBug implements Seams {
         }
 
         @Override
+        public boolean forget(Partition partition) {
+            return lanes().stream().allMatch(lane -> lane.forget(partition));
+        }
+
+        @Override
         public void seal() {
             lanes().forEach(Lane::seal);
         }

@@ -83,6 +83,21 @@ public final class PendingAnswers<A> implements AutoCloseable {
         }
     }
 
+    /**
+     * Forgets a partition for which no record waits. Does nothing if one does, or if the lane has
+     * failed.
+     *
+     * @return whether nothing is kept for the partition any more
+     */
+    public synchronized boolean forget(Partition partition) {
+        Deque<A> queue = waiting.get(partition);
+        if (loss != null || (queue != null && !queue.isEmpty())) {
+            return false;
+        }
+        waiting.remove(partition);
+        return true;
+    }
+
     /** The lane starts again: nothing that it lost can arrive any more. */
     public synchronized void startAgain() {
         loss = null;
