@@ -10,14 +10,17 @@ import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
@@ -282,6 +285,39 @@ class ApplicationIT {
                     .get()
                     .offset();
             assertThat(end).isEqualTo(VirtualOffset.of(1));
+        }
+    }
+
+    @Test
+    void adminFindsTheRecordOfATime() throws Exception {
+        long hourAgo = System.currentTimeMillis() - Duration.ofHours(1).toMillis();
+        TopicPartition partition = Clients.partition(topic);
+        List<Long> offsets = new ArrayList<>();
+        try (Producer<String, String> producer = 
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                sent.add(producer.send(new ProducerRecord<>(topic, 0, hourAgo + 100 * i, "k", "v" + i)));
+            }
+            producer.flush();
+            for (Future<RecordMetadata> each : sent) {
+                offsets.add(each.get().offset());
+            }
+        }
+        try (Admin admin = BlobAdmin.create(settings())) {
+            for (OffsetSpec spec : List.of(OffsetSpec.forTimestamp(hourAgo + 250), OffsetSpec.maxTimestamp())) {
+                int expected = spec instanceof OffsetSpec.TimestampSpec ? 3 : 4;
+                ListOffsetsResult.ListOffsetsResultInfo found = admin.listOffsets(Map.of(partition, spec))
+                        .partitionResult(partition)
+                        .get();
+                assertThat(found.offset()).isEqualTo(offsets.get(expected));
+                assertThat(found.timestamp()).isEqualTo(hourAgo + 100 * expected);
+            }
+            assertThat(admin.listOffsets(Map.of(partition, OffsetSpec.forTimestamp(hourAgo + 401)))
+                            .partitionResult(partition)
+                            .get()
+                            .offset())
+                    .isEqualTo(-1);
         }
     }
 

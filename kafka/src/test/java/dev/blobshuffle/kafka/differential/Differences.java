@@ -47,7 +47,7 @@ final class Differences {
                     "all that reached the brokers before the abort",
                     "those that were flushed before the abort",
                     "An abort discards the batch that has not been stored.",
-                    (natively, ours) -> natively.startsWith(Readers.BETWEEN)));
+                    (natively, ours) -> natively.startsWith(SentLog.BETWEEN)));
 
     private Differences() {}
 

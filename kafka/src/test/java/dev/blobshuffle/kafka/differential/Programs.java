@@ -149,7 +149,11 @@ final class Programs {
                 Tuple.of(
                         1,
                         one(Combinators.combine(partitions, Arbitraries.of(true, false))
-                                .as(Step.ListOffsets::new))));
+                                .as(Step.ListOffsets::new))),
+                Tuple.of(
+                        2,
+                        one(Combinators.combine(partitions, Arbitraries.of(Draft.Time.class))
+                                .as(Step.ListOffsetsAt::new))));
     }
 
     private static List<Tuple2<Integer, Arbitrary<List<Step>>>> committing() {

@@ -27,9 +27,6 @@ import org.apache.kafka.common.header.Header;
 final class Readers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** An offset that no record has that this side can be asked for. */
-    static final String BETWEEN = "between records, then ";
-
     private static final Duration ROUND = Duration.ofMillis(100);
 
     private final Door door;
@@ -304,11 +301,7 @@ final class Readers implements AutoCloseable {
                 return "no record at " + time;
             }
             owner.seek(partition(number), found.offset());
-            String text = log.at(number, found.offset());
-            if (!log.isRecord(number, found.offset())) {
-                return BETWEEN + text;
-            }
-            return text + " at " + (found.timestamp() >= started ? "now" : found.timestamp());
+            return log.at(number, found.offset(), found.timestamp(), started);
         });
     }
 

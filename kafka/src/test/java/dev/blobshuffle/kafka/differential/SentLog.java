@@ -18,6 +18,9 @@ final class SentLog {
     /** What an offset names if no record has it or a larger one. */
     static final String END = "end";
 
+    /** An offset that no record has that this side can be asked for. */
+    static final String BETWEEN = "between records, then ";
+
     private final Map<Integer, NavigableMap<Long, Integer>> partitions = new HashMap<>();
     private final Set<Integer> open = new HashSet<>();
     private final Set<Integer> aborted = new HashSet<>();
@@ -80,8 +83,16 @@ final class SentLog {
         return END;
     }
 
+    /** The answer about a time: the record at an offset, and its timestamp. */
+    synchronized String at(int partition, long offset, long timestamp, long started) {
+        String text = at(partition, offset);
+        return isRecord(partition, offset)
+                ? text + " at " + (timestamp >= started ? "now" : timestamp)
+                : BETWEEN + text;
+    }
+
     /** Whether a record that a consumer may see has exactly this offset. */
-    synchronized boolean isRecord(int partition, long offset) {
+    private boolean isRecord(int partition, long offset) {
         Integer record = log(partition).get(offset);
         return record != null && isVisible(record);
     }

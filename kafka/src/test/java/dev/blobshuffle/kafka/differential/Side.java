@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -246,6 +248,21 @@ final class Side implements AutoCloseable {
                     .partitionResult(asked)
                     .get();
             return log.at(partition, found.offset());
+        });
+    }
+
+    /** The first record at a time or later, as an admin tells it. */
+    String listOffsetsAt(int partition, long time) {
+        return Outcome.of(() -> {
+            TopicPartition asked = new TopicPartition(topic, partition);
+            IsolationLevel isolation = IsolationLevel.valueOf(setup.isolation().name());
+            ListOffsetsResultInfo found = admin.listOffsets(
+                            Map.of(asked, OffsetSpec.forTimestamp(time)), new ListOffsetsOptions(isolation))
+                    .partitionResult(asked)
+                    .get();
+            return found.offset() < 0
+                    ? "no record at " + time
+                    : log.at(partition, found.offset(), found.timestamp(), started);
         });
     }
 

@@ -206,6 +206,15 @@ sealed interface Step {
         }
     }
 
+    /** What an admin says of the first record at a time or later. */
+    record ListOffsetsAt(int partition, Draft.Time time) implements Step {
+        @Override
+        public String run(Side side, int number) {
+            side.flush();
+            return side.listOffsetsAt(side.existing(partition), side.at(time));
+        }
+    }
+
     /** What an admin says of offsets. */
     record ListOffsets(int partition, boolean atEnd) implements Step {
         @Override

@@ -8,14 +8,20 @@ import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DeleteRecordsResult;
 import org.apache.kafka.clients.admin.DeletedRecords;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Translates between virtual offsets and those of the broker for topics that shuffle through blobs.
@@ -24,18 +30,40 @@ import org.apache.kafka.common.TopicPartition;
 public final class VirtualOffsetAdmin implements InvocationHandler {
     private final Admin delegate;
     private final TopicMatcher topics;
+    private final @Nullable RecordFinder finder;
 
-    private VirtualOffsetAdmin(Admin delegate, TopicMatcher topics) {
+    private VirtualOffsetAdmin(Admin delegate, TopicMatcher topics, @Nullable RecordFinder finder) {
         this.delegate = delegate;
         this.topics = topics;
+        this.finder = finder;
     }
 
-    /** An admin around a ready one, which it owns: closing it closes the other. */
+    /** Finds the first record of each partition at a time or later, as virtual offsets. Blocks. */
+    public interface RecordFinder {
+        /**
+         * The answers, without partitions that have no such record.
+         *
+         * @param isolation which records count
+         */
+        Map<TopicPartition, OffsetAndTimestamp> find(Map<TopicPartition, Long> times, IsolationLevel isolation);
+    }
+
+    /**
+     * An admin around a ready one, which it owns: closing it closes the other. Its answer about a
+     * time is the start of the segment that has the record.
+     */
     public static Admin wrap(Admin delegate, TopicMatcher topics) {
+        return proxy(new VirtualOffsetAdmin(delegate, topics, null));
+    }
+
+    /** As {@link #wrap(Admin, TopicMatcher)}; its answers about times are exact. */
+    public static Admin wrap(Admin delegate, TopicMatcher topics, RecordFinder finder) {
+        return proxy(new VirtualOffsetAdmin(delegate, topics, finder));
+    }
+
+    private static Admin proxy(VirtualOffsetAdmin admin) {
         return (Admin) Proxy.newProxyInstance(
-                VirtualOffsetAdmin.class.getClassLoader(),
-                new Class<?>[] {Admin.class},
-                new VirtualOffsetAdmin(delegate, topics));
+                VirtualOffsetAdmin.class.getClassLoader(), new Class<?>[] {Admin.class}, admin);
     }
 
     @Override
@@ -84,12 +112,56 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
     private Object listOffsets(Method method, Object[] arguments) throws ReflectiveOperationException {
         ListOffsetsResult result = (ListOffsetsResult) method.invoke(delegate, arguments);
         Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> offsets = new LinkedHashMap<>();
-        for (Object key : ((Map<?, ?>) arguments[0]).keySet()) {
+        Map<TopicPartition, OffsetSpec> virtual = new HashMap<>();
+        ((Map<?, ?>) arguments[0]).forEach((key, spec) -> {
             TopicPartition partition = (TopicPartition) key;
             KafkaFuture<ListOffsetsResultInfo> future = result.partitionResult(partition);
-            offsets.put(partition, isVirtual(partition) ? future.thenApply(VirtualOffsetAdmin::virtual) : future);
+            if (isVirtual(partition)) {
+                virtual.put(partition, (OffsetSpec) spec);
+                future = future.thenApply(VirtualOffsetAdmin::virtual);
+            }
+            offsets.put(partition, future);
+        });
+        if (finder != null) {
+            boolean hasOptions = arguments.length > 1 && arguments[1] instanceof ListOffsetsOptions;
+            offsets.putAll(exact(
+                    finder,
+                    AskedTimes.of(virtual, result),
+                    hasOptions
+                            ? ((ListOffsetsOptions) arguments[1]).isolationLevel()
+                            : IsolationLevel.READ_UNCOMMITTED));
         }
         return new ListOffsetsResult(offsets);
+    }
+
+    /** The answers about times. If they cannot be found, each is the failure. */
+    private static Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> exact(
+            RecordFinder finder, Map<TopicPartition, Long> times, IsolationLevel isolation) {
+        Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> answers = new HashMap<>();
+        if (times.isEmpty()) {
+            return answers;
+        }
+        Map<TopicPartition, OffsetAndTimestamp> found;
+        try {
+            found = finder.find(times, isolation);
+        } catch (RuntimeException e) {
+            KafkaFuture<ListOffsetsResultInfo> failed = KafkaFuture.completedFuture(times)
+                    .thenApply(asked -> {
+                        throw e;
+                    });
+            times.keySet().forEach(partition -> answers.put(partition, failed));
+            return answers;
+        }
+        times.keySet().forEach(partition -> {
+            OffsetAndTimestamp at = found.get(partition);
+            answers.put(
+                    partition,
+                    KafkaFuture.completedFuture(
+                            at == null
+                                    ? new ListOffsetsResultInfo(-1, -1, Optional.empty())
+                                    : new ListOffsetsResultInfo(at.offset(), at.timestamp(), at.leaderEpoch())));
+        });
+        return answers;
     }
 
     private boolean isVirtual(TopicPartition partition) {
