@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,10 +17,13 @@ import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs programs on both sides, step by step, and compares the results of each. The brokers, the
- * admins and the engines of the blobs are shared by all programs of a class.
+ * Runs programs on both sides, step by step, several at a time, and compares the results of each.
+ * The brokers, the admins and the engines of the blobs are shared by all programs of a class.
  */
 final class Comparison {
+    /** How many programs run at the same time: most of a program's time is waiting. */
+    private static final int TOGETHER = Integer.getInteger("differential.together", 10);
+
     private static @Nullable Comparison shared;
 
     private final EmbeddedKafka kafka;
@@ -29,12 +33,10 @@ final class Comparison {
     /** One for each engine, so that programs do not open and close it. */
     private final List<Producer<byte[], byte[]>> anchors = new ArrayList<>();
 
-    private final ExecutorService natively = Executors.newSingleThreadExecutor(task -> {
-        Thread thread = new Thread(task, "native");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService together = Executors.newFixedThreadPool(TOGETHER, Comparison::daemon);
+    private final ExecutorService natively = Executors.newCachedThreadPool(Comparison::daemon);
     private final AtomicLong programs = new AtomicLong();
+    private final AtomicLong finished = new AtomicLong();
 
     private Comparison() {
         kafka = EmbeddedKafka.builder()
@@ -50,6 +52,12 @@ final class Comparison {
             admins.put(batching, own);
             anchors.add(Door.BLOBS.producer(settings(Door.BLOBS, batching)));
         }
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "differential");
+        thread.setDaemon(true);
+        return thread;
     }
 
     private Map<String, Object> settings(Door door, Setup.Batching batching) {
@@ -79,12 +87,25 @@ final class Comparison {
     private void close() {
         anchors.forEach(Producer::close);
         admins.values().forEach(own -> own.values().forEach(Admin::close));
+        together.shutdown();
         natively.shutdown();
         kafka.close();
     }
 
-    /** Runs a program, and fails at the first step whose results differ. */
-    void run(Program program) {
+    /** Runs programs at the same time, and fails if any differs. */
+    void run(List<Program> drawn) {
+        List<Future<Optional<String>>> all = drawn.stream()
+                .map(program -> together.submit(() -> difference(program)))
+                .toList();
+        List<String> found = new ArrayList<>();
+        all.forEach(each -> get(each).ifPresent(found::add));
+        if (!found.isEmpty()) {
+            throw new AssertionError(String.join("\n\n", found));
+        }
+    }
+
+    /** Runs a program up to the first step whose results differ, which it returns in words. */
+    private Optional<String> difference(Program program) {
         Setup setup = program.setup();
         long number = programs.incrementAndGet();
         long started = System.currentTimeMillis();
@@ -102,18 +123,20 @@ final class Comparison {
                 String theirs = get(answer);
                 trace.add(record + " " + step + "\n    " + theirs);
                 if (!Differences.allow(theirs, ours)) {
-                    throw new AssertionError("Step " + record + " of program " + number + " differs.\n" + setup + "\n"
+                    return Optional.of("Step " + record + " of program " + number + " differs.\n" + setup + "\n"
                             + String.join("\n", trace) + "\n--- natively\n    " + theirs + "\n--- through blobs\n    "
                             + ours);
                 }
             }
         }
-        report(number);
+        report();
+        return Optional.empty();
     }
 
     private final long first = System.nanoTime();
 
-    private void report(long number) {
+    private void report() {
+        long number = finished.incrementAndGet();
         if (number % 100 == 0) {
             System.out.println(
                     number + " programs, " + number * 60_000_000_000L / (System.nanoTime() - first) + " per minute");
