@@ -2,28 +2,70 @@ package dev.blobshuffle.messaging.differential;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Runs programs beside the model, one after the other. */
+/** Runs programs beside the model, several at a time, each on a database that it has alone. */
 final class Comparison {
-    /** So many programs share a database. */
+    /** How many programs run at the same time: most of a program's time is waiting. */
+    private static final int TOGETHER = Integer.getInteger("differential.together", 6);
+
+    /** So many programs use a database, one after the other. */
     private static final int PROGRAMS = 200;
 
     private static final Comparison SHARED = new Comparison();
 
-    private @Nullable World world;
-    private int number;
+    private final ExecutorService together = Executors.newFixedThreadPool(TOGETHER, task -> {
+        Thread thread = new Thread(task, "differential");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** Those that no program uses now. */
+    private final ConcurrentLinkedDeque<World> worlds = new ConcurrentLinkedDeque<>();
+
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicInteger finished = new AtomicInteger();
     private final long started = System.nanoTime();
 
     static Comparison shared() {
         return SHARED;
     }
 
-    /** Runs a program, and fails at the first call that differs from the model. */
-    synchronized void run(Program program) {
-        number++;
+    /** Runs programs at the same time, and fails if any differs from the model. */
+    void run(List<Program> drawn) {
+        List<Future<Optional<AssertionError>>> all = drawn.stream()
+                .map(program -> together.submit(() -> difference(program)))
+                .toList();
+        List<AssertionError> found = new ArrayList<>();
+        all.forEach(each -> get(each).ifPresent(found::add));
+        if (!found.isEmpty()) {
+            AssertionError first = found.remove(0);
+            found.forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private static <T> T get(Future<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Runs a program up to the first call that differs. */
+    private Optional<AssertionError> difference(Program program) throws Exception {
+        int number = numbers.incrementAndGet();
         List<String> trace = new ArrayList<>();
-        try (Session session = new Session(open(), program.setup(), number)) {
+        World world = open();
+        try (Session session = new Session(world, program.setup(), number)) {
             for (Step step : program.steps()) {
                 trace.add(trace.size() / 2 + 1 + " " + step);
                 trace.add("    " + step.run(session));
@@ -31,41 +73,45 @@ final class Comparison {
             trace.add("end");
             session.finish();
         } catch (Exception | AssertionError e) {
-            closeWorld(e);
-            throw new AssertionError(
+            close(world, e);
+            return Optional.of(new AssertionError(
                     "Program " + number + " differs.\n" + program.setup() + "\n" + String.join("\n", trace) + "\n"
                             + e.getMessage(),
-                    e);
+                    e));
         }
-        if (number % PROGRAMS == 0) {
-            closeWorld(null);
+        if (world.countProgram() < PROGRAMS) {
+            worlds.push(world);
+        } else {
+            close(world, null);
+        }
+        report();
+        return Optional.empty();
+    }
+
+    private void report() {
+        long done = finished.incrementAndGet();
+        if (done % PROGRAMS == 0) {
             System.out.println(
-                    number + " programs, " + number * 60_000_000_000L / (System.nanoTime() - started) + " per minute");
+                    done + " programs, " + done * 60_000_000_000L / (System.nanoTime() - started) + " per minute");
         }
     }
 
     private World open() throws Exception {
-        World open = world;
-        if (open == null) {
-            open = new World();
-            world = open;
-        }
-        return open;
+        World present = worlds.poll();
+        return present == null ? new World() : present;
     }
 
     /** Closes what the programs have shared. */
-    synchronized void close() {
-        closeWorld(null);
+    void close() {
+        for (World each = worlds.poll(); each != null; each = worlds.poll()) {
+            close(each, null);
+        }
     }
 
-    /** After a failure nothing of it is used again. */
-    private void closeWorld(@Nullable Throwable failure) {
-        World closing = world;
-        world = null;
+    /** After a failure nothing of a database is used again. */
+    private static void close(World closing, @Nullable Throwable failure) {
         try {
-            if (closing != null) {
-                closing.close();
-            }
+            closing.close();
         } catch (RuntimeException | AssertionError e) {
             if (failure == null) {
                 throw e;

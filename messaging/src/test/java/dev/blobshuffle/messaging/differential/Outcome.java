@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of a call in words, or what its failure has the caller do: its class, or state. */
 final class Outcome {
-    /** What was thrown last, for the message of a difference. */
-    private static @Nullable Throwable last;
+    /** What a thread's program threw last, for the message of a difference. */
+    private static final ThreadLocal<@Nullable Throwable> LAST = new ThreadLocal<>();
 
     private Outcome() {}
 
@@ -26,13 +26,14 @@ final class Outcome {
     static String failure(Throwable thrown) {
         boolean isWrapped = thrown instanceof ExecutionException || thrown instanceof CompletionException;
         Throwable failure = isWrapped && thrown.getCause() != null ? thrown.getCause() : thrown;
-        last = failure;
+        LAST.set(failure);
         return failure instanceof SQLException sql ? "throws " + sql.getSQLState() : failure(failure.getClass());
     }
 
     /** What a call threw last, in full. */
     static String last() {
         StringWriter text = new StringWriter();
+        Throwable last = LAST.get();
         if (last != null) {
             last.printStackTrace(new PrintWriter(text));
         }

@@ -34,6 +34,7 @@ final class World implements AutoCloseable {
     private final CommitLog log;
     private final Map<Storage, Messaging> instances = new EnumMap<>(Storage.class);
     final Connection connection;
+    private int programs;
 
     /** Where the records of an instance's publishers go. */
     enum Storage {
@@ -68,6 +69,11 @@ final class World implements AutoCloseable {
         }
         connection = database.connect();
         connection.setAutoCommit(false);
+    }
+
+    /** Counts a program that has used this; returns how many have. */
+    int countProgram() {
+        return ++programs;
     }
 
     Messaging messaging(Storage storage) {
