@@ -156,6 +156,9 @@ final class Booking {
     }
 
     String rollBack() {
+        if (session.world.fault == Fault.ROLLBACK_KEPT && !hasFailed && !isMisused && !isReadOnly) {
+            real.commit();
+        }
         real.close();
         rolledBack();
         return "rolled back";

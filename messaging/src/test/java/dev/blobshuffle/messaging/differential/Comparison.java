@@ -40,16 +40,22 @@ final class Comparison {
 
     /** Runs programs at the same time, and fails if any differs from the model. */
     void run(List<Program> drawn) {
-        List<Future<Optional<AssertionError>>> all = drawn.stream()
-                .map(program -> together.submit(() -> difference(program)))
-                .toList();
-        List<AssertionError> found = new ArrayList<>();
-        all.forEach(each -> get(each).ifPresent(found::add));
+        List<AssertionError> found = differences(drawn, Fault.NONE);
         if (!found.isEmpty()) {
             AssertionError first = found.remove(0);
             found.forEach(first::addSuppressed);
             throw first;
         }
+    }
+
+    /** Runs programs at the same time, and returns how they differ from the model. */
+    List<AssertionError> differences(List<Program> drawn, Fault fault) {
+        List<Future<Optional<AssertionError>>> all = drawn.stream()
+                .map(program -> together.submit(() -> difference(program, fault)))
+                .toList();
+        List<AssertionError> found = new ArrayList<>();
+        all.forEach(each -> get(each).ifPresent(found::add));
+        return found;
     }
 
     private static <T> T get(Future<T> future) {
@@ -61,10 +67,11 @@ final class Comparison {
     }
 
     /** Runs a program up to the first call that differs. */
-    private Optional<AssertionError> difference(Program program) throws Exception {
+    private Optional<AssertionError> difference(Program program, Fault fault) throws Exception {
         int number = numbers.incrementAndGet();
         List<String> trace = new ArrayList<>();
         World world = open();
+        world.fault = fault;
         try (Session session = new Session(world, program.setup(), number)) {
             for (Step step : program.steps()) {
                 trace.add(trace.size() / 2 + 1 + " " + step);

@@ -25,6 +25,7 @@ final class Member implements AutoCloseable {
     private static final Duration SHORT = Duration.ofMillis(5);
     private static final Duration LONG = Duration.ofSeconds(2);
 
+    private final World world;
     private final Setup setup;
     final Subscriber<byte[], byte[]> real;
 
@@ -35,6 +36,7 @@ final class Member implements AutoCloseable {
     private final Set<TopicPartition> assigned = new HashSet<>();
 
     Member(World world, Setup setup, World.Storage storage, String group, List<String> topics) {
+        this.world = world;
         this.setup = setup;
         Subscription subscription = Subscription.of(group, topics.toArray(new String[0]))
                 .reset(setup.reset())
@@ -158,7 +160,7 @@ final class Member implements AutoCloseable {
         if (records.count() > setup.maxRecords()) {
             throw new AssertionError("A poll returned " + records.count() + " records.");
         }
-        for (ReceivedRecord<byte[], byte[]> each : records) {
+        for (ReceivedRecord<byte[], byte[]> each : world.fault.polled(records.all())) {
             ModelReading reading = readings.get(new TopicPartition(each.topic(), each.partition()).toString());
             if (reading == null) {
                 throw new AssertionError("A poll returned a record of " + each.topic() + "-" + each.partition()
@@ -235,7 +237,9 @@ final class Member implements AutoCloseable {
     String commit() {
         resolve();
         return Session.expect("committed", Outcome.of(() -> {
-            real.commit();
+            if (world.fault != Fault.COMMIT_FORGOTTEN) {
+                real.commit();
+            }
             return "committed";
         }));
     }
@@ -251,7 +255,7 @@ final class Member implements AutoCloseable {
                         : "sought",
                 Outcome.of(() -> {
                     switch (place) {
-                        case AT -> real.seek(reading.name(), position);
+                        case AT -> real.seek(reading.name(), world.fault.sought(position));
                         case START -> real.seekToStart(Set.of(reading.name()));
                         default -> real.seekToEnd(Set.of(reading.name()));
                     }
@@ -275,7 +279,7 @@ final class Member implements AutoCloseable {
         if (reading == null) {
             return "not owned";
         }
-        if (pauses) {
+        if (pauses && world.fault != Fault.PAUSE_FORGOTTEN) {
             real.pause(Set.of(reading.name()));
         } else {
             real.resume(Set.of(reading.name()));

@@ -1,5 +1,8 @@
 package dev.blobshuffle.messaging.differential;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
 import java.util.List;
 import net.jqwik.api.AfterFailureMode;
 import net.jqwik.api.Arbitrary;
@@ -33,6 +36,27 @@ class MessagingDifferentialIT {
             afterFailure = AfterFailureMode.RANDOM_SEED)
     void otherProgramsHaveTheResultsOfTheModel(@ForAll("programs") List<Program> programs) {
         Comparison.shared().run(programs);
+    }
+
+    /** The control: each fault is found by one of a few programs. */
+    @Tag("nightly")
+    @Property(seed = "39", tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+    void eachFaultIsFound(@ForAll("many") List<List<Program>> many) {
+        for (Fault fault : EnumSet.complementOf(EnumSet.of(Fault.NONE))) {
+            int count = 0;
+            boolean isFound = false;
+            for (int i = 0; i < many.size() && !isFound; i++) {
+                count += many.get(i).size();
+                isFound = !Comparison.shared().differences(many.get(i), fault).isEmpty();
+            }
+            System.out.println(fault + " is found within " + count + " programs");
+            assertThat(isFound).as("%s within %d programs", fault, count).isTrue();
+        }
+    }
+
+    @Provide
+    Arbitrary<List<List<Program>>> many() {
+        return Programs.all().list().ofSize(6).list().ofSize(20);
     }
 
     @AfterContainer

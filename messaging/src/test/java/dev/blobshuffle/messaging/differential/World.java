@@ -27,6 +27,9 @@ final class World implements AutoCloseable {
     /** The most bytes of a record. */
     static final int RECORD_LIMIT = 120_000;
 
+    /** Several databases share the connections of a server. */
+    private static final String CONNECTIONS = "&connections=3";
+
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final SystemTime time = new SystemTime();
@@ -35,6 +38,9 @@ final class World implements AutoCloseable {
     private final Map<Storage, Messaging> instances = new EnumMap<>(Storage.class);
     final Connection connection;
     private int programs;
+
+    /** What goes wrong in the program that runs. */
+    Fault fault = Fault.NONE;
 
     /** Where the records of an instance's publishers go. */
     enum Storage {
@@ -57,10 +63,11 @@ final class World implements AutoCloseable {
     World() throws SQLException, IOException {
         Path directory = Files.createTempDirectory("differential");
         database = new TestDatabase(directory);
-        log = CommitLogs.open(database.log(), "differential", time);
+        log = CommitLogs.open(database.log() + CONNECTIONS, "differential", time);
         for (Storage storage : Storage.values()) {
             Map<String, Object> settings = new HashMap<>(database.settings(directory, "a"));
             settings.put("blobshuffle.store", "memory://" + database.name);
+            settings.put("blobshuffle.log", database.log() + CONNECTIONS);
             settings.put("blobshuffle.batch.max.delay.ms", "20000");
             settings.put("blobshuffle.inline.max.bytes", storage.inline);
             settings.put("blobshuffle.record.max.bytes", String.valueOf(RECORD_LIMIT));
