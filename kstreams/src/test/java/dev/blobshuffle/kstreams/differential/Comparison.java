@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -31,6 +32,23 @@ public final class Comparison {
                 compare(name, left.comparable(), right.comparable(), found);
             }
         }
+        return found;
+    }
+
+    /**
+     * What runs do not agree on that may repeat records: each key of the one must be in the other.
+     */
+    public static List<String> missing(Map<String, Rows> expected, Map<String, Rows> actual) {
+        List<String> found = new ArrayList<>();
+        new TreeMap<>(expected).forEach((name, rows) -> {
+            Rows other = actual.get(name);
+            Set<String> keys = rows.keys();
+            keys.removeAll(other == null ? Set.of() : other.keys());
+            if (!keys.isEmpty()) {
+                found.add(name + ": " + keys.size() + " keys are missing, such as "
+                        + keys.stream().sorted().limit(SHOWN).collect(Collectors.joining("; ")));
+            }
+        });
         return found;
     }
 
@@ -64,6 +82,10 @@ public final class Comparison {
                 case SEQUENCE ->
                     rows.stream().collect(Collectors.groupingBy(Row::key, LinkedHashMap::new, Collectors.toList()));
             };
+        }
+
+        Set<String> keys() {
+            return rows.stream().map(row -> String.valueOf(row.key())).collect(Collectors.toCollection(TreeSet::new));
         }
 
         private Map<String, String> last(Function<Row, String> text) {

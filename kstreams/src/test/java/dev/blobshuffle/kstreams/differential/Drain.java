@@ -26,7 +26,7 @@ import org.awaitility.Awaitility;
  */
 public final class Drain {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
-    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final Admin admin;
     private final Log log;

@@ -150,6 +150,14 @@ public final class Instances implements AutoCloseable {
                 .sum();
     }
 
+    /** Whether a member's session has ended within the last half minute, so that it lost partitions. */
+    public boolean hasLostPartitions() {
+        return running.stream()
+                .flatMap(streams -> streams.metrics().values().stream())
+                .filter(metric -> metric.metricName().name().equals("partition-lost-latency-max"))
+                .anyMatch(metric -> !Double.isNaN((Double) metric.metricValue()));
+    }
+
     /** Throws what killed a stream thread, if one died. */
     public void check() {
         Throwable first = failure.get();
