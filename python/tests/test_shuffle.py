@@ -97,8 +97,9 @@ def test_rows_of_uneven_size_are_divided_too(tmp_path):
 
 
 @pytest.mark.parametrize("codec", ["none", "lz4"])
-def test_rows_beyond_memory_are_spilled_and_come_back(tmp_path, codec):
-    data = table(400_000)
+@pytest.mark.parametrize("rows", [400_000, 450_000])  # of the second, some are in memory at the end
+def test_rows_beyond_memory_are_spilled_and_come_back(tmp_path, codec, rows):
+    data = table(rows)
     memory = 4 << 20
     assert data.nbytes > 3 * memory
     ids = np.random.default_rng(1).integers(0, 100, data.num_rows)
