@@ -25,7 +25,7 @@ import org.apache.kafka.common.header.Header;
 
 /** The consumers of a side: one, or the members of a group. */
 final class Readers implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration ROUND = Duration.ofMillis(100);
 
@@ -122,8 +122,8 @@ final class Readers implements AutoCloseable {
             Set<TopicPartition> own = new HashSet<>(member.assignment());
             own.retainAll(paused);
             member.resume(own);
-            if (setup.reset() == Setup.Reset.LATEST) {
-                // Later the end would be another one.
+            if (setup.reset() != Setup.Reset.NONE) {
+                // Later the end may be another one, and a commit takes along what is known.
                 member.assignment().forEach(member::position);
             }
         }
@@ -182,11 +182,12 @@ final class Readers implements AutoCloseable {
         });
     }
 
+    /** A position beyond the end is not at it: a poll resets it, or fails. */
     private boolean isAtEnd(Consumer<byte[], byte[]> member) {
         Set<TopicPartition> running = new HashSet<>(member.assignment());
         running.removeAll(member.paused());
         Map<TopicPartition, Long> ends = member.endOffsets(running);
-        return running.stream().allMatch(each -> member.position(each) >= ends.get(each));
+        return running.stream().allMatch(each -> member.position(each) == ends.get(each));
     }
 
     /** Reads some records of one partition, and stays behind the last. */
@@ -306,7 +307,7 @@ final class Readers implements AutoCloseable {
     }
 
     String position(int number) {
-        return Outcome.of(() -> log.at(number, owner(number).position(partition(number), Duration.ofSeconds(5))));
+        return Outcome.of(() -> log.at(number, owner(number).position(partition(number), PATIENCE)));
     }
 
     String ends(int number) {

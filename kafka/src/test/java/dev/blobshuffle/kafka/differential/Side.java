@@ -79,7 +79,7 @@ final class Side implements AutoCloseable {
         }
         Map<String, Object> producers = new HashMap<>(settings);
         producers.put("max.request.size", Door.RECORD_LIMIT);
-        producers.put("max.block.ms", isTransactional ? 30_000 : 2000);
+        producers.put("max.block.ms", isTransactional ? 60_000 : 5000);
         producers.put("metadata.max.age.ms", 1000);
         // With more, the log of a new topic may refuse a first batch and take the second, for good.
         producers.put("max.in.flight.requests.per.connection", 1);
@@ -98,18 +98,16 @@ final class Side implements AutoCloseable {
     private void createTopic() {
         NewTopic made = new NewTopic(topic, partitions, (short) 1)
                 .configs(Map.of("retention.ms", "-1", "message.timestamp.type", setup.timestamps().setting));
-        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-        for (int partition = 0; partition < partitions; partition++) {
-            ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
-        }
+        Map<TopicPartition, OffsetSpec> ends = ends();
         await(
                 "the deletion of " + topic,
                 TopicExistsException.class,
                 () -> admin.createTopics(List.of(made)).all().get());
+        // Until a broker has heard of both, it may serve a deleted topic in place of its successor.
         await(
                 "the leaders of " + topic,
                 UnknownTopicOrPartitionException.class,
-                () -> admin.listOffsets(ends).all().get());
+                () -> admin.listOffsets(ends).all().get().values().stream().allMatch(end -> end.offset() == 0));
     }
 
     private interface Call {
@@ -125,8 +123,7 @@ final class Side implements AutoCloseable {
                 .atMost(java.time.Duration.ofMinutes(1))
                 .ignoreExceptionsMatching(e -> passing.isInstance(e.getCause()))
                 .until(() -> {
-                    call.run();
-                    return true;
+                    return !Boolean.FALSE.equals(call.run());
                 });
     }
 
@@ -181,11 +178,41 @@ final class Side implements AutoCloseable {
     }
 
     String commit() {
-        return writer(true).commit();
+        return settled(writer(true).commit());
     }
 
     String abort() {
-        return writer(true).abort();
+        return settled(writer(true).abort());
+    }
+
+    /** A transaction ends for the producer before its markers end it for readers. */
+    private String settled(String ended) {
+        if (!isInTransaction()) {
+            Map<TopicPartition, OffsetSpec> ends = ends();
+            await(
+                    "the markers in " + topic,
+                    UnknownTopicOrPartitionException.class,
+                    () -> offsets(ends, IsolationLevel.READ_COMMITTED)
+                            .equals(offsets(ends, IsolationLevel.READ_UNCOMMITTED)));
+        }
+        return ended;
+    }
+
+    private List<Long> offsets(Map<TopicPartition, OffsetSpec> asked, IsolationLevel isolation) throws Exception {
+        Map<TopicPartition, ListOffsetsResultInfo> found = admin.listOffsets(asked, new ListOffsetsOptions(isolation))
+                .all()
+                .get();
+        return asked.keySet().stream()
+                .map(partition -> found.get(partition).offset())
+                .toList();
+    }
+
+    private Map<TopicPartition, OffsetSpec> ends() {
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            ends.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+        }
+        return ends;
     }
 
     String sendOffsets(String metadata) {
@@ -230,7 +257,8 @@ final class Side implements AutoCloseable {
     /** Deletes the topic and makes it again; producers stay, consumers are opened again. */
     String makeAgain(int count) {
         return Outcome.of(() -> {
-            String flushed = flush();
+            // Natively it is chance at which call a transaction of the deleted topic fails.
+            String flushed = isInTransaction() ? abort() : flush();
             readers.close();
             admin.deleteTopics(List.of(topic)).all().get();
             partitions = count;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One producer of a side with what it has sent and not accounted for yet. */
 final class Writer implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 20;
+    private static final int PATIENCE_SECONDS = 60;
 
     private final Producer<byte[], byte[]> producer;
     private final SentLog log;
