@@ -101,9 +101,9 @@ screenshots: ## the pictures in docs/images, from a demo that runs meanwhile; ta
 differential: ## Drawn tables, frames and programs through us and natively, 20,000 for each property; takes hours
 	cd python && .venv/bin/pytest -s tests/test_differential.py --examples $(EXAMPLES)
 	$(MVN) -Pquick -pl kafka -am verify -Dtest=NoUnit -Dit.test='ClientsDifferentialIT#otherProgramsHaveTheSameResults' -Dtest.excluded=none \
-		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+		-Djqwik.tries.default=$$(($(EXAMPLES) / 100)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl messaging -am verify -Dtest=NoUnit -Dit.test='MessagingDifferentialIT#otherProgramsHaveTheResultsOfTheModel' -Dtest.excluded=none \
-		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+		-Djqwik.tries.default=$$(($(EXAMPLES) / 100)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl kstreams -am verify -Dtest=NoUnit -Dit.test='TopologiesDifferentialIT#otherProgramsLeaveTheSame' -Dtest.excluded=none \
 		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Ddifferential.attempts=50 -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 

@@ -16,8 +16,10 @@ import net.jqwik.api.lifecycle.AfterContainer;
 
 /** A program of calls has the results that a model of messaging has. */
 class MessagingDifferentialIT {
-    /** How many programs a try has. */
+    /** How many programs a try has. The next try waits for the slowest of them. */
     private static final int PROGRAMS = 20;
+
+    private static final int MANY_PROGRAMS = 100;
 
     @Property(
             seed = "39",
@@ -34,7 +36,7 @@ class MessagingDifferentialIT {
             edgeCases = EdgeCasesMode.NONE,
             shrinking = ShrinkingMode.BOUNDED,
             afterFailure = AfterFailureMode.RANDOM_SEED)
-    void otherProgramsHaveTheResultsOfTheModel(@ForAll("programs") List<Program> programs) {
+    void otherProgramsHaveTheResultsOfTheModel(@ForAll("manyPrograms") List<Program> programs) {
         Comparison.shared().run(programs);
     }
 
@@ -66,11 +68,20 @@ class MessagingDifferentialIT {
 
     @Provide
     Arbitrary<List<Program>> programs() {
-        // All have the full size, and a failure is shrunk to the programs that fail.
+        return programs(PROGRAMS);
+    }
+
+    @Provide
+    Arbitrary<List<Program>> manyPrograms() {
+        return programs(MANY_PROGRAMS);
+    }
+
+    /** All tries have the full size, and a failure is shrunk to the programs that fail. */
+    private static Arbitrary<List<Program>> programs(int count) {
         return Programs.all()
                 .list()
                 .ofMinSize(1)
-                .ofMaxSize(PROGRAMS)
+                .ofMaxSize(count)
                 .withSizeDistribution((tries, least, most, center) -> random -> most);
     }
 }
