@@ -145,7 +145,7 @@ sealed interface Step {
     record Committed(int partition) implements Step {
         @Override
         public String run(Side side, int number) {
-            return side.readers().committed(partition);
+            return side.flush() + side.readers().committed(partition);
         }
     }
 
