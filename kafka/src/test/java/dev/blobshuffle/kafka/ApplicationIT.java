@@ -293,7 +293,7 @@ class ApplicationIT {
         long hourAgo = System.currentTimeMillis() - Duration.ofHours(1).toMillis();
         TopicPartition partition = Clients.partition(topic);
         List<Long> offsets = new ArrayList<>();
-        try (Producer<String, String> producer = 
+        try (Producer<String, String> producer =
                 new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
