@@ -51,7 +51,7 @@ final class Programs {
                 .filter(Programs::isRepeatable);
     }
 
-    /** A member of the new protocol looks for its start in the background, before or after a commit. */
+    /** Members of the new protocol look for their start in the background. */
     private static boolean isRepeatable(Setup setup) {
         return setup.membership() != Membership.CONSUMER || setup.reset() != Reset.NONE;
     }

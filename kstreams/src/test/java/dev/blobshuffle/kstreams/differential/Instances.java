@@ -150,7 +150,7 @@ public final class Instances implements AutoCloseable {
                 .sum();
     }
 
-    /** Whether a member's session has ended within the last half minute, so that it lost partitions. */
+    /** Whether the group has ended a member's session in the last half minute. */
     public boolean hasLostPartitions() {
         return running.stream()
                 .flatMap(streams -> streams.metrics().values().stream())

@@ -62,8 +62,8 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
     }
 
     private static Admin proxy(VirtualOffsetAdmin admin) {
-        return (Admin) Proxy.newProxyInstance(
-                VirtualOffsetAdmin.class.getClassLoader(), new Class<?>[] {Admin.class}, admin);
+        return (Admin)
+                Proxy.newProxyInstance(VirtualOffsetAdmin.class.getClassLoader(), new Class<?>[] {Admin.class}, admin);
     }
 
     @Override

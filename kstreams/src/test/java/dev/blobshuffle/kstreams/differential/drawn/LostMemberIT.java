@@ -29,13 +29,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Why {@link DrawnComparison} expects more of a group that lost a member: without exactly-once, Kafka
- * Streams counts again what the member had not committed, natively and through blobs.
+ * Why {@link DrawnComparison} compares only keys after a group lost a member: without exactly-once,
+ * Kafka Streams counts again what the member had not committed, natively and through blobs.
  */
 class LostMemberIT {
     private static final int RECORDS = 5;
-    private static final Setup SETUP = new Setup(
-            false, "classic", 1, 1, 1, false, false, false, new Continues(true, true, true), Batching.SMALL);
+    private static final Setup SETUP =
+            new Setup(false, "classic", 1, 1, 1, false, false, false, new Continues(true, true, true), Batching.SMALL);
 
     private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
 
