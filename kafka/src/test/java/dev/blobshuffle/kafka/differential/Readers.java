@@ -17,6 +17,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.KafkaException;
@@ -106,12 +107,8 @@ final class Readers implements AutoCloseable {
         Set<TopicPartition> paused = new HashSet<>();
         while (!isAssigned()) {
             for (Consumer<byte[], byte[]> member : members) {
-                // Records that come meanwhile are read again.
                 pause(member, paused);
-                ConsumerRecords<byte[], byte[]> early = member.poll(Duration.ofMillis(20));
-                early.partitions()
-                        .forEach(each ->
-                                member.seek(each, early.records(each).get(0).offset()));
+                follow(member);
             }
             if (System.nanoTime() - deadline > 0) {
                 return "not assigned: "
@@ -128,6 +125,18 @@ final class Readers implements AutoCloseable {
             }
         }
         return "assigned";
+    }
+
+    /** Records that come meanwhile are read again, and reads find again that there is no start. */
+    private static void follow(Consumer<byte[], byte[]> member) {
+        try {
+            ConsumerRecords<byte[], byte[]> early = member.poll(Duration.ofMillis(20));
+            early.partitions()
+                    .forEach(each ->
+                            member.seek(each, early.records(each).get(0).offset()));
+        } catch (NoOffsetForPartitionException e) {
+            // It is chance in which poll.
+        }
     }
 
     private static void pause(Consumer<byte[], byte[]> member, Set<TopicPartition> paused) {
@@ -337,6 +346,7 @@ final class Readers implements AutoCloseable {
                 if (waits) {
                     member.commitSync();
                 } else {
+                    var ignored = member.committed(Set.of(partition(0))); // The coordinator is known then.
                     member.commitAsync((offsets, failure) ->
                             calls.add(failure == null ? "called back" : Outcome.failure(failure)));
                     member.commitSync(Map.of());
