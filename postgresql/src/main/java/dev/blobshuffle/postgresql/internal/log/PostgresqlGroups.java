@@ -16,6 +16,7 @@ import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,8 +86,17 @@ final class PostgresqlGroups implements Groups {
                 && !zones(connection, member.topics()).equals(state.readers)) {
             return Optional.empty();
         }
-        known.replace(member.id(), state, state.renewed(generation));
-        return Optional.of(new Lease(generation, LEASE, owned, state.absent));
+        Set<Integer> absent = generation == state.generation ? state.absent : absent(connection, member);
+        known.replace(member.id(), state, state.renewed(generation, absent));
+        return Optional.of(new Lease(generation, LEASE, owned, absent));
+    }
+
+    /** Another member may have been the first to meet a deletion, and made the new generation. */
+    private Set<Integer> absent(Connection connection, Member member) throws SQLException {
+        Set<Integer> absent = new HashSet<>(member.topics());
+        absent.removeAll(
+                function(connection, "look", (Object) topicNumbers(member)).rows(row -> row.getInt("topic_id")));
+        return absent;
     }
 
     /** One member for each topic of a group. */
@@ -254,7 +264,7 @@ final class PostgresqlGroups implements Groups {
      *
      * @param generation of the group
      * @param readers of the member's topics, of all groups, when it last was assigned
-     * @param absent topics of the member; a renewal in short follows no change of topics
+     * @param absent topics of the member; within a generation they stay the same
      * @param renewals since then, or since the last look at the readers
      */
     private record Known(long generation, Map<Integer, Map<Zone, Integer>> readers, Set<Integer> absent, int renewals) {
@@ -262,8 +272,8 @@ final class PostgresqlGroups implements Groups {
             return renewals + 1 >= RENEWALS_PER_LOOK;
         }
 
-        Known renewed(long newer) {
-            return new Known(newer, readers, absent, isLookNext() ? 0 : renewals + 1);
+        Known renewed(long newer, Set<Integer> nowAbsent) {
+            return new Known(newer, readers, nowAbsent, isLookNext() ? 0 : renewals + 1);
         }
     }
 

@@ -371,6 +371,20 @@ public abstract class GroupsContractTest extends LogContract {
     }
 
     @Test
+    void everyMemberHearsOfADeletedTopicWhoeverRenewsFirst() {
+        CommitLog log = connect();
+        LogTopic orders = topic(log, "orders", 4);
+        LogTopic bills = topic(log, "bills", 2);
+        Member first = member("billing", EAST, orders, bills);
+        Member second = member("billing", EAST, orders, bills);
+        settle(log, List.of(first, second));
+        assertThat(join(log.topics().delete("orders"))).isTrue();
+        assertThat(renew(log, first).absent()).containsExactly(orders.number());
+        assertThat(renew(log, second).absent()).containsExactly(orders.number());
+        assertThat(renew(log, second).absent()).containsExactly(orders.number());
+    }
+
+    @Test
     void groupsShareTheHomeZonesOfATopic() {
         CommitLog log = connect();
         LogTopic topic = topic(log, "orders", 12);
