@@ -132,8 +132,8 @@ final class Readers implements AutoCloseable {
         try {
             ConsumerRecords<byte[], byte[]> early = member.poll(Duration.ofMillis(20));
             early.partitions()
-                    .forEach(each ->
-                            member.seek(each, early.records(each).get(0).offset()));
+                    .forEach(
+                            each -> member.seek(each, early.records(each).get(0).offset()));
         } catch (NoOffsetForPartitionException e) {
             // It is chance in which poll.
         }
