@@ -33,7 +33,7 @@ class OwnerRecoveryTest {
     @BeforeEach
     void open() {
         store = new RegisteredStore();
-        cell = new StoreCell(store, store.registers().orElseThrow(), OwnerText.REGISTER);
+        cell = new StoreCell(store.registers().orElseThrow(), OwnerText.REGISTER);
     }
 
     @AfterEach
