@@ -99,8 +99,8 @@ class DoctorLogIT {
     @Test
     void aMissingOrOtherVersionIsAnError() throws Exception {
         assertThat(doctor(database.uri(CLIENT, "schema=other")).out()).contains("ERROR   log      schema: there is no");
-        database.inside("delete from blobshuffle.migration where version > 1");
-        assertThat(doctor(database.uri(CLIENT)).out()).contains("has version 1, and this library needs");
+        database.inside("update blobshuffle.migration set version = 0");
+        assertThat(doctor(database.uri(CLIENT)).out()).contains("has version 0, and this library needs");
         database.inside("insert into blobshuffle.migration values (999, 'later', 'x')");
         assertThat(doctor(database.uri(CLIENT)).out()).contains("has version 999", "Upgrade the application.");
     }
