@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks a bucket with everything that an application does to it, below a prefix of its own:
  * doctor's checks, the contract, a shuffle, and a latency profile. Deletes what it wrote, also
- * after a failure, and when the JVM is told to end. Owned by one thread.
+ * after a failure and after a signal. Owned by one thread.
  */
 public final class CloudCheck {
     private static final List<Integer> MEBIBYTES = List.of(1, 4);
@@ -187,7 +187,7 @@ public final class CloudCheck {
                 finding.remedy().map(remedy -> "\n          -> " + remedy).orElse("")));
     }
 
-    /** Cleans up when the JVM is told to end. */
+    /** Cleans up when the JVM ends early, as after a signal. */
     private void interrupt() {
         isEnding = true;
         try {
@@ -200,14 +200,14 @@ public final class CloudCheck {
         }
     }
 
-    /** Deletes what was written, once, whoever asks first. */
+    /** Deletes what was written. Only the first call does anything. */
     private synchronized void end() {
         if (isOver) {
             return;
         }
         isOver = true;
         if (!isMade) {
-            eraseQuietly();
+            eraseUnopened();
             return;
         }
         progress.accept("Deleting what was written");
@@ -227,11 +227,12 @@ public final class CloudCheck {
     }
 
     /** The store could not be opened, which was reported, so usually there is nothing. */
-    private void eraseQuietly() {
+    private void eraseUnopened() {
         try {
             int ignored = store.erase();
         } catch (BlobShuffleException e) {
-            return;
+            progress.accept("Cannot erase " + store.place() + ": " + e.getMessage()
+                    + " If there is a marker of the store, delete it.");
         }
     }
 

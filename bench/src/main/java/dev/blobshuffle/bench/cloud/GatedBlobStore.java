@@ -28,7 +28,14 @@ final class GatedBlobStore extends ForwardingBlobStore {
         } catch (Closed e) {
             return CompletableFuture.failedFuture(e);
         }
-        return write.get().whenComplete((value, failure) -> gate.leave());
+        CompletionStage<T> writing;
+        try {
+            writing = write.get();
+        } catch (RuntimeException | Error e) { // Then no stage ends, and the gate would stay busy.
+            gate.leave();
+            throw e;
+        }
+        return writing.whenComplete((value, failure) -> gate.leave());
     }
 
     @Override

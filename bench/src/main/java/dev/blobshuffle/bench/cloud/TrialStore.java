@@ -34,7 +34,7 @@ final class TrialStore implements AutoCloseable {
 
     private static final List<String> CLOUDS = List.of("s3", "gs", "az");
 
-    /** By name, because nobody stands between a client's settings and its store. */
+    /** By name: a client opens its store from its settings alone. */
     private static final Map<String, TrialStore> OPEN = new ConcurrentHashMap<>();
 
     private final String given;

@@ -85,7 +85,7 @@ final class StoreContract {
         } else {
             findings.accept(StoreFinding.hint(
                     "conditional write",
-                    "the store has no registers, so nobody sweeps it",
+                    "the store has no registers, so no sweep deletes from it",
                     "Expire its blobs by a rule of the service."));
         }
     }
@@ -270,7 +270,7 @@ final class StoreContract {
         Optional<Register> held = patience.await(registers.read(REGISTER));
         require(
                 patience.await(registers.replace(REGISTER, held, text)),
-                "a register was not written although nobody else wrote it");
+                "a register was not written although no other writer changed it");
         return patience.await(registers.read(REGISTER))
                 .map(Register::stored)
                 .orElseThrow(() -> new BlobCorrupt("a register was written and is not there. " + USE_ANOTHER));

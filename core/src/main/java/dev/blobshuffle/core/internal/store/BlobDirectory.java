@@ -382,13 +382,7 @@ final class BlobDirectory {
 
     /** What the clock says that dates the files here. */
     Instant now() throws IOException {
-        Path draft = staging.newDraft();
-        try {
-            PrivateFiles.create(draft).close();
-            return Files.getLastModifiedTime(draft).toInstant();
-        } finally {
-            Files.deleteIfExists(draft);
-        }
+        return staging.now();
     }
 
     /**

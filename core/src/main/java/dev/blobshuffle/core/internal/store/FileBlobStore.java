@@ -294,7 +294,7 @@ public final class FileBlobStore implements BlobStore {
     }
 
     /**
-     * Its file server dates the registers. Without one, nobody compares times with those of blobs.
+     * Its file server dates the registers. Without one, no times are compared with those of blobs.
      */
     private BlobDirectory directoryOfTheClock() throws IOException {
         for (BlobDirectory directory : directories) {

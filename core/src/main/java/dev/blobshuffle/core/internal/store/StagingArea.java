@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,6 +88,17 @@ final class StagingArea {
             open(); // The directory was not there when the store was opened, or was taken for dead.
         }
         return own.resolve(drafts.incrementAndGet() + ".tmp");
+    }
+
+    /** What the clock says that dates the files here. */
+    Instant now() throws IOException {
+        Path draft = newDraft();
+        try {
+            PrivateFiles.create(draft).close();
+            return Files.getLastModifiedTime(draft).toInstant();
+        } finally {
+            Files.deleteIfExists(draft);
+        }
     }
 
     private void removeDead() throws IOException {

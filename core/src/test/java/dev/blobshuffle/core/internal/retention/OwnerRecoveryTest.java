@@ -87,7 +87,7 @@ class OwnerRecoveryTest {
 
     /** Nobody need do anything. */
     @Test
-    void whoeverFindsAnOlderRegisterDoubtsOnceAndPromisesAgain() throws Exception {
+    void anInstanceThatFindsAnOlderRegisterDoubtsOnceAndPromisesAgain() throws Exception {
         OwnerClaimant one = claimant(cluster, SHORT);
         assertThat(one.raise(cell)).isEqualTo(Verdict.OWN);
         Register backup = cell.read().orElseThrow();

@@ -75,7 +75,7 @@ record Caller(Set<String> namespaces) {
                     return CallPlaces.whenOver(
                             Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next),
                             over);
-                } catch (RuntimeException | Error e) { // Then nobody is told when the call is over.
+                } catch (RuntimeException | Error e) { // Then no listener ends the place.
                     over.run();
                     throw e;
                 }
