@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -164,13 +165,11 @@ class ArchiveIT {
         return new Outcome(process.exitValue(), text);
     }
 
-    private static Path blob(Path store) throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob"))
-                    .filter(file -> !file.toString().contains("/0000000000/"))
-                    .findFirst()
-                    .orElseThrow();
-        }
+    private static Path blob(Path store) {
+        return LiveFiles.blobs(store).stream()
+                .filter(file -> !file.toString().contains("/0000000000/"))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static Path only(Path directory, String glob) throws IOException {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.examples;
 
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -220,12 +221,10 @@ final class Example {
     }
 
     /** The bytes of all files below a directory. */
-    static long bytes(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(Files::isRegularFile)
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
-        }
+    static long bytes(Path directory) {
+        return LiveFiles.below(directory).stream()
+                .mapToLong(file -> file.toFile().length())
+                .sum();
     }
 
     /** Quarkus puts what starts into a directory of its own. */

@@ -2,8 +2,12 @@ package dev.blobshuffle.kafkaembedded;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Properties;
@@ -88,14 +92,13 @@ public final class EmbeddedShuffle implements AutoCloseable {
 
     /** Number of blobs in the store: more than 0 proves that records went through it. */
     public long blobs() {
-        if (!Files.exists(store())) {
-            return 0;
-        }
-        try (Stream<Path> files = Files.walk(store())) {
-            return files.filter(file -> file.toString().endsWith(".blob")).count();
+        BlobCount count = new BlobCount();
+        try {
+            Files.walkFileTree(store(), count);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return count.blobs;
     }
 
     private Path store() {
@@ -118,6 +121,27 @@ public final class EmbeddedShuffle implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "Cannot delete " + directory + ": " + e.getMessage() + ". Close the application first.", e);
+        }
+    }
+
+    /** Counts blobs. The application changes the store meanwhile, so files and directories may go away. */
+    private static final class BlobCount extends SimpleFileVisitor<Path> {
+        private long blobs;
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (file.toString().endsWith(".blob")) {
+                blobs++;
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -203,14 +203,12 @@ class ProtectionIT {
         return text(directory.resolve("store"), ".blob");
     }
 
-    private static String text(Path root, String suffix) throws IOException {
-        try (Stream<Path> files = Files.walk(root)) {
-            StringBuilder text = new StringBuilder();
-            files.filter(Files::isRegularFile)
-                    .filter(file -> file.toString().endsWith(suffix))
-                    .forEach(file -> text.append(content(file)));
-            return text.toString();
-        }
+    private static String text(Path root, String suffix) {
+        StringBuilder text = new StringBuilder();
+        LiveFiles.below(root).stream()
+                .filter(file -> file.toString().endsWith(suffix))
+                .forEach(file -> text.append(content(file)));
+        return text.toString();
     }
 
     private static String content(Path file) {

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.format.record.BlobVerifier;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -84,10 +84,9 @@ class ZonesIT {
         private final Set<Path> seen = new HashSet<>();
 
         List<Set<String>> zones() {
-            try (Stream<Path> files = Files.walk(directory)) {
-                List<Path> blobs = files.filter(file -> file.toString().endsWith(".blob"))
-                        .filter(seen::add)
-                        .toList();
+            try {
+                List<Path> blobs =
+                        LiveFiles.blobs(directory).stream().filter(seen::add).toList();
                 List<Set<String>> zones = new ArrayList<>();
                 for (Path blob : blobs) {
                     Footer footer = BlobVerifier.verify(ByteBuffer.wrap(Files.readAllBytes(blob)));

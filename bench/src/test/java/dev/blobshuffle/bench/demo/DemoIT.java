@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,7 @@ class DemoIT {
         JsonNode result = bothRunsGiveTheSame("exactly_once_v2", "3", store.toString());
         assertThat(result.at("/blobshuffle/blobs").asLong()).isPositive();
         assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong()).isZero();
-        assertThat(blobs(store)).isEmpty();
+        assertThat(LiveFiles.blobs(store)).isEmpty();
         // Three zones with an instance each: every one writes for itself, and for two that have to
         // fetch it.
         assertThat(result.at("/blobshuffle/zones")).hasSize(3);
@@ -132,7 +132,7 @@ class DemoIT {
     }
 
     private static void assertBlobs(JsonNode blobRun, Path store) throws IOException {
-        List<Path> blobs = blobs(store);
+        List<Path> blobs = LiveFiles.blobs(store);
         assertThat(blobRun.get("blobs").asLong()).isEqualTo(blobs.size()).isPositive();
         assertThat(blobRun.get("blob_bytes").asLong())
                 .isEqualTo(blobs.stream().mapToLong(DemoIT::size).sum());
@@ -159,12 +159,6 @@ class DemoIT {
                     .isGreaterThanOrEqualTo(run.at("/latency_ms/p50").asDouble());
             assertThat(run.at("/cpu_seconds/application").asDouble()).isPositive();
             assertThat(run.at("/cpu_seconds/brokers").asDouble()).isPositive();
-        }
-    }
-
-    private static List<Path> blobs(Path store) throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob")).toList();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.bench.Main;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -148,9 +148,7 @@ class KeptDemoIT {
         return output;
     }
 
-    private static List<Path> files(Path place) throws IOException {
-        try (Stream<Path> files = Files.walk(place)) {
-            return files.filter(Files::isRegularFile).toList();
-        }
+    private static List<Path> files(Path place) {
+        return LiveFiles.below(place);
     }
 }

@@ -10,9 +10,9 @@ import dev.blobshuffle.bench.process.ApplicationProcess;
 import dev.blobshuffle.bench.process.Generator;
 import dev.blobshuffle.bench.workload.Workloads;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.StringReader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -93,9 +93,7 @@ class TheodoliteIT {
         }
     }
 
-    private long blobs() throws IOException {
-        try (var files = Files.walk(directory.resolve("blobs"))) {
-            return files.filter(Files::isRegularFile).count();
-        }
+    private long blobs() {
+        return LiveFiles.below(directory.resolve("blobs")).size();
     }
 }

@@ -6,6 +6,7 @@ import dev.blobshuffle.cli.skip.SkipCommand;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -212,11 +212,10 @@ class SkipOperatorsIT {
     }
 
     private void lose(int sequence) throws IOException {
-        try (Stream<Path> files = Files.walk(directory.resolve("blobs"))) {
-            Files.delete(files.filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
-                    .findFirst()
-                    .orElseThrow());
-        }
+        Files.delete(LiveFiles.blobs(directory.resolve("blobs")).stream()
+                .filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
+                .findFirst()
+                .orElseThrow());
     }
 
     private String skip(String... more) {

@@ -17,6 +17,7 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.KafkaClaims;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.FileVisitResult;
@@ -34,7 +35,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.Endpoint;
@@ -79,10 +79,8 @@ class GcAttacksIT {
         }
     }
 
-    private static long blobs(Path store) throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob")).count();
-        }
+    private static long blobs(Path store) {
+        return LiveFiles.blobs(store).size();
     }
 
     private static void copy(Path from, Path to) throws IOException {

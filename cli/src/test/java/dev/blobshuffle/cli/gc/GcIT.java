@@ -29,6 +29,7 @@ import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -119,12 +120,10 @@ class GcIT {
         }
     }
 
-    private long blobs() throws IOException {
-        try (Stream<Path> files = Files.walk(store.resolve("blobs"))) {
-            return files.map(Path::toString)
-                    .filter(file -> file.endsWith(".blob") && !file.contains(CLAIMS))
-                    .count();
-        }
+    private long blobs() {
+        return LiveFiles.blobs(store.resolve("blobs")).stream()
+                .filter(file -> !file.toString().contains(CLAIMS))
+                .count();
     }
 
     private Outcome gc(StringWriter out, String... more) {
@@ -576,13 +575,11 @@ class GcIT {
                 .as("its id is of 1970, and the store got it now")
                 .contains("older than 900000 ms", "0 blobs are deleted");
         assertThat(blobs()).isEqualTo(2);
-        try (Stream<Path> paths = Files.walk(store)) {
-            Path old = paths.filter(path -> path.toString().contains("/0000000007/")
-                            && path.toString().endsWith(".blob"))
-                    .findFirst()
-                    .orElseThrow();
-            Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofMinutes(16))));
-        }
+        Path old = LiveFiles.blobs(store).stream()
+                .filter(path -> path.toString().contains("/0000000007/"))
+                .findFirst()
+                .orElseThrow();
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofMinutes(16))));
         assertThat(gc(new StringWriter(), byAge).text()).contains("older than 900000 ms", "1 blobs are deleted");
         assertThat(blobs()).isEqualTo(1);
     }
@@ -717,13 +714,10 @@ class GcIT {
         assertThat(blobs()).isEqualTo(2);
 
         purgeBefore(3);
-        Path blob;
-        try (Stream<Path> files = Files.walk(store)) {
-            blob = files.filter(file -> file.toString().endsWith(".blob")
-                            && !file.toString().contains(CLAIMS))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        Path blob = LiveFiles.blobs(store).stream()
+                .filter(file -> !file.toString().contains(CLAIMS))
+                .findFirst()
+                .orElseThrow();
         byte[] bytes = Files.readAllBytes(blob);
         bytes[bytes.length - 1] ^= 1;
         Files.write(blob, bytes);

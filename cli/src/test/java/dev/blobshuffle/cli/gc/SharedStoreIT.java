@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.cli.messaging.LogDatabase;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -85,10 +84,8 @@ class SharedStoreIT {
                 "99");
     }
 
-    private static long blobs(Path store) throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob")).count();
-        }
+    private static long blobs(Path store) {
+        return LiveFiles.blobs(store).size();
     }
 
     private static void readBoth(BlobTopic topic, String logTopic, Path store) {

@@ -10,6 +10,7 @@ import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -20,7 +21,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -66,11 +66,10 @@ class SkipIT {
 
     /** Takes the blob of a writer's count away. */
     private void lose(int sequence) throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
-            Files.delete(files.filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
-                    .findFirst()
-                    .orElseThrow());
-        }
+        Files.delete(LiveFiles.blobs(store).stream()
+                .filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
+                .findFirst()
+                .orElseThrow());
     }
 
     private Consumer<String, String> consumer(Object... more) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -162,14 +162,12 @@ class TailIT {
     void aDamagedBlobIsNamedAndTheOthersAreShown() throws IOException {
         BlobTopic topic = shuffled("damaged", "v");
         String blob = objects(tail(topic, "--json").text()).get(0).get("blob").asText();
-        Path file;
-        try (Stream<Path> files = Files.walk(store)) {
-            String[] parts = blob.split("-"); // Owner and generation are directories.
-            String name = parts[parts.length - 2] + "-" + parts[parts.length - 1] + ".blob";
-            file = files.filter(path -> path.getFileName().toString().equals(name))
-                    .findFirst()
-                    .orElseThrow();
-        }
+        String[] parts = blob.split("-"); // Owner and generation are directories.
+        String name = parts[parts.length - 2] + "-" + parts[parts.length - 1] + ".blob";
+        Path file = LiveFiles.blobs(store).stream()
+                .filter(path -> path.getFileName().toString().equals(name))
+                .findFirst()
+                .orElseThrow();
         Files.write(file, "not a blob".getBytes(StandardCharsets.UTF_8));
         out.getBuffer().setLength(0);
 

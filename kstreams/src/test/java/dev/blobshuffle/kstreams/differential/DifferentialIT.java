@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
-import java.nio.file.Files;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -149,9 +149,7 @@ class DifferentialIT {
         settings.put("blobshuffle.inline.max.bytes", 0);
     }
 
-    private static long blobs(Path store) throws Exception {
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(Files::isRegularFile).count();
-        }
+    private static long blobs(Path store) {
+        return LiveFiles.below(store).size();
     }
 }

@@ -7,16 +7,15 @@ import dev.blobshuffle.core.internal.format.FooterCodec;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Protocols;
 import dev.blobshuffle.kstreams.differential.Shuffling;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,11 +75,7 @@ class ZonesIT {
 
     private static Set<String> zones(Path directory) throws IOException {
         Set<String> zones = new TreeSet<>();
-        List<Path> blobs;
-        try (Stream<Path> files = Files.walk(directory)) {
-            blobs = files.filter(file -> file.toString().endsWith(".blob")).toList();
-        }
-        for (Path blob : blobs) {
+        for (Path blob : LiveFiles.blobs(directory)) {
             byte[] bytes = Files.readAllBytes(blob);
             Footer footer = FooterCodec.decode(ByteBuffer.wrap(bytes), bytes.length);
             footer.sections().forEach(section -> zones.add(section.zone().name()));

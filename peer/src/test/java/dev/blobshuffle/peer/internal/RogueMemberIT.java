@@ -12,6 +12,7 @@ import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -164,11 +164,10 @@ class RogueMemberIT {
         return java.util.Arrays.copyOfRange(blob, range[0], range[1] + 1);
     }
 
-    private static Path find(Path blobs, String name) throws java.io.IOException {
-        try (Stream<Path> files = Files.walk(blobs)) {
-            return files.filter(file -> file.getFileName().toString().equals(name))
-                    .findFirst()
-                    .orElseThrow();
-        }
+    private static Path find(Path blobs, String name) {
+        return LiveFiles.below(blobs).stream()
+                .filter(file -> file.getFileName().toString().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -29,11 +29,16 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -45,7 +50,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -328,12 +332,28 @@ class SweeperTest {
         }
     }
 
+    /** The files of the blobs. The sweeper changes the directories meanwhile. */
     private List<Path> files() throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(path -> path.toString().endsWith(".blob"))
-                    .sorted()
-                    .toList();
-        }
+        List<Path> files = new ArrayList<>();
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().endsWith(".blob")) {
+                    files.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+        });
+        files.sort(null);
+        return files;
     }
 
     /** A record above the high watermark, and one that an offline replica has, are not read. */

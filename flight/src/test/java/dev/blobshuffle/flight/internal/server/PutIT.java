@@ -7,6 +7,7 @@ import com.google.gson.JsonParser;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import java.io.ByteArrayOutputStream;
@@ -243,7 +244,9 @@ class PutIT {
             assertThat(cancelled.awaitReady(120_000)).isTrue();
             cancelled.batch(0, 1, body(4 << 20));
         }
-        Daemons.patiently("the draft of a blob").until(() -> files().stream().anyMatch(file -> file.endsWith(".tmp")));
+        Daemons.patiently("the draft of a blob")
+                .until(() -> LiveFiles.below(directory).stream()
+                        .anyMatch(file -> file.toString().endsWith(".tmp")));
         cancelled.cancel();
         awaitReleased();
         assertThat(files()).containsExactly("shuffles");

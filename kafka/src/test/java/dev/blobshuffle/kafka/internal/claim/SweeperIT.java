@@ -48,8 +48,7 @@ import dev.blobshuffle.kafka.Clients;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -182,13 +181,9 @@ class SweeperIT {
     }
 
     private long blobs() {
-        try (Stream<Path> files = Files.walk(directory.resolve("blobs"))) {
-            return files.map(Path::toString)
-                    .filter(file -> file.endsWith(".blob") && !file.contains(CLAIMS))
-                    .count();
-        } catch (IOException | UncheckedIOException e) {
-            return -1; // A directory went away meanwhile: ask again.
-        }
+        return LiveFiles.blobs(directory.resolve("blobs")).stream()
+                .filter(file -> !file.toString().contains(CLAIMS))
+                .count();
     }
 
     private static void await(Callable<Boolean> condition) {

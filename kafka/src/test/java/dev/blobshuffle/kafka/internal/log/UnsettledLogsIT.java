@@ -32,12 +32,10 @@ import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,7 +48,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -185,11 +182,7 @@ class UnsettledLogsIT {
     }
 
     private long blobs() {
-        try (Stream<Path> files = Files.walk(directory.resolve("blobs"))) {
-            return files.filter(file -> file.toString().endsWith(".blob")).count();
-        } catch (IOException | UncheckedIOException e) {
-            return -1; // A directory went away meanwhile: ask again.
-        }
+        return LiveFiles.blobs(directory.resolve("blobs")).size();
     }
 
     private static void awaitThat(Callable<Boolean> condition) {

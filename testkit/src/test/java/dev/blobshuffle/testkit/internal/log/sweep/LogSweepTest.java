@@ -28,6 +28,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoredBlob;
+import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +47,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -377,11 +377,8 @@ class LogSweepTest {
     }
 
     private void setStored(Instant time) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path blob :
-                    files.filter(path -> path.toString().endsWith(".blob")).toList()) {
-                Files.setLastModifiedTime(blob, FileTime.from(time));
-            }
+        for (Path blob : LiveFiles.blobs(directory)) {
+            Files.setLastModifiedTime(blob, FileTime.from(time));
         }
     }
 

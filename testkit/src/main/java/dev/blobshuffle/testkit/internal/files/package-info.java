@@ -1,0 +1,5 @@
+/** Looks at directories that a test shares with what it tests. */
+@NullMarked
+package dev.blobshuffle.testkit.internal.files;
+
+import org.jspecify.annotations.NullMarked;
