@@ -39,17 +39,33 @@ class SpringBootIT {
 
     @Test
     void applicationYmlAloneShufflesThroughBlobs() throws Exception {
-        shufflesThroughBlobs(Example.packaged("spring-boot"), true);
+        shufflesThroughBlobs(Example.packaged("spring-boot"));
     }
 
     @Tag("nightly")
     @Test
     void applicationYmlAloneShufflesThroughBlobsUnderSpringBoot3() throws Exception {
-        // Its Kafka has no such protocol.
-        shufflesThroughBlobs(Example.build("spring-boot", directory.resolve("project"), "-Pspring-boot-3"), false);
+        shufflesThroughBlobs(Example.build("spring-boot", directory.resolve("project"), "-Pspring-boot-3"));
     }
 
-    private void shufflesThroughBlobs(Example example, boolean hasStreamsProtocol) throws Exception {
+    /** At night: each start of the application takes the time of a whole class. */
+    @Tag("nightly")
+    @Test
+    void suppliersOfTheApplicationAreWrappedOrReported() throws Exception {
+        Example example = Example.packaged("spring-boot");
+        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
+            kafka.createTopic("orders", 2);
+            kafka.createTopic("totals", 2);
+            OrderBook.send(kafka.bootstrapServers());
+            Map<String, String> environment = environment(kafka);
+            wrapsAnOwnSupplierUnderTheStreamsProtocol(example, environment, kafka.bootstrapServers());
+            assertThat(example.output()).doesNotContain("natively");
+            reportsAPassedSupplier(example, environment);
+            reportsANativeRun(example, environment);
+        }
+    }
+
+    private void shufflesThroughBlobs(Example example) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);
@@ -63,13 +79,8 @@ class SpringBootIT {
                 Example.stop(application);
             }
 
-            if (hasStreamsProtocol) {
-                wrapsAnOwnSupplierUnderTheStreamsProtocol(example, environment, kafka.bootstrapServers());
-            }
             refusesAWrongKey(example, environment);
             assertThat(example.output()).doesNotContain("natively");
-            reportsAPassedSupplier(example, environment);
-            reportsANativeRun(example, environment);
         }
     }
 
@@ -125,7 +136,7 @@ class SpringBootIT {
         try {
             Pattern delivered =
                     Pattern.compile("blobshuffle_records_delivered_total\\{application=\"by-protocol\",[^}]*} (\\S+)");
-            String actuator = actuator(example, application, 2);
+            String actuator = actuator(example, application, 1);
             awaitTrue(example, application, () -> {
                 Matcher found = delivered.matcher(get(actuator + "/prometheus"));
                 return found.find() && Double.parseDouble(found.group(1)) == OrderBook.ORDERS;

@@ -42,6 +42,8 @@ class StoresIT {
         shufflesThroughEachStore(pom -> withStores(pom, this::oldest), boot, "spring-boot-3");
     }
 
+    /** At night: FrameworksIT and SpringBootIT start the newest versions in every build. */
+    @Tag("nightly")
     @Test
     void theNewestLibrariesShuffleThroughEachStore() throws Exception {
         String boot = Versions.of("org.springframework.boot:spring-boot").newest();

@@ -14,6 +14,7 @@ import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -120,6 +121,32 @@ class WatchedFileBlobStoreTest {
         }
     }
 
+    /** A machine that stops may forget a directory whose entry was never forced. */
+    @Test
+    void aDirectoryThatOthersMadeAgainIsForcedAgain() throws IOException {
+        BlobId id = new BlobId(OWNER, 29_700_000, 7, 8);
+        Path generation = root.resolve(BlobKey.of(id)).getParent();
+        Others others = new Others(generation);
+        try (FileBlobStore store =
+                FileBlobStore.open(List.of(WatchedFileSystem.watched(root, others)), Fsync.BLOB, time)) {
+            put(store, id);
+            others.act(0, false, 0, false);
+            put(store, id);
+            int known = others.calls;
+            Files.delete(root.resolve(BlobKey.of(id)));
+            Files.delete(generation);
+            PrivateFiles.createDirectories(generation);
+            others.act(0, false, 0, false);
+            put(store, id);
+            assertThat(others.calls - known)
+                    .as("those of the shard, the owner, the blobs and the store are forced")
+                    .isGreaterThanOrEqualTo(4);
+            others.act(0, false, 0, false);
+            put(store, id);
+            assertThat(others.calls).isEqualTo(known);
+        }
+    }
+
     private static void put(FileBlobStore store, BlobId id) {
         store.put(id, BlobContent.of(new byte[10])).toCompletableFuture().join();
     }
@@ -146,6 +173,30 @@ class WatchedFileBlobStoreTest {
             assertThat(listed)
                     .as("the first directory has the registers, and its clock is right")
                     .allSatisfy(blob -> assertThat(blob.stored()).isBetween(before, now.plus(SLACK)));
+        }
+    }
+
+    /** As for a process that may only read it, or when it has no inodes left. */
+    @Test
+    void blobsOfADirectoryWhoseClockCannotBeReadAreListedAsJustStored() throws IOException {
+        Path one = WatchedFileSystem.dated(root.resolve("one"), Duration.ZERO);
+        Path other = WatchedFileSystem.dated(root.resolve("other"), Duration.ofHours(-26));
+        try (FileBlobStore store = FileBlobStore.open(List.of(one, other), Fsync.NONE, time)) {
+            for (int i = 0; i < 20; i++) {
+                put(store, new BlobId(OWNER, 29_700_000, 7, i));
+            }
+            Path staging = root.resolve("other/staging");
+            try (DirectoryStream<Path> drafts = Files.newDirectoryStream(staging)) {
+                for (Path draft : drafts) {
+                    Files.delete(draft);
+                }
+            }
+            Files.delete(staging);
+            Files.createFile(staging); // Root may write anywhere, but not below a file.
+            Instant now = Instant.ofEpochMilli(time.wallMillis());
+            assertThat(store.list(OWNER, 29_700_000).toCompletableFuture().join())
+                    .hasSize(20)
+                    .allSatisfy(blob -> assertThat(blob.stored()).isAfter(now.minus(SLACK)));
         }
     }
 

@@ -32,6 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -81,6 +82,7 @@ class CloudCheckIT {
     }
 
     @Test
+    @Tag("nightly")
     void azureIsCheckedAndLeftAsItWas() {
         Azurite server = Azurite.shared();
         server.makeContainer("checked");
@@ -145,6 +147,8 @@ class CloudCheckIT {
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Djava.io.tmpdir=" + files,
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         "dev.blobshuffle.bench.Main",

@@ -26,7 +26,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -38,6 +37,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,8 +82,8 @@ final class BlobDirectory {
 
     private volatile long failedNanos;
 
-    /** For each shard, the directory of a generation that is known to be durable. */
-    private final AtomicReferenceArray<@Nullable Path> durableGenerations = new AtomicReferenceArray<>(BlobKey.SHARDS);
+    /** For each shard, the directory of a generation whose entry is known to be durable. */
+    private final AtomicReferenceArray<@Nullable Entry> durableGenerations = new AtomicReferenceArray<>(BlobKey.SHARDS);
 
     BlobDirectory(Path path, Time time) {
         this.path = path;
@@ -249,14 +249,24 @@ final class BlobDirectory {
         }
         if (fsync == Fsync.BLOB) {
             force(generation);
-            // Another process may have created the directory without forcing its entry yet.
-            if (made || !generation.equals(durableGenerations.get(BlobKey.shard(id)))) {
+            // Another process may have created the directory without forcing its entry yet, also in
+            // place of one that a sweep removed.
+            Entry entry = Entry.of(generation);
+            if (made || !entry.equals(durableGenerations.get(BlobKey.shard(id)))) {
                 for (Path above = parent(generation); !above.equals(path); above = parent(above)) {
                     force(above);
                 }
                 force(path);
-                durableGenerations.set(BlobKey.shard(id), generation);
+                durableGenerations.set(BlobKey.shard(id), entry);
             }
+        }
+    }
+
+    /** A directory that has a name now; another one may have it later, even with the same number. */
+    private record Entry(Path path, @Nullable Object key, FileTime created) {
+        static Entry of(Path directory) throws IOException {
+            BasicFileAttributes now = Files.readAttributes(directory, BasicFileAttributes.class);
+            return new Entry(directory, now.fileKey(), now.creationTime());
         }
     }
 
@@ -389,15 +399,16 @@ final class BlobDirectory {
      * Adds the blobs of a minute. Each blob costs one system call, for the time at which its file
      * was written.
      *
-     * @param behind how far the clock of the files is behind that of the store
+     * @param conversion from the clock of the files to that of the store
      */
-    void list(int owner, long generation, Duration behind, Map<BlobId, StoredBlob> found) throws IOException {
+    void list(int owner, long generation, UnaryOperator<Instant> conversion, Map<BlobId, StoredBlob> found)
+            throws IOException {
         for (String prefix : BlobKey.generation(owner, generation)) {
             try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
                 for (Path blob : blobs) {
                     Optional<BlobId> id = BlobKey.parse(prefix + blob.getFileName());
                     if (id.isPresent()) {
-                        add(id.get(), blob, behind, found);
+                        add(id.get(), blob, conversion, found);
                     }
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
@@ -407,13 +418,13 @@ final class BlobDirectory {
     }
 
     /** Of a blob in two directories, which a failed put may leave, the younger one counts. */
-    private static void add(BlobId id, Path blob, Duration behind, Map<BlobId, StoredBlob> found) throws IOException {
+    private static void add(BlobId id, Path blob, UnaryOperator<Instant> conversion, Map<BlobId, StoredBlob> found)
+            throws IOException {
         try {
             StoredBlob here = new StoredBlob(
                     id,
-                    Files.getLastModifiedTime(blob, LinkOption.NOFOLLOW_LINKS)
-                            .toInstant()
-                            .plus(behind));
+                    conversion.apply(Files.getLastModifiedTime(blob, LinkOption.NOFOLLOW_LINKS)
+                            .toInstant()));
             found.merge(id, here, (one, other) -> one.stored().isAfter(other.stored()) ? one : other);
         } catch (NoSuchFileException e) {
             // Somebody has just deleted it.
@@ -470,7 +481,7 @@ final class BlobDirectory {
                 if (found.size() >= most) {
                     break;
                 }
-                list(owner, generation, Duration.ZERO, found);
+                list(owner, generation, UnaryOperator.identity(), found);
             }
         }
         return found.keySet().stream().limit(most).toList();

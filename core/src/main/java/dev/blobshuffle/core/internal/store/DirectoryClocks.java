@@ -5,8 +5,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The clocks of a store's directories. A file server dates its files, so two directories may have
@@ -14,31 +18,59 @@ import java.util.concurrent.TimeUnit;
  * directories are converted to it. Thread-safe.
  */
 final class DirectoryClocks {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectoryClocks.class);
     private static final long VALID_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Time time;
     private final Map<BlobDirectory, Difference> differences = new ConcurrentHashMap<>();
 
-    private record Difference(BlobDirectory reference, Duration behind, long measuredNanos) {}
+    /** Of the last measurement; empty if a clock could not be read. */
+    private record Difference(BlobDirectory reference, Optional<Duration> behind, long measuredNanos) {}
 
     DirectoryClocks(Time time) {
         this.time = time;
     }
 
     /**
+     * Converts the times of a directory's files to the clock of another directory. If one of the
+     * two cannot be written, no clock can be read, and each file counts as written just now. So no
+     * blob is taken for older than it is, and a process that may only read can list.
+     */
+    UnaryOperator<Instant> conversion(BlobDirectory directory, BlobDirectory reference) {
+        if (directory == reference) {
+            return stored -> stored;
+        }
+        Optional<Duration> behind = behind(directory, reference);
+        Instant now = Instant.ofEpochMilli(time.wallMillis());
+        return stored -> behind.map(stored::plus).orElse(now);
+    }
+
+    /**
      * How far a directory's clock is behind that of another; negative if it is ahead. Measured once
      * a minute, with three files.
      */
-    Duration behind(BlobDirectory directory, BlobDirectory reference) throws IOException {
-        if (directory == reference) {
-            return Duration.ZERO;
-        }
+    private Optional<Duration> behind(BlobDirectory directory, BlobDirectory reference) {
         Difference known = differences.get(directory);
         if (known == null || known.reference != reference || time.nanos() - known.measuredNanos > VALID_NANOS) {
-            known = new Difference(reference, measure(directory, reference), time.nanos());
+            known = new Difference(reference, measured(directory, reference), time.nanos());
             differences.put(directory, known);
         }
         return known.behind;
+    }
+
+    private static Optional<Duration> measured(BlobDirectory directory, BlobDirectory reference) {
+        try {
+            return Optional.of(measure(directory, reference));
+        } catch (IOException e) {
+            LOG.warn(
+                    "The clocks of {} and {} cannot be compared: {}. Blobs in {} count as just stored, so no sweep deletes"
+                            + " them. Make both directories writable for a process that sweeps.",
+                    directory,
+                    reference,
+                    e.toString(),
+                    directory);
+            return Optional.empty();
+        }
     }
 
     /** Of the differences that the readings allow, the one that makes blobs youngest. */

@@ -207,8 +207,8 @@ public final class FileBlobStore implements BlobStore {
             Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
             forEachDirectory(
                     "list generation " + generation,
-                    directory ->
-                            directory.list(owner, generation, clocks.behind(directory, directoryOfTheClock()), found));
+                    directory -> directory.list(
+                            owner, generation, clocks.conversion(directory, directoryOfTheClock()), found));
             return List.copyOf(found.values());
         });
     }
