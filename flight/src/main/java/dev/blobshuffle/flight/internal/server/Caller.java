@@ -60,8 +60,10 @@ record Caller(Set<String> namespaces) {
                     connections.know(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), caller);
                     return begun(caller, call, headers, next);
                 } catch (Refused e) {
-                    if (e.reason() == Reason.UNAUTHENTICATED) {
-                        counters.refused();
+                    switch (e.reason()) {
+                        case UNAUTHENTICATED -> counters.refused();
+                        case EXHAUSTED -> counters.overLimit();
+                        default -> {}
                     }
                     call.close(Statuses.of(e), new Metadata());
                     return new ServerCall.Listener<>() {};

@@ -18,6 +18,7 @@ final class FlightCounters {
     private final LongAdder putFailures = new LongAdder();
     private final LongAdder tooSlow = new LongAdder();
     private final LongAdder gaveWay = new LongAdder();
+    private final LongAdder callsOverLimit = new LongAdder();
     private final LongAdder connectionsEnded = new LongAdder();
 
     void started() {
@@ -73,6 +74,10 @@ final class FlightCounters {
         gaveWay.increment();
     }
 
+    void overLimit() {
+        callsOverLimit.increment();
+    }
+
     /** A connection was ended for the limits of connections. */
     void connectionEnded() {
         connectionsEnded.increment();
@@ -95,6 +100,7 @@ final class FlightCounters {
                 putFailures.sum(),
                 tooSlow.sum(),
                 gaveWay.sum(),
+                callsOverLimit.sum(),
                 connectionsEnded.sum());
     }
 
@@ -115,6 +121,7 @@ final class FlightCounters {
      * @param putFailures puts that were refused, or failed
      * @param tooSlow puts and connections ended because they were too slow while others waited
      * @param gaveWay puts ended for one of another tenant
+     * @param callsOverLimit calls refused because their tenant had too many in progress
      * @param connectionsEnded connections ended for the limits of connections
      */
     record Snapshot(
@@ -132,5 +139,6 @@ final class FlightCounters {
             long putFailures,
             long tooSlow,
             long gaveWay,
+            long callsOverLimit,
             long connectionsEnded) {}
 }

@@ -324,6 +324,7 @@ public final class FlightDaemon implements AutoCloseable {
         values.put(FlightMetric.PUT_FAILURES, (double) counted.putFailures());
         values.put(FlightMetric.TRANSFERS_TOO_SLOW, (double) counted.tooSlow());
         values.put(FlightMetric.PUTS_GAVE_WAY, (double) counted.gaveWay());
+        values.put(FlightMetric.CALLS_OVER_LIMIT, (double) counted.callsOverLimit());
         values.put(FlightMetric.CONNECTIONS_ENDED, (double) counted.connectionsEnded());
         values.put(FlightMetric.PUTS_WAITING, (double) putMemory.waiting());
         values.put(FlightMetric.STREAMS_WAITING, (double) memory.waiting());
@@ -376,6 +377,7 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("stalls", counted.stalls());
         stats.addProperty("too_slow", counted.tooSlow());
         stats.addProperty("gave_way", counted.gaveWay());
+        stats.addProperty("calls_over_limit", counted.callsOverLimit());
         stats.addProperty("connections_ended", counted.connectionsEnded());
         stats.addProperty("releases", counted.releases());
         JsonArray namespaces = new JsonArray();

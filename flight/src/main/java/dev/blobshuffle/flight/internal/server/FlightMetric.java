@@ -23,6 +23,10 @@ enum FlightMetric {
             Unit.OCCURRENCES,
             "Puts and connections that were ended because they were below the least rate while others waited."),
     PUTS_GAVE_WAY(Kind.COUNTER, Unit.OCCURRENCES, "Puts that were ended because another tenant waited for long."),
+    CALLS_OVER_LIMIT(
+            Kind.COUNTER,
+            Unit.REQUESTS,
+            "Calls that were refused because their tenant had as many in progress as it may have."),
     CONNECTIONS_ENDED(
             Kind.COUNTER,
             Unit.OCCURRENCES,

@@ -2,6 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
@@ -150,6 +151,8 @@ class FairPutsIT {
             Status status = third.status();
             assertThat(status.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
             assertThat(status.getDescription()).contains("2 calls", "--calls-per-tenant");
+            JsonObject stats = JsonParser.parseString(other.stats()).getAsJsonObject();
+            assertThat(stats.get("calls_over_limit").getAsInt()).isEqualTo(1);
             assertThat(put("other", 0).batch(0, 1, ROW).rows(1).finish()).contains("\"rows\":1");
             channels.get(0).shutdownNow();
             Daemons.patiently("a place").ignoreExceptions().until(() -> stat("puts") == 1);
