@@ -81,7 +81,9 @@ class TooLargeIT {
             assertThat(failures)
                     .isNotEmpty()
                     .allSatisfy(failure -> assertThat(failure).isInstanceOf(RecordTooLargeException.class));
+            assertThatThrownBy(producer::beginTransaction).isInstanceOf(KafkaException.class);
             assertThatThrownBy(producer::commitTransaction).isInstanceOf(KafkaException.class);
+            assertThatThrownBy(producer::beginTransaction).isInstanceOf(KafkaException.class);
             producer.abortTransaction();
             producer.beginTransaction();
             send(producer, "b");

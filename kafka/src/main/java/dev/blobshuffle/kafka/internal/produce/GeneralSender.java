@@ -357,6 +357,20 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
     }
 
+    @Override
+    public void requireSound() {
+        lockToFlush();
+        try {
+            requireNothingLost();
+            RuntimeException failure = lane.failure();
+            if (failure != null) {
+                throw failures.onCommit(failure);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void requireNothingLost() {
         takeSpoiled();
         RuntimeException lost = failures.lost();

@@ -26,6 +26,14 @@ public interface Sender<K, V> {
      */
     void drain();
 
+    /**
+     * Returns if the open transaction may go on. Does not flush.
+     *
+     * @throws org.apache.kafka.common.KafkaException recoverable: something that it sent is lost;
+     *     abort it
+     */
+    void requireSound();
+
     /** Drops what is not delivered, and a loss with it. */
     void discard();
 

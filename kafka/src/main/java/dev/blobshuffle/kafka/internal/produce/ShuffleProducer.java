@@ -123,6 +123,9 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
 
     @Override
     public void beginTransaction() {
+        if (inTransaction) { // The real producer does not know what is lost.
+            sender.requireSound();
+        }
         delegate.beginTransaction();
         inTransaction = true;
     }

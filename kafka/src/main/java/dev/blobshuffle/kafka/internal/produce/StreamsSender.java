@@ -217,11 +217,16 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     @Override
-    public void drain() {
+    public void requireSound() {
         RuntimeException lost = failures.lost();
         if (lost != null) {
             throw failures.onCommit(lost);
         }
+    }
+
+    @Override
+    public void drain() {
+        requireSound();
         try {
             lane.flush(wiring.flushTimeout());
         } catch (BlobShuffleException e) {
