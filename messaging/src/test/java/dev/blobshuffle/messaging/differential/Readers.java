@@ -183,23 +183,26 @@ final class Readers implements AutoCloseable {
             OptionalLong position = shown.get(each.name()).position();
             boolean isMoved = each.isDelivered || (each.isSought && each.failure() == null);
             boolean isIn = position.isPresent() && Member.isIn(each, position.getAsLong());
-            if (isMoved ? !isIn : !isIn || !isOld) {
-                check(each.topic, each.partition, position, !isMoved);
+            boolean isSame = isCommitted(each.topic, each.partition, position);
+            if (!isIn && (isMoved || !isSame)) {
+                throw unexpected(each.topic, each.partition, position);
             }
-            if (isMoved || (isIn && isOld)) {
+            // The machine may have stood still, so that it was scanned for longer than it seems.
+            if (isMoved || (isIn && (isOld || !isSame))) {
                 positions(each.topic).put(each.partition, position.getAsLong());
                 each.committed(position.getAsLong());
             }
         }
     }
 
-    private void check(ModelTopic topic, int partition, OptionalLong shown, boolean mayBeBefore) {
+    private boolean isCommitted(ModelTopic topic, int partition, OptionalLong shown) {
         Long before = committed(topic, partition);
-        boolean isSame = before == null ? shown.isEmpty() : shown.equals(OptionalLong.of(before));
-        if (!mayBeBefore || !isSame) {
-            throw new AssertionError("The committed position of " + topic.name + "-" + partition + " is " + shown
-                    + ", and was " + before + ".");
-        }
+        return before == null ? shown.isEmpty() : shown.equals(OptionalLong.of(before));
+    }
+
+    private AssertionError unexpected(ModelTopic topic, int partition, OptionalLong shown) {
+        return new AssertionError("The committed position of " + topic.name + "-" + partition + " is " + shown
+                + ", and was " + committed(topic, partition) + ".");
     }
 
     private ConsumerGroup describe() {
@@ -223,7 +226,9 @@ final class Readers implements AutoCloseable {
         }
         shown.partitions().forEach((partition, progress) -> {
             ModelTopic topic = session.topic(partition.topic());
-            check(topic, partition.partition(), progress.position(), true);
+            if (!isCommitted(topic, partition.partition(), progress.position())) {
+                throw unexpected(topic, partition.partition(), progress.position());
+            }
             Long position = committed(topic, partition.partition());
             OptionalLong lag =
                     position == null ? OptionalLong.empty() : OptionalLong.of(topic.next() - (position >>> 24));
