@@ -68,6 +68,7 @@ class ArchitectureTest {
     private static final String ARROW = ROOT + "arrow..";
     private static final String AWS_KMS = ROOT + "awskms..";
     private static final String MICROMETER = ROOT + "micrometer..";
+    private static final String LOG = ROOT + "log..";
     private static final String MESSAGING = ROOT + "messaging..";
     private static final String POSTGRESQL = ROOT + "postgresql..";
     private static final String POSTGRESQL_EMBEDDED = ROOT + "postgresqlembedded..";
@@ -200,15 +201,34 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** A log is found by the scheme of its URI; the tools also check a database. */
+    /** The engine and the other front doors work without the commit log of messaging. */
     @Test
-    void messagingUsesCoreOnlyAndNamesNoLog() {
+    void theLogUsesCoreOnlyAndOnlyMessagingUsesIt() {
+        classes()
+                .that()
+                .resideInAPackage(LOG)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(CORE, LOG, "java..", "org.slf4j..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(LOG, MESSAGING, POSTGRESQL, TESTKIT, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(LOG)
+                .check(OURS);
+    }
+
+    /** A database is found by the scheme of its URI. The tools also check one. */
+    @Test
+    void messagingUsesTheLogAndNamesNoDatabase() {
         classes()
                 .that()
                 .resideInAPackage(MESSAGING)
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.or(
-                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, MESSAGING)))
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, LOG, MESSAGING)))
                 .check(OURS);
         noClasses()
                 .that()
@@ -225,7 +245,7 @@ class ArchitectureTest {
                 .resideInAPackage(POSTGRESQL)
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.or(
-                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, POSTGRESQL)))
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, LOG, POSTGRESQL)))
                 .check(OURS);
         noClasses()
                 .that()
@@ -417,14 +437,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void testkitUsesCoreAndTheSimulatorOnly() {
+    void testkitUsesCoreTheLogAndTheSimulatorOnly() {
         classes()
                 .that()
                 .resideInAPackage(TESTKIT)
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.or(
                         resideOutsideOfPackages("dev.blobshuffle..", "org.apache.kafka.."),
-                        resideInAnyPackage(CORE, SIMULATOR, TESTKIT)))
+                        resideInAnyPackage(CORE, LOG, SIMULATOR, TESTKIT)))
                 .check(OURS);
     }
 
@@ -623,7 +643,7 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        CORE, HTTP, FLIGHT, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                        CORE, LOG, HTTP, FLIGHT, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()

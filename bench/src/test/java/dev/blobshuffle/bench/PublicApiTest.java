@@ -39,6 +39,7 @@ class PublicApiTest {
     /** The modules that applications depend on. The others are programs and their parts. */
     private static final List<String> LIBRARIES = List.of(
             "core",
+            "log",
             "kafka",
             "kstreams",
             "s3",

@@ -180,6 +180,7 @@ final class Example {
                 "http",
                 "kafka",
                 "kstreams",
+                "log",
                 "messaging",
                 "micrometer",
                 "postgresql",

@@ -27,8 +27,8 @@ public interface Publisher<K, V> extends AutoCloseable {
      *     {@code blobshuffle.record.max.bytes}
      * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
      *     full for the time an append may wait
-     * @throws dev.blobshuffle.core.failure.TopicAbsent recoverable: create the topic
-     * @throws dev.blobshuffle.core.failure.WriterFenced fatal: another publisher has the name
+     * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
+     * @throws dev.blobshuffle.log.failure.WriterFenced fatal: another publisher has the name
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: an earlier batch was
      *     lost; thrown once, afterwards the publisher works again
      */

@@ -20,9 +20,9 @@ public interface Subscriber<K, V> extends AutoCloseable {
      * The next records, in order per partition. Waits until there is one.
      *
      * @param wait the longest wait; then it returns no record
-     * @throws dev.blobshuffle.core.failure.PositionTrimmed fatal: retention has passed a position,
+     * @throws dev.blobshuffle.log.failure.PositionTrimmed fatal: retention has passed a position,
      *     and the reset policy is {@code ERROR}; seek
-     * @throws dev.blobshuffle.core.failure.LogWentBack fatal: the log has lost commits
+     * @throws dev.blobshuffle.log.failure.LogWentBack fatal: the log has lost commits
      * @throws UnreadableRecord fatal: a record cannot be deserialized, and the subscription names
      *     no topic for dead letters; seek past it
      * @throws dev.blobshuffle.core.failure.BlobMissing fatal: a blob that the log refers to is gone
@@ -34,9 +34,9 @@ public interface Subscriber<K, V> extends AutoCloseable {
     /**
      * Commits the positions after the last poll.
      *
-     * @throws dev.blobshuffle.core.failure.ConsumerFenced recoverable: the group has given some of
+     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: the group has given some of
      *     the partitions to another member; poll again
-     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: commit again
+     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: commit again
      */
     void commit();
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging;
 
-import dev.blobshuffle.core.internal.log.LogName;
+import dev.blobshuffle.log.internal.LogName;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging;
 
-import dev.blobshuffle.core.internal.log.LogName;
-import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.log.internal.LogName;
+import dev.blobshuffle.log.internal.LogTopic;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -25,7 +25,7 @@ public interface Topics {
      * Changes the retention of a topic, or adds partitions. Records of a key may go to another
      * partition afterwards.
      *
-     * @throws dev.blobshuffle.core.failure.TopicAbsent there is none
+     * @throws dev.blobshuffle.log.failure.TopicAbsent there is none
      * @throws IllegalArgumentException it has more partitions already
      */
     void change(Topic topic);

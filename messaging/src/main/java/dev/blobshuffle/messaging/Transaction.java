@@ -21,10 +21,10 @@ public interface Transaction extends AutoCloseable {
      *
      * @throws IllegalStateException a statement of the caller's has ended the database's
      *     transaction, made it read-only, or failed; nothing is published
-     * @throws dev.blobshuffle.core.failure.ConsumerFenced recoverable: nothing is committed; poll
+     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: nothing is committed; poll
      *     again
-     * @throws dev.blobshuffle.core.failure.WriterFenced fatal: nothing is committed
-     * @throws dev.blobshuffle.core.failure.OutcomeUnknown recoverable: it may be committed; ask
+     * @throws dev.blobshuffle.log.failure.WriterFenced fatal: nothing is committed
+     * @throws dev.blobshuffle.log.failure.OutcomeUnknown recoverable: it may be committed; ask
      *     {@link #wasCommitted}
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: nothing is committed;
      *     poll again from the committed positions

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.failure.WriterFenced;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.WriterFenced;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,14 +2,6 @@ package dev.blobshuffle.messaging;
 
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.Caches;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.share.SharedLog;
-import dev.blobshuffle.core.internal.log.share.ZonePages;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
-import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
-import dev.blobshuffle.core.internal.log.tail.TailCursor;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
@@ -22,6 +14,15 @@ import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.share.NetworkPeers;
+import dev.blobshuffle.log.internal.share.SharedLog;
+import dev.blobshuffle.log.internal.share.ZonePages;
+import dev.blobshuffle.log.internal.tail.LogTails;
+import dev.blobshuffle.log.internal.tail.MeteredLogReads;
+import dev.blobshuffle.log.internal.tail.TailCursor;
 import dev.blobshuffle.peer.internal.HttpPeerNetwork;
 import dev.blobshuffle.peer.internal.PeerOptions;
 import dev.blobshuffle.peer.internal.PeerTrust;
@@ -56,6 +57,7 @@ final class TailingInstance implements AutoCloseable {
     private final MeteredLogReads reads;
     private final SharedLog shared;
     private final HttpPeerNetwork network;
+    private final NetworkPeers peers;
     private final Semaphore more = new Semaphore(0);
     private LogTails tails;
     private Thread reader;
@@ -71,7 +73,8 @@ final class TailingInstance implements AutoCloseable {
         reads = new MeteredLogReads(log, metrics);
         shared = new SharedLog(other.orElseGet(log::id), reads, 16 << 20, time);
         network = new HttpPeerNetwork(options(), metrics, time);
-        network.answerFrom(shared);
+        peers = new NetworkPeers(network);
+        peers.answerFrom(shared);
         Endpoint endpoint = network.serve(Caches.before(store, CacheOptions.none(), metrics, time))
                 .orElseThrow();
         member = member(id, endpoint);
@@ -94,7 +97,7 @@ final class TailingInstance implements AutoCloseable {
     /** Reads a topic until so many batches have come. */
     void follow(int topic, List<Member> members, LongSupplier count) {
         ZonePages.Place place =
-                new ZonePages.Place(Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), network);
+                new ZonePages.Place(Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), peers);
         tails = new LogTails(log, reads, new ZonePages(reads, shared, place, 1, metrics, time), 8 << 20, time);
         TailCursor cursor = tails.open(topic, 0, more::release);
         reader = new Thread(() -> read(cursor, count), "reader");

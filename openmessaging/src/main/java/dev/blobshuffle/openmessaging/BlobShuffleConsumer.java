@@ -1,8 +1,8 @@
 package dev.blobshuffle.openmessaging;
 
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.LogUnavailable;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Subscriber;
 import io.openmessaging.benchmark.driver.BenchmarkConsumer;

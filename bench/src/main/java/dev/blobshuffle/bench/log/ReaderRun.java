@@ -2,13 +2,13 @@ package dev.blobshuffle.bench.log;
 
 import dev.blobshuffle.bench.log.LogPlan.Snapshot;
 import dev.blobshuffle.bench.log.LogPlan.Standby;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.tail.LogTails;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

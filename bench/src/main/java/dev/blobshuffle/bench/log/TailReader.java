@@ -1,10 +1,10 @@
 package dev.blobshuffle.bench.log;
 
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
-import dev.blobshuffle.core.internal.log.tail.TailCursor;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.tail.LogTails;
+import dev.blobshuffle.log.internal.tail.TailCursor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;

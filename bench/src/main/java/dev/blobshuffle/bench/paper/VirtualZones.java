@@ -4,8 +4,8 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.share.LogPeers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
@@ -15,6 +15,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -96,8 +97,13 @@ final class VirtualZones implements ZoneMap {
         }
 
         @Override
-        public LogPeers logPeers() {
-            throw new UnsupportedOperationException("Cannot read a log here: the shuffles of the paper have none.");
+        public void answerFrom(PeerPages pages) {
+            throw new UnsupportedOperationException("Cannot send pages here: the shuffles of the paper have none.");
+        }
+
+        @Override
+        public CompletionStage<ByteBuffer> ask(Member member, String request, int maxBytes) {
+            throw new UnsupportedOperationException("Cannot ask for a page here: the shuffles of the paper have none.");
         }
 
         @Override

@@ -1,14 +1,14 @@
 package dev.blobshuffle.bench.soak;
 
 import dev.blobshuffle.core.internal.files.PrivateFiles;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
-import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.sweep.LogSweepOptions;
+import dev.blobshuffle.log.internal.sweep.LogSweeper;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Topic;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;

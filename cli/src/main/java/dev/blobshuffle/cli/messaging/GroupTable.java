@@ -1,10 +1,10 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
-import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.GroupDescription;
+import dev.blobshuffle.log.internal.group.GroupDescription.GroupPartition;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

@@ -2,11 +2,11 @@ package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.LogPartition;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.GroupDescription;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;

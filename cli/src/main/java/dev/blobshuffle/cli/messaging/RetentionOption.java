@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.log.internal.RetentionRule;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;

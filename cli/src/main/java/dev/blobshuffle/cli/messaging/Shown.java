@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.log.internal.RetentionRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

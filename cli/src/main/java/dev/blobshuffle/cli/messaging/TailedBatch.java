@@ -1,10 +1,10 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.internal.format.entries.Entries;
-import dev.blobshuffle.core.internal.format.entries.EntriesCodec;
-import dev.blobshuffle.core.internal.log.BatchOrigin;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.BatchOrigin;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.entries.Entries;
+import dev.blobshuffle.log.internal.entries.EntriesCodec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;

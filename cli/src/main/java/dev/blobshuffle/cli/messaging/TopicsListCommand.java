@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.TopicState;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.GroupDescription;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;

@@ -1,15 +1,15 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.Main;
-import dev.blobshuffle.core.internal.format.entries.EncodedEntries;
-import dev.blobshuffle.core.internal.format.entries.EntriesEncoder;
 import dev.blobshuffle.core.internal.format.record.Headers;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.entries.EncodedEntries;
+import dev.blobshuffle.log.internal.entries.EntriesEncoder;
 import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.blobshuffle.cli.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.BlobExpired;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.log.failure.BlobExpired;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 

@@ -4,22 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The root of all failures that BlobShuffle reports. Its subclasses say what the caller must do.
+ * Only the modules of BlobShuffle extend it.
  */
-public abstract sealed class BlobShuffleException extends RuntimeException
-        permits StoreUnavailable,
-                BlobMissing,
-                BlobCorrupt,
-                InvalidSettings,
-                MemoryExhausted,
-                RecordTooLarge,
-                DeadlineExceeded,
-                DeliveryFailed,
-                Interrupted,
-                LogFailure,
-                Closed {
+public abstract class BlobShuffleException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    BlobShuffleException(String message, @Nullable Throwable cause) {
+    /** A failure with its message and the failure that led to it. */
+    protected BlobShuffleException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The store did not answer, or refused, but may succeed later. Retry, or roll back to the last
  * commit.
  */
-public non-sealed class StoreUnavailable extends BlobShuffleException {
+public class StoreUnavailable extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 
     /** A failure with its message: "Cannot verb what: reason, values. Remedy." */

@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.messaging.Transaction;
 import dev.blobshuffle.messaging.internal.publish.LogPublisher;
 import dev.blobshuffle.messaging.internal.subscribe.LogSubscriber;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.TopicAbsent;
 import dev.blobshuffle.messaging.Transaction;
 import java.sql.Connection;
 import java.sql.SQLException;

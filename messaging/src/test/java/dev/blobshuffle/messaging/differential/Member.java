@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.TopicAbsent;
 import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;

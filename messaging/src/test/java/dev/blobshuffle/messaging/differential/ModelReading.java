@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.PositionTrimmed;
-import dev.blobshuffle.core.internal.log.LogPosition;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.ResetPolicy;
 import dev.blobshuffle.messaging.TopicPartition;

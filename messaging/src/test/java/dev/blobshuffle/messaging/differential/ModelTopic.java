@@ -1,9 +1,9 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.internal.format.entries.Entries;
-import dev.blobshuffle.core.internal.format.entries.EntriesCodec;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.entries.Entries;
+import dev.blobshuffle.log.internal.entries.EntriesCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -287,7 +287,7 @@ final class Readers implements AutoCloseable {
     String seekGroup(String topic, @Nullable ModelTopic known, long millis) {
         String expected = "sought";
         if (known == null) {
-            expected = Outcome.failure(dev.blobshuffle.core.failure.TopicAbsent.class);
+            expected = Outcome.failure(dev.blobshuffle.log.failure.TopicAbsent.class);
         } else if (isOpen()) {
             expected = Outcome.failure(IllegalStateException.class);
         }

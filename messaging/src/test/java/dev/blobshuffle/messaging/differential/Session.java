@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.internal.log.LogName;
+import dev.blobshuffle.log.internal.LogName;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.ResetPolicy;
 import dev.blobshuffle.messaging.Serde;

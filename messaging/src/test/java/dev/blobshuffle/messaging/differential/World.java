@@ -1,11 +1,11 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.TopicState;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.TestDatabase;
 import java.io.IOException;

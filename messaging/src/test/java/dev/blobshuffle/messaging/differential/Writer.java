@@ -2,8 +2,8 @@ package dev.blobshuffle.messaging.differential;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.RecordTooLarge;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.failure.WriterFenced;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.WriterFenced;
 import dev.blobshuffle.messaging.Acknowledgement;
 import dev.blobshuffle.messaging.Header;
 import dev.blobshuffle.messaging.OutgoingRecord;

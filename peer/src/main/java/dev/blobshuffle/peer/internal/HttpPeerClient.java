@@ -1,8 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.cache.PeerClient;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.share.LogQuestion;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -22,7 +20,7 @@ import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import java.util.List;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -109,10 +107,10 @@ final class HttpPeerClient implements PeerClient {
         return connections;
     }
 
-    /** Asks a member for a page of a log. */
-    CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question) {
-        PageAnswer answer = new PageAnswer(member.endpoint(), question);
-        open(member.endpoint()).send(new LogPageRequest(question, Optional.of(options.zone())), answer);
+    /** Asks a member for a page. */
+    CompletionStage<ByteBuffer> ask(Member member, String page, int maxBytes) {
+        PageAnswer answer = new PageAnswer(member.endpoint(), page, maxBytes);
+        open(member.endpoint()).send(new PageRequest(page, Optional.of(options.zone())), answer);
         return answer.result();
     }
 

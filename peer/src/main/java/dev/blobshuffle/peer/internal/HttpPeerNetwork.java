@@ -3,10 +3,7 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.share.LogPeers;
-import dev.blobshuffle.core.internal.log.share.LogQuestion;
-import dev.blobshuffle.core.internal.log.share.SharedLog;
+import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.Counter;
@@ -16,7 +13,7 @@ import dev.blobshuffle.core.time.Time;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.util.List;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * HTTP/1.1 between the members of a zone: a client, and a server if the options define an address.
  * Both run on a few separate threads. Thread-safe.
  */
-public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
+public final class HttpPeerNetwork implements PeerNetwork {
     private static final Logger LOG = LoggerFactory.getLogger(HttpPeerNetwork.class);
 
     /** Two threads suffice, because the kernel does the sending. */
@@ -42,7 +39,7 @@ public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
     private final Time time;
     private final EventLoopGroup threads;
     private final HttpPeerClient client;
-    private final LogPageServing pages = new LogPageServing();
+    private volatile Optional<PeerPages> pages = Optional.empty();
 
     /** Guarded by this, as is the next field. */
     private @Nullable PeerServer server;
@@ -67,18 +64,13 @@ public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
     }
 
     @Override
-    public LogPeers logPeers() {
-        return this;
+    public CompletionStage<ByteBuffer> ask(Member member, String request, int maxBytes) {
+        return client.ask(member, request, maxBytes);
     }
 
     @Override
-    public CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question) {
-        return client.ask(member, question);
-    }
-
-    @Override
-    public void answerFrom(SharedLog log) {
-        pages.answerFrom(log);
+    public void answerFrom(PeerPages shared) {
+        pages = Optional.of(shared);
     }
 
     @Override
@@ -95,7 +87,7 @@ public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
                 "The server for other instances at " + listen,
                 () -> metrics.add(Counter.PEER_CONNECTIONS_ENDED, 1),
                 time);
-        PeerServer started = new PeerServer(listen, options, store, metrics, pages, ended, threads);
+        PeerServer started = new PeerServer(listen, options, store, metrics, () -> pages, ended, threads);
         server = started;
         Endpoint advertised = options.advertised().orElse(listen);
         Endpoint endpoint = advertised.port() == 0 ? started.endpoint(advertised.host()) : advertised;

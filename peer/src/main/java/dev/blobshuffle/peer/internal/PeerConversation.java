@@ -5,7 +5,8 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.CachedFile;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.cache.PeerPages;
+import dev.blobshuffle.core.internal.cache.PeerRefused;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -44,6 +45,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +63,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final CachedBlobStore store;
     private final ShuffleMetrics metrics;
     private final Semaphore loads;
-    private final LogPageServing pages;
+    private final Supplier<Optional<PeerPages>> pages;
     private final PeerServer.Admission admission;
     private boolean isBusy;
 
@@ -78,7 +80,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             CachedBlobStore store,
             ShuffleMetrics metrics,
             Semaphore loads,
-            LogPageServing pages,
+            Supplier<Optional<PeerPages>> pages,
             PeerServer.Admission admission) {
         this.options = options;
         this.store = store;
@@ -146,7 +148,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (request.uri().equals("/metrics")) {
             String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));
             answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
-        } else if (request.uri().startsWith(LogPageRequest.PATH)) {
+        } else if (request.uri().startsWith(PageRequest.PATH)) {
             answerPage(context, request);
         } else {
             answerBlob(context, request);
@@ -198,15 +200,18 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     private void answerPage(ChannelHandlerContext context, HttpRequest request) {
-        LogPageRequest wanted;
-        try {
-            wanted = LogPageRequest.read(request);
-        } catch (IllegalArgumentException e) {
-            refuse(context, HttpResponseStatus.BAD_REQUEST, e.getMessage());
+        Optional<PeerPages> shared = pages.get();
+        if (shared.isEmpty()) {
+            fail(context, HttpResponseStatus.NOT_FOUND, null); // A standalone cache, for example.
             return;
         }
-        if (!pages.hasLog()) {
-            fail(context, HttpResponseStatus.NOT_FOUND, null); // A standalone cache, for example.
+        PageRequest wanted;
+        PeerPages.Request question;
+        try {
+            wanted = PageRequest.read(request);
+            question = shared.get().read(wanted.page());
+        } catch (IllegalArgumentException e) {
+            refuse(context, HttpResponseStatus.BAD_REQUEST, e.getMessage());
             return;
         }
         if (refusedFrom(wanted.zone(), context)) {
@@ -216,37 +221,44 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (signs == null) {
             return;
         }
-        pages.page(wanted.question()).whenComplete((batches, failure) -> {
+        question.page(context.executor()).whenComplete((page, failure) -> {
             loads.release();
             try {
                 context.executor().execute(() -> {
                     signs.end();
-                    if (batches == null) {
-                        fail(context, LogPageServing.status(failure), failure);
+                    if (page == null) {
+                        failPage(context, failure);
                     } else {
-                        sendPage(context, wanted, batches);
+                        send(context, page);
                     }
                 });
-            } catch (RuntimeException e) {
-                LOG.debug("Cannot answer another instance: this one closes.", e);
+            } catch (RuntimeException e) { // The event loop has ended.
+                if (page != null) {
+                    page.release().run();
+                }
             }
         });
     }
 
-    private void sendPage(ChannelHandlerContext context, LogPageRequest wanted, List<SequencedBatch> batches) {
-        Optional<LogPageServing.Encoded> page = pages.encode(wanted.question(), batches);
-        if (page.isEmpty()) {
+    private void failPage(ChannelHandlerContext context, @Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        int status = cause instanceof PeerRefused refused ? refused.status() : HttpResponseStatus.BAD_GATEWAY.code();
+        if (status == PeerRefused.BUSY) {
             metrics.add(Counter.PEER_REFUSALS, 1);
-            fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
-        } else if (!context.channel().isActive()) {
-            page.get().release().run();
-        } else {
-            byte[] bytes = page.get().bytes();
-            context.write(head(bytes.length));
-            context.write(
-                    sealed(new HeldBytes(ByteBuffer.wrap(bytes), page.get().release())));
-            sent(context, bytes.length);
         }
+        fail(context, HttpResponseStatus.valueOf(status), cause);
+    }
+
+    private void send(ChannelHandlerContext context, PeerPages.Page page) {
+        if (!context.channel().isActive()) {
+            page.release().run();
+            return;
+        }
+        byte[] bytes = page.bytes();
+        context.write(head(bytes.length));
+        context.write(sealed(new HeldBytes(ByteBuffer.wrap(bytes), page.release())));
+        sent(context, bytes.length);
     }
 
     /** Takes a place among the loads, and begins to send signs of life; null if all are taken. */

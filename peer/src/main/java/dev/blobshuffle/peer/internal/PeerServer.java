@@ -2,6 +2,7 @@ package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
+import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Serves other members from a store with its caches: {@code GET /blobs/<key>} with a range,
@@ -54,7 +56,7 @@ final class PeerServer implements AutoCloseable {
     private final ConnectionPlaces<Channel> places;
     private final EndedConnections ended;
     private final Semaphore loads;
-    private final LogPageServing pages;
+    private final Supplier<Optional<PeerPages>> pages;
     private final Nonces nonces = new Nonces();
     private final Channel listening;
 
@@ -68,7 +70,7 @@ final class PeerServer implements AutoCloseable {
             PeerOptions options,
             CachedBlobStore store,
             ShuffleMetrics metrics,
-            LogPageServing pages,
+            Supplier<Optional<PeerPages>> pages,
             EndedConnections ended,
             EventLoopGroup threads) {
         this.options = options;

@@ -4,22 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.Caches;
-import dev.blobshuffle.core.internal.log.Bookmark;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.share.LogQuestion;
-import dev.blobshuffle.core.internal.log.share.PageCodec;
-import dev.blobshuffle.core.internal.log.share.PageRefused;
-import dev.blobshuffle.core.internal.log.share.PageRefused.Reason;
-import dev.blobshuffle.core.internal.log.share.SharedLog;
-import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
+import dev.blobshuffle.core.internal.cache.PeerRefused;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
@@ -28,6 +16,20 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.Bookmark;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.share.LogQuestion;
+import dev.blobshuffle.log.internal.share.NetworkPeers;
+import dev.blobshuffle.log.internal.share.PageCodec;
+import dev.blobshuffle.log.internal.share.PageRefused;
+import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.SharedLog;
+import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -109,7 +111,8 @@ class LogPagesIT {
     }
 
     private Member serveLog(HttpPeerNetwork network) {
-        network.answerFrom(new SharedLog(log.id(), new MeteredLogReads(log, metrics), 16 << 20, time));
+        new NetworkPeers(network)
+                .answerFrom(new SharedLog(log.id(), new MeteredLogReads(log, metrics), 16 << 20, time));
         return serve(network);
     }
 
@@ -125,7 +128,7 @@ class LogPagesIT {
     void everyTransportBringsAPage() throws Exception {
         for (PeerTransport transport : PeerTransport.values()) {
             Member member = serveLog(network(transport, ZoneFixture.ZONE));
-            HttpPeerNetwork asker = network(transport, ZoneFixture.ZONE);
+            NetworkPeers asker = new NetworkPeers(network(transport, ZoneFixture.ZONE));
 
             List<SequencedBatch> page = now(asker.ask(member, after(3)));
             assertThat(page).hasSizeBetween(17, 18);
@@ -136,7 +139,7 @@ class LogPagesIT {
     }
 
     private void isRefused(Member member, LogQuestion question, Reason reason) {
-        HttpPeerNetwork asker = network();
+        NetworkPeers asker = new NetworkPeers(network());
         assertThatThrownBy(() -> now(asker.ask(member, question)))
                 .cause()
                 .isInstanceOfSatisfying(
@@ -144,28 +147,36 @@ class LogPagesIT {
                         refused -> assertThat(refused.reason()).isEqualTo(reason));
     }
 
-    private void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, String status) {
-        assertThatThrownBy(() -> now(asker.ask(member, question)))
+    /** The member is skipped for some time. */
+    private static void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, int status) {
+        assertThatThrownBy(() -> now(new NetworkPeers(asker).ask(member, question)))
                 .cause()
-                .isInstanceOf(LogUnavailable.class)
-                .hasMessageContaining(status);
+                .isExactlyInstanceOf(PeerRefused.class)
+                .hasMessageContaining(String.valueOf(status));
+    }
+
+    private static void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, String reason) {
+        assertThatThrownBy(() -> now(new NetworkPeers(asker).ask(member, question)))
+                .cause()
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining(reason);
     }
 
     @Test
     void aMemberRefusesWhatItCannotAnswer() throws Exception {
         Member member = serveLog(network());
-        HttpPeerNetwork asker = network();
+        NetworkPeers asker = new NetworkPeers(network());
         now(asker.ask(member, after(20)));
 
         isRefused(member, after(3), Reason.ELSEWHERE);
         Bookmark forged = new Bookmark(20, 999, 1);
         isRefused(member, new LogQuestion(log.id(), topic.number(), forged, 10), Reason.OTHER_BATCH);
         LogQuestion other = new LogQuestion(UUID.randomUUID(), topic.number(), after(3).after(), 10);
-        isUnavailable(asker, member, other, "421");
-        isUnavailable(network(PeerTransport.AUTO, new Zone("b")), member, after(20), "421");
+        isUnavailable(network(), member, other, 421);
+        isUnavailable(network(PeerTransport.AUTO, new Zone("b")), member, after(20), 421);
         LogQuestion absent = new LogQuestion(log.id(), 77, after(3).after(), 10);
-        isUnavailable(asker, member, absent, "502");
-        isUnavailable(asker, serve(network()), after(20), "404");
+        isUnavailable(network(), member, absent, 502);
+        isUnavailable(network(), serve(network()), after(20), 404);
     }
 
     @Test
@@ -221,7 +232,7 @@ class LogPagesIT {
         changed[page.length / 2] ^= 1;
         for (byte[] bytes : List.of(new byte[1], new byte[1000], changed)) {
             try (StrangePeer peer = StrangePeer.answering((request, out) -> send(request, bytes, out))) {
-                HttpPeerNetwork asker = network();
+                NetworkPeers asker = new NetworkPeers(network());
                 assertThatThrownBy(() -> now(asker.ask(member(peer.endpoint()), after(3))))
                         .cause()
                         .isInstanceOf(BlobCorrupt.class);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.WriterFenced;
+import dev.blobshuffle.log.failure.WriterFenced;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Publisher;
 import dev.blobshuffle.messaging.Serde;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Publisher;
 import dev.blobshuffle.messaging.ReceivedRecord;

@@ -1,8 +1,10 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.internal.log.share.LogPeers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Member;
+import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The network between the members of a zone: a client, and a server if this instance answers
@@ -22,8 +24,22 @@ public interface PeerNetwork extends AutoCloseable {
      */
     Optional<Endpoint> serve(CachedBlobStore store);
 
-    /** The way to the members that read a commit log together. */
-    LogPeers logPeers();
+    /**
+     * Answers requests for pages from now on, if this instance answers others at all. Replaces the
+     * pages of before.
+     */
+    void answerFrom(PeerPages pages);
+
+    /**
+     * Asks a member for a page. The stage ends within a bounded time after the member has gone
+     * silent. It fails with {@link PeerRefused} if the member sends no page, and with {@link
+     * dev.blobshuffle.core.failure.StoreUnavailable} if the member does not answer properly.
+     *
+     * @param request the text that the member's {@link PeerPages} read
+     * @param maxBytes the most bytes that the page may have
+     * @return the bytes as the member sent them: not checked
+     */
+    CompletionStage<ByteBuffer> ask(Member member, String request, int maxBytes);
 
     /** Ends the server and the client. Idempotent. */
     @Override

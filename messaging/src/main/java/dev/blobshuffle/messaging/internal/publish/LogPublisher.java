@@ -5,16 +5,16 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.internal.log.publish.LogChannel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.group.Consumed;
+import dev.blobshuffle.log.internal.publish.LogChannel;
 import dev.blobshuffle.messaging.Acknowledgement;
 import dev.blobshuffle.messaging.OutgoingRecord;
 import dev.blobshuffle.messaging.Publisher;
@@ -80,7 +80,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     /**
      * Opens a publisher and fences its predecessor. Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     public static <K, V> LogPublisher<K, V> open(PublisherParts parts, String name, Serde<K> keys, Serde<V> values) {
         Writer writer = CommitLogs.await(parts.log().open(name), LONGEST_CALL, "open publisher " + name, parts.time());

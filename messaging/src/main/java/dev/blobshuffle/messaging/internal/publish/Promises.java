@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging.internal.publish;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.publish.Acknowledgements;
 import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
+import dev.blobshuffle.log.internal.publish.Acknowledgements;
 import java.util.List;
 
 /** Tells publishes what became of their records. Thread-safe. */

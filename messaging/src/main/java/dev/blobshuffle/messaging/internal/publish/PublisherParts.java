@@ -1,9 +1,9 @@
 package dev.blobshuffle.messaging.internal.publish;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.publish.Sequencer;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.publish.Sequencer;
 import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging.internal.publish;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.HomeZones;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

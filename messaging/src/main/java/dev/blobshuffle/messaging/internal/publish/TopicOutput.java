@@ -1,12 +1,12 @@
 package dev.blobshuffle.messaging.internal.publish;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.HomeZones;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.HomeZones;
+import dev.blobshuffle.log.internal.group.LogPartition;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -2,20 +2,20 @@ package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.ConsumerFenced;
 import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.internal.log.group.GroupSession;
-import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.Consumed;
+import dev.blobshuffle.log.internal.group.GroupSession;
+import dev.blobshuffle.log.internal.group.Member;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;
 import dev.blobshuffle.messaging.Serde;
@@ -117,7 +117,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
      * Opens a subscriber, which joins its group in the background. Blocks for the topics.
      *
      * @param deadLetters takes records that cannot be processed; closed with the subscriber
-     * @throws dev.blobshuffle.core.failure.TopicAbsent recoverable: create the topic
+     * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
      * @throws LogUnavailable recoverable: the log does not answer
      */
     public static <K, V> LogSubscriber<K, V> open(

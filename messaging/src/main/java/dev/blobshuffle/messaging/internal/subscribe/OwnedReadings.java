@@ -1,14 +1,14 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.GroupSession;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.GroupSession;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.OwnedPartition;
+import dev.blobshuffle.log.internal.tail.LogTails;
 import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.OwnedPartition;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.OwnedPartition;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
-import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.group.Consumed;
+import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
+import dev.blobshuffle.log.internal.group.Member;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

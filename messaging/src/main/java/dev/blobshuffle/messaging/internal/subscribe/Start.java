@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.internal.log.LogPosition;
+import dev.blobshuffle.log.internal.LogPosition;
 
 /** Where reading of a partition begins, before the log has said what it has. */
 sealed interface Start {

@@ -1,13 +1,13 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.PositionTrimmed;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.TopicState;
 import dev.blobshuffle.messaging.ResetPolicy;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.tail.LogTails;
 import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
 import java.util.function.Consumer;
 

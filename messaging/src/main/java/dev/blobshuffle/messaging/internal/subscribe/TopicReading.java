@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.tail.LogTails;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

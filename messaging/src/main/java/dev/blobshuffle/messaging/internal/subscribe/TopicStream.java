@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.tail.TailCursor;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.tail.TailCursor;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;

@@ -1,14 +1,14 @@
 package dev.blobshuffle.messaging.internal.topic;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
-import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.GroupDescription;
+import dev.blobshuffle.log.internal.group.GroupDescription.GroupPartition;
+import dev.blobshuffle.log.internal.group.LogPartition;
 import dev.blobshuffle.messaging.ConsumerGroups;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.time.Duration;

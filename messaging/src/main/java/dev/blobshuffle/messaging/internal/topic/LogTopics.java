@@ -1,11 +1,11 @@
 package dev.blobshuffle.messaging.internal.topic;
 
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.messaging.Topic;
 import dev.blobshuffle.messaging.Topics;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging.internal.topic;
 
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.CommitLogs;
-import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.CommitLogs;
+import dev.blobshuffle.log.internal.LogTopic;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +36,7 @@ public final class TopicCatalog {
      * the background, so that publishers go on while the log does not answer.
      *
      * @throws TopicAbsent recoverable: there is none
-     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     public LogTopic require(String name) {
         Known found = known.get(name);
@@ -55,7 +55,7 @@ public final class TopicCatalog {
      * The topic that has a name now. Blocks.
      *
      * @throws TopicAbsent recoverable: there is none
-     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     public LogTopic ask(String name) {
         Optional<LogTopic> topic = CommitLogs.await(log.topics().find(name), LONGEST_CALL, "find topic " + name, time);

@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.group.Groups;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.group.Groups;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

@@ -4,10 +4,10 @@ import static dev.blobshuffle.messaging.internal.subscribe.SubscriberFixture.TOP
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.internal.tail.LogTails;
 import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.Serde;
 import dev.blobshuffle.messaging.Subscription;

@@ -1,19 +1,19 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.share.LogPeers;
-import dev.blobshuffle.core.internal.log.share.LogQuestion;
-import dev.blobshuffle.core.internal.log.share.SharedLog;
-import dev.blobshuffle.core.internal.log.share.ZonePages;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
-import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.share.LogPeers;
+import dev.blobshuffle.log.internal.share.LogQuestion;
+import dev.blobshuffle.log.internal.share.SharedLog;
+import dev.blobshuffle.log.internal.share.ZonePages;
+import dev.blobshuffle.log.internal.tail.LogTails;
+import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;

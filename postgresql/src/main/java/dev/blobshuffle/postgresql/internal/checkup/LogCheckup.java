@@ -39,7 +39,7 @@ public final class LogCheckup {
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings the server refused the login, or there
      *     is no such database
-     * @throws dev.blobshuffle.core.failure.LogUnavailable no primary answered
+     * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
      */
     public List<StoreFinding> run() {
         List<StoreFinding> findings = new ArrayList<>();

@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailable;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

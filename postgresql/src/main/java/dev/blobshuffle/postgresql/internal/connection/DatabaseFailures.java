@@ -2,7 +2,7 @@ package dev.blobshuffle.postgresql.internal.connection;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailable;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;

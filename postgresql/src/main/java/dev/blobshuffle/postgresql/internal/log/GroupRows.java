@@ -1,9 +1,9 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.group.GroupTable;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.Member;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;

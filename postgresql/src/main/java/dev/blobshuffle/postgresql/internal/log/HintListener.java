@@ -2,9 +2,9 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.Pooler;
 import java.sql.Connection;

@@ -2,8 +2,8 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import java.sql.Connection;
 import java.sql.SQLException;

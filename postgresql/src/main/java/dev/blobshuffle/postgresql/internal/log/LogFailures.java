@@ -1,10 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.BlobExpired;
-import dev.blobshuffle.core.failure.ConsumerFenced;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.BlobExpired;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.TopicAbsent;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.sql.SQLException;

@@ -34,7 +34,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
      *
      * @throws InvalidSettings fatal: the schema holds no log, one of another version, or the role
      *     may not use it
-     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log did not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log did not answer
      */
     static LogInfo read(ConnectionPool pool) {
         try (Connection connection = pool.borrow(ACTION)) {

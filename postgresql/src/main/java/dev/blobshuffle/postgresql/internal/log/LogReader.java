@@ -1,10 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.PositionTrimmed;
-import dev.blobshuffle.core.internal.log.Bookmark;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.internal.Bookmark;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.sql.Connection;
 import java.sql.ResultSet;

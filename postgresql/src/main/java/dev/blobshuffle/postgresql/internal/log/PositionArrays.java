@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
+import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

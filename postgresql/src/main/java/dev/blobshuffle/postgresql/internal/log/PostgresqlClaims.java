@@ -1,7 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogClaims;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.LogClaims;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.util.List;
 import java.util.Set;

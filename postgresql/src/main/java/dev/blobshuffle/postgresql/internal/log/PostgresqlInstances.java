@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.Instances;
+import dev.blobshuffle.log.internal.Instances;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.sql.Connection;
 import java.sql.SQLException;

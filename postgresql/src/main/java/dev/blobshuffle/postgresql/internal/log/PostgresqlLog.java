@@ -1,16 +1,16 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.BatchOrigin;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.Instances;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.Retention;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.Topics;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.group.Groups;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.internal.BatchOrigin;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.Instances;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.Retention;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.Topics;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.group.Groups;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogClaims;
-import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.LogClaims;
+import dev.blobshuffle.log.internal.Retention;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.sql.Connection;
 import java.sql.SQLException;

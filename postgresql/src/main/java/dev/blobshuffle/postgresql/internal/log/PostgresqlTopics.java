@@ -1,8 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.Topics;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.Topics;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.AlreadyCommitted;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.log.failure.AlreadyCommitted;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.connection.Pooler;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;

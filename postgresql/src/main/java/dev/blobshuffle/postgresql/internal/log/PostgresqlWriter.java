@@ -1,14 +1,14 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.LogFailure;
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
-import dev.blobshuffle.core.failure.WriterFenced;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.group.Consumed;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -61,7 +61,7 @@ public final class SchemaSetup implements AutoCloseable {
      *
      * @param clientRole the role that applications log in as; empty: rights stay as they are
      * @throws InvalidSettings the server refused the login, or there is no such database
-     * @throws dev.blobshuffle.core.failure.LogUnavailable no primary answered
+     * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
      */
     public static SchemaSetup open(PostgresqlUri uri, Optional<ClientRole> clientRole) {
         return new SchemaSetup(uri, clientRole, ConnectionPool.open(uri, "blobshuffle-setup", TIMEOUTS));

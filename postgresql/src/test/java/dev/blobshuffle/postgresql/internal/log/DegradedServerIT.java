@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogContract;

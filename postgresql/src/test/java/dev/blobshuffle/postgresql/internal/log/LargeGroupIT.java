@@ -2,14 +2,14 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.group.Lease;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.Member;
-import dev.blobshuffle.core.internal.log.group.OwnedPartition;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.group.Lease;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.Member;
+import dev.blobshuffle.log.internal.group.OwnedPartition;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import java.time.Duration;

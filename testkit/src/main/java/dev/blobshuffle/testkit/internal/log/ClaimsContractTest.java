@@ -2,9 +2,9 @@ package dev.blobshuffle.testkit.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogClaims;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogClaims;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

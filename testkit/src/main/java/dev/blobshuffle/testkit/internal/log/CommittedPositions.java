@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
-import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
+import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.internal.group.Consumed;
+import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
+import dev.blobshuffle.log.internal.group.GroupTable;
+import dev.blobshuffle.log.internal.group.LogPartition;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;
 import java.util.Comparator;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.LogFailure;
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Loss;
 import java.util.LinkedHashSet;

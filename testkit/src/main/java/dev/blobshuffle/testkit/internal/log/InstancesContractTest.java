@@ -3,9 +3,9 @@ package dev.blobshuffle.testkit.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.Instances;
-import dev.blobshuffle.core.internal.log.Instances.Announcement;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.Instances;
+import dev.blobshuffle.log.internal.Instances.Announcement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

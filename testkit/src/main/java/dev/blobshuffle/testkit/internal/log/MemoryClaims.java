@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogClaims;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.LogClaims;
 import dev.blobshuffle.testkit.internal.log.LogTables.ClaimRow;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
-import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
-import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.Groups;
-import dev.blobshuffle.core.internal.log.group.Lease;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.group.Consumed;
+import dev.blobshuffle.log.internal.group.GroupDescription;
+import dev.blobshuffle.log.internal.group.GroupDescription.GroupPartition;
+import dev.blobshuffle.log.internal.group.GroupTable;
+import dev.blobshuffle.log.internal.group.Groups;
+import dev.blobshuffle.log.internal.group.Lease;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.Member;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.Instances;
+import dev.blobshuffle.log.internal.Instances;
 import dev.blobshuffle.testkit.internal.log.LogTables.AnnouncementRow;
 import java.time.Duration;
 import java.util.List;

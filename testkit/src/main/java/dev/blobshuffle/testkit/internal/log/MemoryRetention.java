@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogClaims;
-import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.internal.LogClaims;
+import dev.blobshuffle.log.internal.Retention;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.TombstoneRow;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.Topics;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.Topics;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;

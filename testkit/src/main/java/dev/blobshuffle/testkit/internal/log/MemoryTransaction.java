@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.LogFailure;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.group.Consumed;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

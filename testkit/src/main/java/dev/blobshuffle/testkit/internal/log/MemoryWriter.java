@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTransaction;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTransaction;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.WriterRow;

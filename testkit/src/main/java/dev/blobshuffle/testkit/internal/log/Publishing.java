@@ -1,13 +1,13 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.AlreadyCommitted;
-import dev.blobshuffle.core.failure.BlobExpired;
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.failure.WriterFenced;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.failure.AlreadyCommitted;
+import dev.blobshuffle.log.failure.BlobExpired;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.BatchRow;

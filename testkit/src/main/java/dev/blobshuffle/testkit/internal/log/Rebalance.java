@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.Groups;
-import dev.blobshuffle.core.internal.log.group.HomeZones;
-import dev.blobshuffle.core.internal.log.group.Lease;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
-import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.group.GroupTable;
+import dev.blobshuffle.log.internal.group.Groups;
+import dev.blobshuffle.log.internal.group.HomeZones;
+import dev.blobshuffle.log.internal.group.Lease;
+import dev.blobshuffle.log.internal.group.LogPartition;
+import dev.blobshuffle.log.internal.group.Member;
 import dev.blobshuffle.testkit.internal.log.CommittedPositions.PartitionKey;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.LogPartition;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.group.GroupTable;
+import dev.blobshuffle.log.internal.group.LogPartition;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;
 import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;
 import java.util.ArrayList;

@@ -2,13 +2,13 @@ package dev.blobshuffle.testkit.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.member.LogMembership;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.member.LogMembership;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogTransaction;
 import java.time.Duration;
 import java.util.List;
 

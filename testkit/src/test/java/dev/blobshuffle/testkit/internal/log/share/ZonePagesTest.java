@@ -4,12 +4,12 @@ import static dev.blobshuffle.testkit.internal.log.share.ZoneOfReaders.now;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.PositionTrimmed;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
 import dev.blobshuffle.testkit.internal.log.share.ZoneOfReaders.Conduct;
 import dev.blobshuffle.testkit.internal.log.share.ZoneOfReaders.Instance;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.log.internal.SequencedBatch;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,14 +1,14 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.BlobExpired;
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.OutcomeUnknown;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.failure.WriterFenced;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.failure.BlobExpired;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.testkit.internal.log.Answers;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.internal.Retention;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.testkit.internal.log.Answers;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;

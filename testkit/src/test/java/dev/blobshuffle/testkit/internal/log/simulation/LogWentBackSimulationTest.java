@@ -2,14 +2,14 @@ package dev.blobshuffle.testkit.internal.log.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.internal.log.Bookmark;
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.ReadRequest;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.internal.Bookmark;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.ReadRequest;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.testkit.internal.log.Answers;

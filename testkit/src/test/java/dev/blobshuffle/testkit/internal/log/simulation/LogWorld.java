@@ -1,11 +1,11 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.LogUnavailable;
-import dev.blobshuffle.core.internal.log.LogPosition;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.GroupDescription;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.internal.LogPosition;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.TopicState;
+import dev.blobshuffle.log.internal.group.GroupDescription;
 import dev.blobshuffle.simulator.Actor;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import java.time.Duration;
 import java.util.HashSet;

@@ -64,7 +64,7 @@ final class CrashingCalls {
             Class<?>[] interfaces = value.getClass().getInterfaces();
             return interfaces.length == 1 ? Optional.of(wrapUnchecked(interfaces[0], value)) : answer;
         }
-        boolean isPart = type.isInterface() && type.getName().startsWith("dev.blobshuffle.core");
+        boolean isPart = type.isInterface() && type.getName().startsWith("dev.blobshuffle.");
         return isPart ? wrapUnchecked(type, answer) : answer;
     }
 

@@ -8,14 +8,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.sweep.LogOwner;
-import dev.blobshuffle.core.internal.log.sweep.LogSweepRight;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.sweep.LogOwner;
+import dev.blobshuffle.log.internal.sweep.LogSweepRight;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,12 +4,12 @@ import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.AT_ONCE;
 import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.OLD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.log.CommitLog;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.sweep.LogSweep;
-import dev.blobshuffle.core.internal.log.sweep.LogSweepReport;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.log.internal.CommitLog;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.sweep.LogSweep;
+import dev.blobshuffle.log.internal.sweep.LogSweepReport;
 import dev.blobshuffle.testkit.internal.log.sweep.CrashingCalls.Crash;
 import dev.blobshuffle.testkit.internal.log.sweep.CrashingCalls.Moment;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.blobshuffle.testkit.internal.log.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
+import dev.blobshuffle.log.internal.sweep.LogSweepOptions;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.testkit.internal.log.LogDefect;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.LogWentBack;
-import dev.blobshuffle.core.failure.PositionTrimmed;
-import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.tail.TailCursor;
+import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.tail.TailCursor;
 import dev.blobshuffle.testkit.internal.log.LogCall;
 import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
 import java.time.Duration;
@@ -219,7 +219,7 @@ class LogTailsTest {
             for (int i = 0; i < 3; i++) {
                 now(writer.commit(
                         writer.firstNumber() + i,
-                        List.of(new dev.blobshuffle.core.internal.log.LogBatch(
+                        List.of(new dev.blobshuffle.log.internal.LogBatch(
                                 fixture.topic.number(), new byte[] {9}, java.util.Set.of(), 1, 0)),
                         java.util.Optional.empty()));
             }

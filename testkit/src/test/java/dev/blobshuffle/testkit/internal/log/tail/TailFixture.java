@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit.internal.log.tail;
 
-import dev.blobshuffle.core.internal.log.LogBatch;
-import dev.blobshuffle.core.internal.log.LogTopic;
-import dev.blobshuffle.core.internal.log.RetentionRule;
-import dev.blobshuffle.core.internal.log.SequencedBatch;
-import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.tail.LogTails;
-import dev.blobshuffle.core.internal.log.tail.TailCursor;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.Writer;
+import dev.blobshuffle.log.internal.tail.LogTails;
+import dev.blobshuffle.log.internal.tail.TailCursor;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.testkit.internal.log.LogCall;
 import dev.blobshuffle.testkit.internal.log.LogFaults;

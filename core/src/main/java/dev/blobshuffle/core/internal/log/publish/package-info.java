@@ -1,5 +1,0 @@
-/** The write side of a commit log: a lane's segments become commits, and commits get positions. */
-@NullMarked
-package dev.blobshuffle.core.internal.log.publish;
-
-import org.jspecify.annotations.NullMarked;

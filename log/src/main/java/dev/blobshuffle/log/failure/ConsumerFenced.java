@@ -1,0 +1,21 @@
+package dev.blobshuffle.log.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A member of a consumer group has lost partitions whose positions it wanted to commit. Nothing of
+ * the failed commit is in the log. Roll back, and poll: the group has assigned them to others.
+ */
+public final class ConsumerFenced extends LogFailure {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public ConsumerFenced(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public ConsumerFenced(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

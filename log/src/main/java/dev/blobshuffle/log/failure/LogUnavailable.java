@@ -1,0 +1,21 @@
+package dev.blobshuffle.log.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of the commit log did not answer, or refused for now. Try again. If a commit failed
+ * with this, it may have happened: repeat it with the same numbers.
+ */
+public final class LogUnavailable extends LogFailure {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public LogUnavailable(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public LogUnavailable(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,21 @@
+package dev.blobshuffle.log.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a commit was lost, or the commit is not replicated yet: it may have happened. Ask
+ * whether it did before you repeat its effects.
+ */
+public final class OutcomeUnknown extends LogFailure {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public OutcomeUnknown(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public OutcomeUnknown(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Failures of a commit log, typed by what the caller must do about them.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
+@NullMarked
+package dev.blobshuffle.log.failure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,13 @@
+package dev.blobshuffle.log.internal;
+
+import java.util.Optional;
+
+/**
+ * Who committed a batch, and what the writer said of it.
+ *
+ * @param id of the batch
+ * @param writer its name; empty: the outbox
+ * @param bytes the size of its records
+ * @param latest the largest timestamp of its records, milliseconds since the Unix epoch
+ */
+public record BatchOrigin(long id, Optional<String> writer, long bytes, long latest) {}

@@ -1,0 +1,35 @@
+package dev.blobshuffle.log.internal;
+
+import dev.blobshuffle.log.internal.group.Consumed;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A transaction of the log's database that the caller's own statements join. Owned by one thread.
+ * Its methods block.
+ */
+public interface LogTransaction extends AutoCloseable {
+    /**
+     * What the caller's statements go through.
+     *
+     * @param type such as {@code java.sql.Connection}
+     * @throws UnsupportedOperationException if the log has no such thing
+     */
+    <T> T unwrap(Class<T> type);
+
+    /**
+     * Adds batches and consumed positions, and commits everything. As {@link Writer#commit}, except
+     * that a number that is committed already fails with {@code AlreadyCommitted} and rolls back,
+     * because the caller's statements would be applied twice.
+     *
+     * @throws IllegalStateException nothing is committed: the transaction has ended, by its
+     *     caller's statements too
+     * @throws dev.blobshuffle.log.failure.LogFailure nothing is committed, unless it is {@code
+     *     OutcomeUnknown}
+     */
+    List<Long> commit(long number, List<LogBatch> batches, Optional<Consumed> consumed);
+
+    /** Rolls back unless it is committed, and releases the connection. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,47 @@
+package dev.blobshuffle.log.internal;
+
+import dev.blobshuffle.log.internal.group.Consumed;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One publisher's right to write. Its commits are numbered, so a commit that is repeated is stored
+ * once. Thread-safe, but commits must be called in the order of their numbers, and the next one
+ * only after the one before has ended.
+ */
+public interface Writer {
+    /** The publisher's name. */
+    String name();
+
+    /** Rises with every writer of this name. */
+    int epoch();
+
+    /** The number of the first commit of this writer. Numbers are never used again. */
+    long firstNumber();
+
+    /**
+     * Commits batches and consumed positions together. Each batch takes one number; a commit
+     * without a batch takes one too. A repeated call with the same numbers succeeds, with the same
+     * ids, if the first one did.
+     *
+     * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or {@code
+     * TopicAbsent}: nothing is committed, and the numbers are free; after an unanswered call with
+     * the same numbers, {@code WriterFenced} does not say what became of that one. Fails with
+     * {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with the
+     * same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
+     *
+     * @param number of the first batch
+     * @return the batches' ids, in their order
+     */
+    CompletionStage<List<Long>> commit(long number, List<LogBatch> batches, Optional<Consumed> consumed);
+
+    /** Opens a transaction in the log's database. One at a time per writer. */
+    CompletionStage<LogTransaction> begin();
+
+    /**
+     * Whether the commit with a number happened. Fences this writer first, so that a commit on its
+     * way cannot happen any more: open another one afterwards.
+     */
+    CompletionStage<Boolean> wasCommitted(long number);
+}

@@ -1,0 +1,109 @@
+package dev.blobshuffle.log.internal.publish;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.BlobExpired;
+import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.internal.LogBatch;
+import dev.blobshuffle.log.internal.Writer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One commit, repeated with the same numbers and growing pauses until the log says whether it
+ * happened. The attempts follow each other, so no lock is needed.
+ */
+final class RepeatedCommit {
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+    private static final Duration MOST_PAUSE = Duration.ofSeconds(1);
+
+    private final Writer writer;
+    private final Time time;
+    private final long number;
+    private final List<LogBatch> batches;
+    private final Consumer<Optional<RuntimeException>> outcome;
+    private int attempts;
+    private volatile boolean isStopped;
+
+    /**
+     * A commit that is not begun.
+     *
+     * @param outcome called once, from any thread; with the failure if nothing was committed, or
+     *     with {@code OutcomeUnknown} if that is all that can be known
+     */
+    RepeatedCommit(
+            Writer writer,
+            Time time,
+            long number,
+            List<LogBatch> batches,
+            Consumer<Optional<RuntimeException>> outcome) {
+        this.writer = writer;
+        this.time = time;
+        this.number = number;
+        this.batches = batches;
+        this.outcome = outcome;
+    }
+
+    /** Begins. */
+    void attempt() {
+        if (isStopped) {
+            return;
+        }
+        try {
+            writer.commit(number, batches, Optional.empty()).whenComplete((ids, failure) -> answered(failure));
+        } catch (RuntimeException e) {
+            answered(e);
+        }
+    }
+
+    /** Makes no further attempt, and calls for no outcome that a further attempt would find. */
+    void stop() {
+        isStopped = true;
+    }
+
+    private void answered(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof LogUnavailable || cause instanceof OutcomeUnknown) {
+            repeat();
+        } else if (cause instanceof RuntimeException known) {
+            outcome.accept(Optional.of(attempts == 0 || isAboutTheBatches(known) ? known : unknown(known)));
+        } else if (cause != null) {
+            outcome.accept(Optional.of(new DeliveryFailed(
+                    "Cannot publish records of " + writer.name() + ": the log failed. Report it.", cause)));
+        } else {
+            outcome.accept(Optional.empty());
+        }
+    }
+
+    /** The log looks at the batches only if the numbers are free. */
+    private static boolean isAboutTheBatches(RuntimeException failure) {
+        return failure instanceof BlobExpired || failure instanceof TopicAbsent;
+    }
+
+    /** A writer that is fenced cannot learn whether an earlier attempt was in time. */
+    private OutcomeUnknown unknown(RuntimeException failure) {
+        return new OutcomeUnknown(
+                "Cannot confirm a commit of " + writer.name()
+                        + ": an attempt was not answered, and then the log refused the next one: "
+                        + failure.getMessage(),
+                failure);
+    }
+
+    private void repeat() {
+        Duration grown = FIRST_PAUSE.multipliedBy(1L << Math.min(attempts++, 10));
+        long nanos = (grown.compareTo(MOST_PAUSE) < 0 ? grown : MOST_PAUSE).toNanos();
+        long spread = nanos / 2 + Math.floorMod(time.randomLong(), nanos / 2 + 1);
+        try {
+            time.schedule(Duration.ofNanos(spread), this::attempt);
+        } catch (Closed e) {
+            outcome.accept(Optional.of(unknown(e))); // Time has ended, and the instance with it.
+        }
+    }
+}

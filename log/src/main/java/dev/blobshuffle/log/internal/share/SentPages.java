@@ -1,0 +1,39 @@
+package dev.blobshuffle.log.internal.share;
+
+import dev.blobshuffle.core.internal.cache.PeerPages;
+import dev.blobshuffle.log.internal.SequencedBatch;
+import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+
+/**
+ * The pages of a log that this instance sends. Encoded pages on their way to sockets share a byte
+ * budget. Thread-safe.
+ */
+final class SentPages implements PeerPages {
+    private static final int BUDGET = 32 << 20;
+
+    private final Semaphore budget = new Semaphore(BUDGET);
+    private final SharedLog log;
+
+    SentPages(SharedLog log) {
+        this.log = log;
+    }
+
+    @Override
+    public Request read(String text) {
+        LogQuestion question = LogQuestion.parse(text);
+        return executor -> log.page(question).thenApplyAsync(batches -> encode(question, batches), executor);
+    }
+
+    /** Encodes a page, which holds a part of the budget until it is released. */
+    private Page encode(LogQuestion question, List<SequencedBatch> batches) {
+        int length = PageCodec.longest(question);
+        if (!budget.tryAcquire(length)) {
+            throw new PageRefused(Reason.BUSY);
+        }
+        byte[] bytes = PageCodec.encode(question.from(), batches);
+        budget.release(length - bytes.length);
+        return new Page(bytes, () -> budget.release(bytes.length));
+    }
+}

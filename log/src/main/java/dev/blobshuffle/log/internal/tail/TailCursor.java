@@ -1,0 +1,76 @@
+package dev.blobshuffle.log.internal.tail;
+
+import dev.blobshuffle.log.internal.SequencedBatch;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One reader's place in a topic. It takes batches from the ring of its tailer if it is there, and
+ * reads its own pages if it is elsewhere. Owned by its reader's thread; what it waits for arrives
+ * on others.
+ */
+public final class TailCursor implements AutoCloseable {
+    private final Tailer tailer;
+    private final Runnable whenMore;
+
+    /** Guarded by the tailer's lock, like everything below. */
+    final Pager pager;
+
+    final Deque<SequencedBatch> own = BatchRing.queue();
+    long position;
+
+    @Nullable
+    RuntimeException failure;
+
+    TailCursor(Tailer tailer, Pager pager, long position, Runnable whenMore) {
+        this.tailer = tailer;
+        this.pager = pager;
+        this.position = position;
+        this.whenMore = whenMore;
+    }
+
+    /**
+     * The next batches, in order and without holes, as far as they are in memory. Never blocks. If
+     * there are none, the cursor reports when there may be some.
+     *
+     * @throws dev.blobshuffle.log.failure.PositionTrimmed retention has passed the position
+     * @throws dev.blobshuffle.log.failure.LogWentBack the log lost what was read before; thrown
+     *     again until a seek, as the others are
+     * @throws dev.blobshuffle.log.failure.TopicAbsent the topic was deleted
+     */
+    public List<SequencedBatch> next(int maxBatches, long maxBytes) {
+        return tailer.next(this, maxBatches, maxBytes);
+    }
+
+    /** The sequence of the next batch. */
+    public long position() {
+        return tailer.position(this);
+    }
+
+    /** Goes on at another sequence, and forgets a failure. */
+    public void seek(long sequence) {
+        tailer.seek(this, sequence);
+    }
+
+    /** The topic's end as last known; empty: not known yet. */
+    public OptionalLong end() {
+        return tailer.end();
+    }
+
+    /** The first batch that the next page or the ring must bring. */
+    long wanted() {
+        return position + own.size();
+    }
+
+    void report() {
+        whenMore.run();
+    }
+
+    /** Stops reading. Idempotent. */
+    @Override
+    public void close() {
+        tailer.close(this);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.zone.Zone;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Optional;
+
+/**
+ * An HTTP request for a page ({@code docs/guides/zones.md}, "The protocol"). The path has
+ * everything that determines the page, and the proof of the request covers it. Stateless.
+ *
+ * @param page the text that names the page
+ * @param zone the requester's zone; empty if unknown
+ */
+record PageRequest(String page, Optional<Zone> zone) implements PeerQuestion {
+    /** All pages are of logs. */
+    static final String PATH = "/log/";
+
+    @Override
+    public RequestProof.Signed write(RequestProof.Signing signing) {
+        HttpRequest request =
+                new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, PATH + page, Unpooled.EMPTY_BUFFER);
+        zone.ifPresent(own -> request.headers().set(RequestProof.ZONE, RequestProof.text(own)));
+        return signing.sign(request);
+    }
+
+    /**
+     * Reads a request whose path begins with {@link #PATH}.
+     *
+     * @throws IllegalArgumentException if its header of the zone is not one; the message says why
+     */
+    static PageRequest read(HttpRequest request) {
+        return new PageRequest(request.uri().substring(PATH.length()), RequestProof.zone(request));
+    }
+}
