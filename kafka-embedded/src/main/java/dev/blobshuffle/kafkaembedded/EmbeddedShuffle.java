@@ -124,7 +124,10 @@ public final class EmbeddedShuffle implements AutoCloseable {
         }
     }
 
-    /** Counts blobs. The application changes the store meanwhile, so files and directories may go away. */
+    /**
+     * Counts blobs. The application changes the store meanwhile, so files and directories may go
+     * away.
+     */
     private static final class BlobCount extends SimpleFileVisitor<Path> {
         private long blobs;
 

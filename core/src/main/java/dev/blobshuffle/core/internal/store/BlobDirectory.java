@@ -262,7 +262,9 @@ final class BlobDirectory {
         }
     }
 
-    /** A directory that has a name now; another one may have it later, even with the same number. */
+    /**
+     * A directory that has a name now. Another one may have it later, even with the same number.
+     */
     private record Entry(Path path, @Nullable Object key, FileTime created) {
         static Entry of(Path directory) throws IOException {
             BasicFileAttributes now = Files.readAttributes(directory, BasicFileAttributes.class);
