@@ -70,15 +70,18 @@ final class PostgresqlGroups implements Groups {
      */
     private Optional<Lease> extended(Connection connection, Member member, Known state) throws SQLException {
         long generation = state.generation;
-        if (!isExtended(connection, member, generation)) {
+        OptionalLong version = extend(connection, member, generation);
+        if (version.isEmpty()) {
             OptionalLong newer =
                     function(connection, "find_group", member.group()).number();
-            if (newer.isEmpty()
-                    || newer.getAsLong() == generation
-                    || !isExtended(connection, member, newer.getAsLong())) {
+            if (newer.isEmpty() || newer.getAsLong() == generation) {
                 return Optional.empty();
             }
             generation = newer.getAsLong();
+            version = extend(connection, member, generation);
+            if (version.isEmpty()) {
+                return Optional.empty();
+            }
         }
         List<OwnedPartition> owned = owned(connection, member);
         if (state.isLookNext()
@@ -86,12 +89,16 @@ final class PostgresqlGroups implements Groups {
                 && !zones(connection, member.topics()).equals(state.readers)) {
             return Optional.empty();
         }
-        Set<Integer> absent = generation == state.generation ? state.absent : absent(connection, member);
-        known.replace(member.id(), state, state.renewed(generation, absent));
+        Set<Integer> absent =
+                version.getAsLong() == state.topicsVersion ? state.absent : absent(connection, member);
+        known.replace(member.id(), state, state.renewed(generation, version.getAsLong(), absent));
         return Optional.of(new Lease(generation, LEASE, owned, absent));
     }
 
-    /** Another member may have been the first to meet a deletion, and made the new generation. */
+    /**
+     * Another member may have been the first to meet a deletion. Then the group may even have the
+     * generation that it had before.
+     */
     private Set<Integer> absent(Connection connection, Member member) throws SQLException {
         Set<Integer> absent = new HashSet<>(member.topics());
         absent.removeAll(
@@ -104,7 +111,8 @@ final class PostgresqlGroups implements Groups {
         return owned.stream().anyMatch(each -> each.partition().partition() == 0);
     }
 
-    private boolean isExtended(Connection connection, Member member, long generation) throws SQLException {
+    /** Returns the version of the topics by which the group is assigned; empty: not extended. */
+    private OptionalLong extend(Connection connection, Member member, long generation) throws SQLException {
         return function(
                         connection,
                         "renew_member",
@@ -114,7 +122,7 @@ final class PostgresqlGroups implements Groups {
                         topicNumbers(member),
                         LEASE,
                         generation)
-                .one(row -> row.getObject(1) != null);
+                .number();
     }
 
     private List<OwnedPartition> owned(Connection connection, Member member) throws SQLException {
@@ -137,17 +145,24 @@ final class PostgresqlGroups implements Groups {
                     Lease lease = step.renew(member, released, isLook);
                     boolean isAssigned = isLook || step.table.isReassigned();
                     return new Joined(
-                            lease, state == null || isAssigned ? step.readers(member.topics()) : state.readers);
+                            lease,
+                            step.topicsVersion,
+                            state == null || isAssigned ? step.readers(member.topics()) : state.readers);
                 })
                 .thenApply(joined -> {
                     known.put(
                             member.id(),
-                            new Known(joined.lease.generation(), joined.readers, joined.lease.absent(), 0));
+                            new Known(
+                                    joined.lease.generation(),
+                                    joined.topicsVersion,
+                                    joined.readers,
+                                    joined.lease.absent(),
+                                    0));
                     return joined.lease;
                 });
     }
 
-    private record Joined(Lease lease, Map<Integer, Map<Zone, Integer>> readers) {}
+    private record Joined(Lease lease, long topicsVersion, Map<Integer, Map<Zone, Integer>> readers) {}
 
     /** If the database was away, nobody could renew. */
     private void revive(Connection connection, Member member) throws SQLException {
@@ -263,17 +278,23 @@ final class PostgresqlGroups implements Groups {
      * What a member's instance knows of its group.
      *
      * @param generation of the group
+     * @param topicsVersion of the topics by which the group is assigned
      * @param readers of the member's topics, of all groups, when it last was assigned
-     * @param absent topics of the member; within a generation they stay the same
+     * @param absent topics of the member; within a version of the topics they stay the same
      * @param renewals since then, or since the last look at the readers
      */
-    private record Known(long generation, Map<Integer, Map<Zone, Integer>> readers, Set<Integer> absent, int renewals) {
+    private record Known(
+            long generation,
+            long topicsVersion,
+            Map<Integer, Map<Zone, Integer>> readers,
+            Set<Integer> absent,
+            int renewals) {
         boolean isLookNext() {
             return renewals + 1 >= RENEWALS_PER_LOOK;
         }
 
-        Known renewed(long newer, Set<Integer> nowAbsent) {
-            return new Known(newer, readers, nowAbsent, isLookNext() ? 0 : renewals + 1);
+        Known renewed(long newer, long newerVersion, Set<Integer> nowAbsent) {
+            return new Known(newer, newerVersion, readers, nowAbsent, isLookNext() ? 0 : renewals + 1);
         }
     }
 

@@ -370,6 +370,22 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(partitions(renew(log, member))).containsExactly(new LogPartition(bills.number(), 0));
     }
 
+    /** Each has one partition of each topic, so the deletion leaves nothing to assign. */
+    @Test
+    void everyMemberHearsOfADeletedTopicThoughNoPartitionMoves() {
+        CommitLog log = connect();
+        LogTopic orders = topic(log, "orders", 2);
+        LogTopic bills = topic(log, "bills", 2);
+        Member first = member("billing", EAST, orders, bills);
+        Member second = member("billing", EAST, orders, bills);
+        settle(log, List.of(first, second));
+        assertThat(partitions(renew(log, first))).hasSize(2);
+        assertThat(join(log.topics().delete("orders"))).isTrue();
+        assertThat(renew(log, first).absent()).containsExactly(orders.number());
+        assertThat(renew(log, second).absent()).containsExactly(orders.number());
+        assertThat(renew(log, second).absent()).containsExactly(orders.number());
+    }
+
     @Test
     void everyMemberHearsOfADeletedTopicWhoeverRenewsFirst() {
         CommitLog log = connect();

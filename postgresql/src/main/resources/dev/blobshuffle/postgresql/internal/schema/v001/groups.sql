@@ -9,7 +9,8 @@
 --     -> topic_id, part, member_id, generation, wanted_by, pos, metadata; member null: all
 --   put_member(group, member, zone, topics int[], lease interval) -> lease_until
 --   renew_member(group, member, zone, topics int[], lease interval, generation bigint)
---     -> lease_until; null: something has changed, so do the whole step
+--     -> version of the topics by which the group is assigned; null: something has changed, so do
+--        the whole step
 --   revive_members(group, member uuid, lease interval) -> how many members it revived
 --   drop_member(group, member) -> boolean
 --   assign_partitions(group, generation bigint, topics_version bigint, topics int[], parts int[],
@@ -72,18 +73,21 @@ end $$;
 -- A renewal that changes nothing but the lease: the same member in a group whose generation the
 -- caller knows, whose members all live, and whose topics are as they were assigned.
 create function renew_member(g text, member uuid, its_zone text, its_topics int[], lease interval,
-    known bigint) returns timestamptz language plpgsql as $$
-declare now timestamptz := log_clock(); until timestamptz;
+    known bigint) returns bigint language plpgsql as $$
+declare now timestamptz := log_clock(); version bigint;
 begin
-  if not exists (select from group_state s where s.group_id = g and s.generation = known
-      and s.topics_version = (select topics_version from log))
+  select s.topics_version into version from group_state s where s.group_id = g
+    and s.generation = known and s.topics_version = (select l.topics_version from log l);
+  if not found
     or exists (select from member m where m.group_id = g and m.lease_until <= now) then
     return null;
   end if;
   update member m set lease_until = now + lease
-    where m.group_id = g and m.member_id = member and m.zone = its_zone and m.topics = its_topics
-    returning m.lease_until into until;
-  return until;
+    where m.group_id = g and m.member_id = member and m.zone = its_zone and m.topics = its_topics;
+  if not found then
+    return null;
+  end if;
+  return version;
 end $$;
 
 -- If no lease of a group holds when a known member renews, nobody could renew: the database was
