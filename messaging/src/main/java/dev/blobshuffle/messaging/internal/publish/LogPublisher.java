@@ -131,6 +131,10 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             LogTopic described, OutgoingRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
         TopicOutput output = output(described);
         int chosen = record.partition().isPresent() ? record.partition().getAsInt() : output.choose(key);
+        if (output.topic().number() != described.number() && chosen >= output.topic().partitions()) {
+            throw new TopicAbsent("Cannot publish to topic " + described.name()
+                    + ": it was made again, and records wait for the former one. Flush, or end the transaction.");
+        }
         TopicOutput.Slot slot = slot(output, chosen);
         long timestamp = record.timestamp().isPresent() ? record.timestamp().getAsLong() : time.wallMillis();
         Promise promise = new Promise(slot.named, timestamp);
@@ -144,9 +148,19 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         return promise;
     }
 
+    /**
+     * The output to a topic. If the topic was made again, records that wait are for the former one.
+     * Then later records follow them, and the flush of all fails.
+     */
     private TopicOutput output(LogTopic described) {
         TopicOutput output = outputs.get(described.name());
-        if (output == null || output.topic().number() != described.number()) {
+        if (output != null && output.topic().number() != described.number()) {
+            if (!output.endIfIdle(promises)) {
+                return output;
+            }
+            output = null;
+        }
+        if (output == null) {
             forgetIdle(TOPICS - 1);
             output = new TopicOutput(lane, described, parts.homes().of(described), time.randomLong());
             outputs.put(described.name(), output);

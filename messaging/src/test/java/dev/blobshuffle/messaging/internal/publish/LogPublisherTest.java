@@ -194,6 +194,31 @@ class LogPublisherTest {
         assertThat(segments("t")).hasSize(1);
     }
 
+    /** The new topic may lack the partition for which a record waits. */
+    @Test
+    void recordsThatWaitForAFormerTopicDoNotGoToItsSuccessor() throws Exception {
+        topic("t", 3);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            OutgoingRecord<String, String> record = new OutgoingRecord<>("t", "k", "v");
+            CompletionStage<Acknowledgement> lost = publisher.publish(record.toPartition(2));
+            log.topics().delete("t").toCompletableFuture().join();
+            topic("t", 5);
+            assertThatThrownBy(() -> publisher.publish(record.toPartition(4)))
+                    .isInstanceOf(TopicAbsent.class)
+                    .hasMessageContaining("Flush");
+            CompletionStage<Acknowledgement> follows = publisher.publish(record.toPartition(0));
+            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> get(follows)).isInstanceOf(TopicAbsent.class);
+            assertThat(segments("t")).isEmpty();
+
+            CompletionStage<Acknowledgement> stored = publisher.publish(record.toPartition(4));
+            publisher.flush(LONG);
+            assertThat(get(stored).partition().partition()).isEqualTo(4);
+        }
+        assertThat(segments("t")).hasSize(1);
+    }
+
     @Test
     void aSuccessorFencesThePublisher() {
         topic("t", 1);
