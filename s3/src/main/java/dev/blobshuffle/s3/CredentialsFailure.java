@@ -24,7 +24,7 @@ final class CredentialsFailure {
     /** Ends the description of a source, which may hold parentheses itself. */
     private static final String REASON = "): ";
 
-    /** What sources say that nobody has configured. */
+    /** The messages of sources that are not configured. */
     private static final List<String> NOT_CONFIGURED = List.of(
             "Access key must be specified",
             "must be set",

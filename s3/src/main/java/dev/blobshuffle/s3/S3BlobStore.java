@@ -275,7 +275,7 @@ public final class S3BlobStore implements BlobStore {
         Instant stored = object.lastModified();
         if (stored == null) {
             throw new StoreRefused("Cannot list blobs of " + location()
-                    + ": it sends no LastModified, so nobody can tell how old they are. Use a store that does.");
+                    + ": it sends no LastModified, so their age is unknown. Use a store that does.");
         }
         return stored;
     }

@@ -40,7 +40,7 @@ final class UploadPublisher implements AsyncRequestBody {
             subscriber.onSubscribe(new Parts(subscriber, attempt.buffers()));
         } catch (IOException e) {
             Parts nothing = new Parts(subscriber, List.of());
-            nothing.cancel(); // Else whoever asks for parts would be told that this was all.
+            nothing.cancel(); // Else a request would complete the upload before onError fails it.
             subscriber.onSubscribe(nothing);
             subscriber.onError(e);
         }
