@@ -67,9 +67,9 @@ final class BrokerProperties {
     }
 
     /**
-     * A node that was killed is refused until the session of its former life ends. One node alone
-     * has nobody to take over, so its session may be short; among several, one that is too short
-     * moves leaders about on a busy machine.
+     * A controller refuses a restarted node until the session of its killed process ends. A single
+     * node has no other to fail over to, so its session may be short. Among several nodes, a session
+     * that is too short moves leaders needlessly on a busy machine.
      */
     private void membership(int brokers) {
         set("broker.heartbeat.interval.ms", 300);

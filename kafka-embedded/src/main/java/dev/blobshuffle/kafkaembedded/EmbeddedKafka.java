@@ -77,8 +77,9 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     /**
-     * The nodes of one JVM stop together, so there is nobody to hand partitions over to: a node
-     * that asks its controllers for that after their quorum is gone would wait for minutes.
+     * Turns off controlled shutdown. The nodes of one JVM stop together, so no node remains to take
+     * over partitions. A node that requests a controlled shutdown after the controllers have lost
+     * their quorum would wait for minutes.
      */
     private static Properties withoutHandover(Properties node) {
         node.setProperty("controlled.shutdown.enable", "false");
@@ -86,9 +87,10 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     /**
-     * A JVM that stands still, broker and controller alike, would end its own sessions: while a
-     * node is out of its cluster nobody can create a topic. Nodes that nobody starts again, as
-     * their data goes with them, need not be missed soon.
+     * Sets a long broker session if the cluster's data is temporary. Brokers and controllers pause
+     * together with their JVM, and a pause would end short sessions. While a node is fenced, topics
+     * cannot be created. Nodes with temporary data never restart, so their sessions need not end
+     * soon.
      */
     private static Properties patient(ClusterConfig config, Properties node) {
         String session = "broker.session.timeout.ms";

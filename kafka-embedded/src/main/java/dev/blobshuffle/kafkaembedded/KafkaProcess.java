@@ -12,9 +12,9 @@ import java.util.Properties;
 import java.util.stream.IntStream;
 
 /**
- * A Kafka cluster beside this JVM: one operating-system process per node, so that a node can be
- * killed, frozen, restarted on the same data and port, and its CPU time be told from the
- * application's. The processes end when this JVM ends, however it ends; a temporary data directory
+ * A Kafka cluster beside this JVM: one operating-system process per node, so that you can
+ * kill a node, freeze it, restart it on the same data and port, and measure its CPU time apart
+ * from the application's. The processes end when this JVM ends, however it ends; a temporary data directory
  * then stays behind unless {@link #close} was called. Thread-safe.
  */
 public final class KafkaProcess implements KafkaCluster {

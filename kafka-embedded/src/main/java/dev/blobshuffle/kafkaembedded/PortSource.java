@@ -35,7 +35,7 @@ interface PortSource {
         }
     }
 
-    /** Whether nobody listens on the port now. */
+    /** Whether no process listens on the port now. */
     static boolean isFree(int port) {
         try {
             bind(port).close();
