@@ -219,7 +219,7 @@ public final class PostgresServer implements AutoCloseable {
         life.kill();
     }
 
-    /** Stops all processes with SIGSTOP: connections stay open, nobody answers. */
+    /** Stops all processes with SIGSTOP: connections stay open, but the server does not answer. */
     public synchronized void pause() {
         life.pause();
     }

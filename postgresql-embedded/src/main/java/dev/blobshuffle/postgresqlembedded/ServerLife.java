@@ -133,7 +133,7 @@ final class ServerLife {
         }
     }
 
-    /** Stops all processes (SIGSTOP): connections stay open, nobody answers. */
+    /** Stops all processes (SIGSTOP): connections stay open, but the server does not answer. */
     void pause() {
         stopped();
     }
