@@ -13,7 +13,7 @@ import java.util.Map;
  * @param offset where it starts
  * @param length its bytes
  */
-@SuppressWarnings("ArrayRecordComponent") // shared on purpose, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
 record Answer(int status, Map<String, String> headers, byte[] body, int offset, int length) {
     private static final byte[] NOTHING = {};
 

@@ -22,7 +22,7 @@ final class ChunkedInput extends InputStream {
         this.lines = lines;
     }
 
-    /** What came after the last chunk, by lower-case name. Known when the body has ended. */
+    /** The trailers after the last chunk, by lower-case name. Known when the body has ended. */
     Map<String, String> trailers() {
         return trailers;
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3sim;
 
-/** The operations of S3's API that {@link S3Sim} tells apart. */
+/** The operations of S3's API that {@link S3Sim} distinguishes. */
 public enum Operation {
     /** {@code PutObject}. */
     PUT_OBJECT,

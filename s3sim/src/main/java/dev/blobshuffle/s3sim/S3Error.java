@@ -26,7 +26,7 @@ public enum S3Error {
     EXPIRED_TOKEN(400, "ExpiredToken", "The provided token has expired."),
     /** Something went wrong inside; may work again. */
     INTERNAL_ERROR(500, "InternalError", "We encountered an internal error. Please try again."),
-    /** Nobody has this access key id. */
+    /** The access key id does not exist. */
     INVALID_ACCESS_KEY_ID(
             403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."),
     /** A parameter or header makes no sense. */

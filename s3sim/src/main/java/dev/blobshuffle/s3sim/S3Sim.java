@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Thread-safe. Owned by whoever started it, who closes it.
+ * <p>Thread-safe. The caller that starts it owns it and closes it.
  */
 public final class S3Sim implements AutoCloseable {
     private static final int BACKLOG = 256;

@@ -10,7 +10,7 @@ import java.util.Map;
  * @param etag quoted; not an MD5, which clients may not expect anyway
  * @param headers what a get answers besides: checksums and the content's type
  */
-@SuppressWarnings("ArrayRecordComponent") // shared on purpose, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
 record StoredObject(byte[] bytes, String etag, Instant modified, Map<String, String> headers) {
     StoredObject {
         headers = Map.copyOf(headers);
