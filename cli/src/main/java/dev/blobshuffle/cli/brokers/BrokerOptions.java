@@ -59,7 +59,7 @@ public final class BrokerOptions {
     }
 
     /**
-     * What the user gave, with timeouts for somebody who waits at a terminal.
+     * The user's settings, with timeouts for a user who waits at a terminal.
      *
      * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
      *     read
@@ -72,7 +72,7 @@ public final class BrokerOptions {
     }
 
     /**
-     * What the user gave, with timeouts where it has none.
+     * The user's settings, with timeouts where they have none.
      *
      * @param timeout of a call
      * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be

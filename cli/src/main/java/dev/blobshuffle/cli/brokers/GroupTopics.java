@@ -22,7 +22,7 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 public final class GroupTopics {
     private final Admin admin;
 
-    /** As they were when somebody first asked. */
+    /** The type of each group when it was first requested. */
     private final Map<String, GroupType> types = new HashMap<>();
 
     /** Asks by this admin, which it does not close. */
@@ -70,7 +70,7 @@ public final class GroupTopics {
 
     /**
      * Whether a running group's members offer BlobShuffle's assignors, so that they read
-     * notifications. Only the classic protocol tells.
+     * notifications. Only the classic protocol shows this.
      */
     public boolean hasOurAssignor(String group) throws ExecutionException, InterruptedException {
         if (type(group) == GroupType.STREAMS || type(group) == GroupType.SHARE) {

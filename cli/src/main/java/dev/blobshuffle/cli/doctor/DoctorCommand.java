@@ -272,7 +272,7 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    /** An error, so that nobody takes the exit status for that of a store that was made. */
+    /** An error, so that the exit status does not read as if the store had been created. */
     private static Finding dryRun(String store) {
         return Finding.error(
                 Finding.STORE,

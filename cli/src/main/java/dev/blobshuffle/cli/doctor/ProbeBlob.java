@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content where it matters
 record ProbeBlob(BlobId id, byte[] bytes) {
-    /** A blob of this minute by a writer that nobody else is. */
+    /** A blob of this minute with a writer id of its own. */
     static ProbeBlob of(int bytes, Time time) {
         byte[] content = new byte[bytes];
         new Random(time.randomLong()).nextBytes(content);

@@ -16,7 +16,7 @@ record ProbeTimes(long blobBytes, List<Duration> sorted) {
     ProbeTimes {
         sorted = sorted.stream().sorted().toList();
         if (sorted.isEmpty()) {
-            throw new IllegalArgumentException("Cannot tell latencies: there are no samples. Take one or more.");
+            throw new IllegalArgumentException("Cannot compute latencies: there are no samples. Take one or more.");
         }
     }
 

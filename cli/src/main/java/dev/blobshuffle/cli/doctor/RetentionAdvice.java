@@ -37,7 +37,7 @@ final class RetentionAdvice {
         if (timeToLive.isPresent()) {
             return StoreFinding.hint(
                     SUBJECT,
-                    "blobs stay for " + timeToLive.get().toMinutes() + " min, although somebody may still come for them"
+                    "blobs stay for " + timeToLive.get().toMinutes() + " min, although readers may still need them"
                             + who,
                     "Leave " + RetentionSettings.RETENTION
                             + " at needed, or make sure that no reader lags that long, and that Kafka does not keep notifications longer.");

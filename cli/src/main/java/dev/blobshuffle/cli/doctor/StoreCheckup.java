@@ -162,7 +162,7 @@ final class StoreCheckup {
         report(blobBytes, putTimes, getTimes);
     }
 
-    /** A put that had no answer may have stored the probe all the same. */
+    /** A put without an answer may still have stored the probe. */
     private void removeAfter(BlobShuffleException failure, ProbeBlob probe) throws InterruptedException {
         try {
             patience.await(store.delete(List.of(probe.id())));

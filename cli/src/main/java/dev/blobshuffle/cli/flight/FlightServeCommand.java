@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
 public final class FlightServeCommand implements Callable<Integer> {
     private static final String DEFAULT_NAMESPACE = "default";
 
-    /** Held, since the JDK forgets the settings of loggers that nobody holds. */
+    /** A strong reference: the JDK drops the settings of loggers that are not referenced. */
     private static final Logger STREAMS = Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty.NettyServerHandler");
 
     /** What gRPC reports, with a stack trace, when a client vanishes while it is sent a frame. */

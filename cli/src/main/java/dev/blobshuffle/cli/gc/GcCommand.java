@@ -292,11 +292,11 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    /** How far the steps are apart: as promised, unless nobody can break a promise. */
+    /** How far the steps are apart: as long as promises require, or less if writers are stopped. */
     private OwnerTiming timing() {
         Duration least =
                 grace().filter(given -> given.compareTo(objection()) > 0).orElse(objection());
-        Duration raise = executes ? objection() : Duration.ZERO; // Nobody can object to a look.
+        Duration raise = executes ? objection() : Duration.ZERO; // A dry run needs no objections.
         return writersStopped
                 ? new OwnerTiming(raise.dividedBy(3), raise, Duration.ZERO, Optional.of(grace().orElse(Duration.ZERO)))
                 : new OwnerTiming(least.dividedBy(3), least, RetentionSettings.LEAST_GRACE);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What {@code gc} tells.
+ * The report of {@code gc}.
  *
  * @param found by the sweep
  * @param holders the groups that have still to read the oldest blob that is needed
@@ -47,7 +47,7 @@ record GcReport(
             line(
                     text,
                     "This principal may not describe topics " + hidden
-                            + ", so nobody can tell whether they exist. Sweep as a principal that may.");
+                            + ", so it is unknown whether they exist. Sweep as a principal that may.");
         }
         if (found.silent() > 0) {
             line(text, found.silent() + " blobs are kept, because a log of theirs has never held a record.");

@@ -49,7 +49,7 @@ final class GcRun {
      *
      * @param deletes whether to delete, and not only to count
      * @param lifetime how long blobs are kept
-     * @param isAlone whether no instance of the owners runs: their promises bind nobody
+     * @param isAlone whether no instance of the owners runs, so that their promises do not matter
      * @param confirmed how many blobs may go although there is a reason to stop
      * @param progress takes lines for people
      */
@@ -164,7 +164,7 @@ final class GcRun {
         boolean isFirst = stage == SweepRight.Stage.LIST;
         while (leave.stage() == SweepRight.Stage.WAIT
                 || isFirst && leave.stage() == SweepRight.Stage.START_OVER && begun++ < MOST_BEGUN) {
-            // A doubt that nobody renews ends, so the second or third beginning succeeds.
+            // A doubt ends unless it is renewed, so the second or third attempt succeeds.
             stopSignal.rest(leave.stage() == SweepRight.Stage.WAIT ? LOOK : right.over());
             leave = right.next();
         }
@@ -201,7 +201,7 @@ final class GcRun {
         Optional<String> difference = clock.differenceFromOwn();
         if (difference.isPresent()) {
             throw new InvalidSettings("Cannot sweep: " + difference.get() + ". Clocks may differ by "
-                    + StoreClock.MARGIN.toMinutes() + " minutes, so nobody can tell how old blobs are. Nothing was"
+                    + StoreClock.MARGIN.toMinutes() + " minutes, so the age of blobs is unknown. Nothing was"
                     + " deleted. Correct the clock (NTP), and run it again.");
         }
     }

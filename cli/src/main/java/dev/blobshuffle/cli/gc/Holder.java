@@ -29,7 +29,7 @@ record Holder(String group, long committed, long lag) {
 
     /**
      * The groups that have committed an offset up to the notification's; none if the brokers do not
-     * tell.
+     * answer.
      */
     static List<Holder> of(BlobReference reference, Admin admin) throws InterruptedException {
         try {

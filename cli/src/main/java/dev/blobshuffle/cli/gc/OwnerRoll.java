@@ -74,9 +74,9 @@ final class OwnerRoll {
     }
 
     /**
-     * The owners to sweep: those of this cluster that somebody claims, or the one to forget.
+     * The owners to sweep: those of this cluster with a claim, or the one to forget.
      *
-     * @param forgotten the owner that nobody claims any more
+     * @param forgotten an owner without a claim
      * @param deletes whether to delete, and not only to count
      * @throws InvalidSettings the owner to forget is not in the register
      */

@@ -1,4 +1,4 @@
-/** The command {@code blobshuffle gc}: deletes the blobs that nobody can read any more. */
+/** The command {@code blobshuffle gc}: deletes the blobs that no reader needs any more. */
 @NullMarked
 package dev.blobshuffle.cli.gc;
 

@@ -150,7 +150,7 @@ public final class ConsumeCommand implements Callable<Integer> {
             }
             out.flush();
             if (options.log().isOutputClosed()) {
-                return; // Nobody has seen these.
+                return; // The reader has not received these.
             }
             if (printed > 0) {
                 left -= printed;

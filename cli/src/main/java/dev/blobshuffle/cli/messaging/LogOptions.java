@@ -73,7 +73,7 @@ public final class LogOptions {
         return spec.commandLine().getOut();
     }
 
-    /** Whether nobody reads what is printed: a pipe was closed. */
+    /** Whether the reader of the output has closed its pipe. */
     boolean isOutputClosed() {
         return spec.commandLine().getOut().checkError();
     }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code blobshuffle messaging gc}: deletes the blobs of a store that a log does not need. Exit
- * status: 0 done, 2 when the log or the store does not answer, or somebody else uses the store.
- * Then nothing is deleted.
+ * status: 0 done, 2 when the log or the store does not answer, or another system uses the
+ * store. With status 2 it deletes nothing.
  */
 @Command(
         name = "gc",

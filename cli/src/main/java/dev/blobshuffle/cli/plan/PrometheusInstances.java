@@ -44,7 +44,7 @@ final class PrometheusInstances {
     static MetricsReading read(Map<String, String> texts, Optional<String> application) {
         Map<Series, Map<String, Double>> all = new LinkedHashMap<>();
         new TreeMap<>(texts).forEach((place, text) -> addTo(all, place, text));
-        // Caches that run by themselves, and engines that nobody uses.
+        // Stand-alone caches, and engines without traffic.
         all.values()
                 .removeIf(metrics -> metrics.getOrDefault("bytes-appended", 0.0) <= 0
                         && metrics.getOrDefault("bytes-delivered", 0.0) <= 0);

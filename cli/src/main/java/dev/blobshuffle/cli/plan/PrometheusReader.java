@@ -34,7 +34,7 @@ final class PrometheusReader {
      * All samples in their order.
      *
      * @throws IllegalArgumentException if a line is neither a comment nor a sample; the message
-     *     names it by its number alone, for nobody knows what else was read
+     *     names it by its number alone, because the text may be of any kind
      */
     static List<Sample> read(String text) {
         List<Sample> samples = new ArrayList<>();

@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle profile}: named settings that commands take as defaults, so that nobody types
- * brokers and store each time.
+ * {@code blobshuffle profile}: named settings that commands take as defaults, so that you need not
+ * repeat brokers and store each time.
  */
 @Command(
         name = "profile",

@@ -81,7 +81,7 @@ record GroupPosition(
     }
 
     /**
-     * Checks that nobody would commit over what is written.
+     * Checks that no member of the group would overwrite the commits.
      *
      * @throws InvalidSettings the group is active
      */
@@ -94,9 +94,9 @@ record GroupPosition(
     }
 
     /**
-     * Writes what the group leaves out from now on: into its commits, where wrapped clients look,
-     * and for explicit operators into those of a group beside it. What it was told before, and has
-     * not passed yet, stays.
+     * Writes what the group skips from now on. Wrapped clients read it from the group's own commits,
+     * explicit operators from the commits of a second group. Earlier entries that the group has not
+     * passed yet stay.
      */
     void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> own = new HashMap<>();

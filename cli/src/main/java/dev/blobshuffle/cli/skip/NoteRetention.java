@@ -9,7 +9,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
 /**
- * For how long brokers remember commits of a group that nobody is in: their setting
+ * How long brokers keep the commits of a group without members: their setting
  * {@code offsets.retention.minutes}. Stateless.
  */
 final class NoteRetention {

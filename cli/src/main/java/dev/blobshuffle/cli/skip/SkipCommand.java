@@ -198,7 +198,7 @@ public final class SkipCommand implements Callable<Integer> {
     private String duration(Optional<Instant> until) {
         return "Start it " + until.map(end -> "before " + end).orElse("soon")
                 + ": brokers forget the note in group " + SkipGroup.of(group)
-                + " when nobody has written it for their offsets.retention.minutes"
+                + " when no client has written it for their offsets.retention.minutes"
                 + (until.isPresent() ? "" : ", which cannot be seen")
                 + ". An application that runs writes it anew every hour until it has passed it.";
     }

@@ -98,7 +98,7 @@ final class LagScan {
 
     /** What is left in one partition. */
     private static final class Counts {
-        /** Takes what comes from a partition that nobody asked for. */
+        /** Counts the records of partitions that the scan did not ask for. */
         private static final Counts NOBODYS = new Counts(Optional.empty(), false);
 
         private final Optional<OffsetAndMetadata> committed;

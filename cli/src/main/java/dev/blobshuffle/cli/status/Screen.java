@@ -52,8 +52,8 @@ record Screen(boolean isTerminal, int rows, int columns) {
     }
 
     /**
-     * What a program says about the terminal of this process, which the JVM does not tell before
-     * version 22; empty if it fails or is not there.
+     * The output of a program about the terminal of this process; empty if the program fails or is
+     * absent. The JVM itself does not report this before version 22.
      */
     private static Optional<String> run(String... command) {
         ProcessBuilder builder = new ProcessBuilder(command)

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param oldestMillis when the oldest listed one was sealed, to the minute; empty if there is none
  * @param recent blobs sealed in the last {@code recentMinutes}
  * @param recentMinutes minutes that are counted, at most 60
- * @param prices what the store charges; empty if nobody knows
+ * @param prices what the store charges; empty if unknown
  */
 record StoreState(
         String location,

@@ -19,7 +19,7 @@ record TopologyNode(String name, Kind kind, Set<String> topics, List<String> suc
         SINK
     }
 
-    /** What a processor does to the key, as far as its name tells. */
+    /** What a processor does to the key, as far as its name shows. */
     enum Key {
         /** Its function has no way to return another key. */
         KEPT,
