@@ -30,7 +30,7 @@ import java.util.Set;
 /**
  * A directory that the daemon may read and release blobs in. It opens what is below by one name
  * after the other, relative to the directory before ({@code openat}), and follows no symbolic link.
- * So neither {@code ..} nor a link that somebody puts there at any time leads outside.
+ * So neither {@code ..} nor a link that a process creates there at any time leads outside.
  * Thread-safe.
  */
 final class BlobRoot {

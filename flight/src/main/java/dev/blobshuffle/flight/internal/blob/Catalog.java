@@ -195,7 +195,7 @@ public final class Catalog {
         return found;
     }
 
-    /** Forgets shuffles that only have copies, once nobody has read them for ten minutes. */
+    /** Forgets shuffles that only have copies, once they have not been read for ten minutes. */
     public void forgetIdleCopies() {
         for (Namespace home : namespaces.values()) {
             synchronized (home) {
@@ -227,7 +227,7 @@ public final class Catalog {
     }
 
     /**
-     * Begins an attempt of a map whose batches somebody sends.
+     * Begins an attempt of a map whose batches a client sends.
      *
      * @param partitions how many the shuffle has
      * @throws Refused a name or number is illegal

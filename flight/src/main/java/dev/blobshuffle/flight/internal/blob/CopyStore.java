@@ -29,9 +29,9 @@ public final class CopyStore implements AutoCloseable {
 
     /** What has become of a shuffle since its copying began. */
     public enum Copying {
-        /** Nobody has released it. */
+        /** It is not released. */
         WANTED,
-        /** Somebody is releasing it. */
+        /** Its release has begun. */
         RELEASING,
         /** It was released; blobs that were on their way may still have arrived. */
         RELEASED

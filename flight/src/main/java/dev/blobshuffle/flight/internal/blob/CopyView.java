@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store of copies had of a shuffle when somebody last missed a blob: the committed blobs,
+ * What the store of copies had of a shuffle when a request last missed a blob: the committed blobs,
  * and the commit if the directories have none. Guarded by its shuffle.
  */
 final class CopyView {

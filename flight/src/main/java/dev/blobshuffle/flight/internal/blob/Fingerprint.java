@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 /**
- * What tells a blob from another under the same name. The footer has the checksum of every frame,
+ * Distinguishes a blob from another under the same name. The footer has the checksum of every frame,
  * so its checksum stands for all bytes.
  *
  * @param length of the blob, bytes

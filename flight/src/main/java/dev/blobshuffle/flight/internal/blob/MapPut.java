@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a map whose batches somebody sends. They stay in memory until {@link #flush}
+ * One attempt of a map whose batches a client sends. They stay in memory until {@link #flush}
  * writes them to a directory, a segment for each partition, so a partition has a segment of each
  * flush. Nothing is readable before {@link #commit}; {@link #close} without it leaves nothing.
  * Owned by one thread at a time.

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The bytes of a blob in memory: the parts that its writer had, one after the other. Its bytes
- * count until nobody uses it. Thread-safe.
+ * count until it has no more users. Thread-safe.
  */
 final class MemoryContent {
     private final List<ByteBuffer> parts;

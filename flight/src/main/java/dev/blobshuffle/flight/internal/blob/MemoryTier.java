@@ -58,7 +58,7 @@ final class MemoryTier {
         oldest.remove(blob);
     }
 
-    /** Gives the bytes of a blob back that nobody uses any more. */
+    /** Gives back the bytes of a blob that has no more users. */
     synchronized void giveBack(long bytes) {
         used -= bytes;
     }

@@ -79,7 +79,7 @@ public final class Shuffle {
         return name;
     }
 
-    /** Says that somebody still uses it. */
+    /** Marks the shuffle as in use. */
     void use() {
         usedMillis = time.wallMillis();
     }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that a directory, the memory or the store of copies has, by its name. What it holds is
- * read when somebody asks. Identity is that of the instance: a name that vanishes and comes back is
+ * A blob that a directory, the memory or the store of copies has, by its name. Its content is
+ * read on request. Identity is that of the instance: a name that vanishes and comes back is
  * another one. Thread-safe.
  */
 public final class StoredBlob {

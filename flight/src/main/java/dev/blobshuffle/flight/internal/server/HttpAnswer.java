@@ -103,7 +103,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
                 || status.equals(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
     }
 
-    /** Closes the blob if nobody will send it. */
+    /** Closes the blob of an answer that will not be sent. */
     void drop() {
         part.ifPresent(bytes -> bytes.blob().close());
     }

@@ -47,7 +47,7 @@ final class HttpBlobs {
         return tokens.map(Tokens::tenants).orElse(1);
     }
 
-    /** Who asks: somebody with a token, or with a ticket alone. */
+    /** The client of a request: it presents a token, or a ticket alone. */
     private record Reader(Caller caller, Optional<Ticket> ticket) {}
 
     /** Answers a request. Blocks on the disk. */

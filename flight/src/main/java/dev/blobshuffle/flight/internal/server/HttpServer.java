@@ -166,7 +166,7 @@ final class HttpServer implements AutoCloseable {
         end(connection, "it read nothing for " + limits.stall().toMillis() + " ms");
     }
 
-    /** Closes a connection that somebody should hear of. */
+    /** Closes a connection and reports the reason. */
     void end(Channel connection, String reason) {
         if (connection.remoteAddress() instanceof InetSocketAddress address) {
             ended.ended(address.getAddress(), reason);

@@ -75,7 +75,7 @@ final class MemoryBudget {
         return false;
     }
 
-    /** Takes bytes if there is room and nobody waits. */
+    /** Takes bytes if there is room and no stream waits. */
     synchronized boolean tryAcquire(Holder holder, long bytes) {
         Wish wish = new Wish(holder, bytes, bytes); // Reading ahead never takes more than the quarter.
         if (!waiting.isEmpty() || !fits(wish)) {

@@ -87,7 +87,7 @@ final class MessageAllocator extends AbstractByteBufAllocator {
         }
     }
 
-    /** Its memory goes back to the list when nobody refers to it any more. */
+    /** A buffer whose memory returns to the list when its last reference is released. */
     private final class Lent extends UnpooledDirectByteBuf {
         Lent(int initialCapacity, int maxCapacity) {
             super(MessageAllocator.this, initialCapacity, maxCapacity);

@@ -124,7 +124,7 @@ final class PutBudget {
         return next.map(Map.Entry::getKey);
     }
 
-    /** Whether somebody waits for a slot that a tenant has. */
+    /** Whether a stream waits for a slot that a tenant has. */
     synchronized boolean isWanted(Object tenant) {
         return !waiting.isEmpty()
                 && (admitted == slots

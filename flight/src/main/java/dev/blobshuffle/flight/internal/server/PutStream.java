@@ -44,7 +44,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
 
     private static final Logger LOG = LoggerFactory.getLogger(PutStream.class);
 
-    /** How long a client may send nothing while nobody waits. */
+    /** How long a client may send nothing, even if no other stream waits for its slot. */
     private static final Duration SILENCE = Duration.ofMinutes(5);
 
     /** A lease has a minute at least. */

@@ -60,7 +60,7 @@ final class ReaderWatch {
         long idle = streams.stream().mapToLong(PartitionStream::idleNanos).min().orElse(0);
         long stalled =
                 streams.stream().mapToLong(PartitionStream::stalledNanos).max().orElse(0);
-        // A client that reads one stream may leave the others, unless they stop somebody.
+        // A client that reads one stream may leave its others, unless they block other clients.
         if ((isShortForOthers ? stalled : Math.min(stalled, idle)) > limit) {
             if (end(connection, "it read nothing for " + limit / 1_000_000_000L + " s")) {
                 counters.stalled();

@@ -49,7 +49,7 @@ final class Statuses {
             case UNKNOWN -> Status.NOT_FOUND;
             case INCOMPLETE -> Status.FAILED_PRECONDITION;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
-            case BUSY -> Status.UNAVAILABLE; // What clients may retry; pyarrow cannot tell the others from bad input.
+            case BUSY -> Status.UNAVAILABLE; // Clients may retry it; pyarrow maps the others to the error of bad input.
         };
     }
 }

@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * Whether a transfer moves the least number of bytes in each period. A period ends as soon as it
- * has moved them, so a transfer that keeps the least rate is never too slow. Owned by whoever
- * watches the transfer.
+ * has moved them, so a transfer that keeps the least rate is never too slow. Owned by the
+ * watcher of the transfer.
  */
 final class TransferRate {
     private final long leastBytes;
@@ -31,7 +31,7 @@ final class TransferRate {
         return new TransferRate(sharing.leastBytes(), sharing.rateTime(), nanos, bytes);
     }
 
-    /** Begins a new period: nobody waits for the transfer. */
+    /** Begins a new period, because no other client waits for the transfer. */
     void restart(long nanos, long bytes) {
         sinceNanos = nanos;
         sinceBytes = bytes;
