@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Who may make requests: checks access key id, region and clock of a request, but not its
+ * Decides which requests are allowed. It checks access key id, region and clock of a request, but not its
  * signature. Stateless.
  *
  * @param accessKeyId the only one that exists; empty: any, also none

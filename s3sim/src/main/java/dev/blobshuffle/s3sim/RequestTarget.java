@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a request is about.
+ * The bucket or object that a request addresses.
  *
  * @param bucket empty: no bucket
  * @param key empty: the bucket itself

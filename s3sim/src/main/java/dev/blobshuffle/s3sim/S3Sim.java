@@ -54,7 +54,7 @@ public final class S3Sim implements AutoCloseable {
     private final Time.Workers acceptor;
     private final Time.Workers connections;
 
-    /** Moves when the server goes down, so that whatever waits ends. */
+    /** Changes when the server goes down, so that waiting threads stop. */
     private final Signal down;
 
     private final Set<Wire> open = ConcurrentHashMap.newKeySet();

@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param bytes never changed
  * @param etag quoted; not an MD5, which clients may not expect anyway
- * @param headers what a get answers besides: checksums and the content's type
+ * @param headers further headers of the answer to a get: checksums and the content's type
  */
 @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
 record StoredObject(byte[] bytes, String etag, Instant modified, Map<String, String> headers) {

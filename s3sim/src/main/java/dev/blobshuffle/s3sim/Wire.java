@@ -19,7 +19,7 @@ final class Wire {
 
     private final Socket raw;
 
-    /** Where TLS is on, what lies over the raw socket; else the same. */
+    /** The TLS socket over the raw one; without TLS the raw one itself. */
     private final Socket socket;
 
     private final InputStream in;

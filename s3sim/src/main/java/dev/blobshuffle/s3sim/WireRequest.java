@@ -1,7 +1,7 @@
 package dev.blobshuffle.s3sim;
 
 /**
- * What a {@link WireFaultPlan} knows of a request.
+ * The properties of a request that a {@link WireFaultPlan} sees.
  *
  * @param bucket empty: none
  * @param key empty: none
