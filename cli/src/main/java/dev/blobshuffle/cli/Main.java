@@ -52,10 +52,10 @@ import picocli.CommandLine.Model.UsageMessageSpec;
         synopsisSubcommandLabel = "COMMAND",
         footer = "A source checkout also has the commands 'demo' and 'bench'.")
 public final class Main {
-    /** As long as the longest line of a description, so that none is broken twice. */
+    /** The length of the longest line of a description, so that help wraps no line. */
     private static final int HELP_WIDTH = 130;
 
-    /** What they mean where a command says nothing else. */
+    /** The meaning of exit statuses, unless a command states another. */
     private static final Map<String, String> STATUSES = new TreeMap<>(Map.of(
             String.valueOf(CommandLine.ExitCode.OK), "done",
             String.valueOf(ExitStatus.FAILED), "it failed",

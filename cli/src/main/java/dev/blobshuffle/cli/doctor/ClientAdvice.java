@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What an application has set for its Kafka clients that means something else, or nothing, for
- * blobs: partitioner, interceptors, compression. Stateless.
+ * Advice on settings of an application's Kafka clients that have another effect on blobs, or none:
+ * partitioner, interceptors, compression. Stateless.
  */
 final class ClientAdvice {
     private static final String PARTITIONER = "partitioner.class";

@@ -31,7 +31,7 @@ final class ForeignReaders {
     private ForeignReaders() {}
 
     /**
-     * What was found; empty if the settings name no application, or nothing is shuffled yet.
+     * The finding; empty if the settings name no application, or nothing is shuffled yet.
      *
      * @param configuration the application's settings
      * @throws ExecutionException the brokers do not answer

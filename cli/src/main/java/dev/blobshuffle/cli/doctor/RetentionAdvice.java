@@ -15,7 +15,7 @@ final class RetentionAdvice {
     private RetentionAdvice() {}
 
     /**
-     * What stays, and who deletes the rest.
+     * Which blobs stay, and which process deletes the rest.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
      *     key below {@code blobshuffle.} unknown

@@ -42,14 +42,14 @@ final class DrainCheck {
     }
 
     /**
-     * What was found.
+     * The result of a check.
      *
      * @param partitions number of partitions of matching topics
      * @param left those with notifications that are not passed, in order
      * @param members what a running classic group says of its members; empty if it says nothing
      */
     record Result(int partitions, List<Left> left, Optional<GroupProtocol.Members> members) {
-        /** Whether a member still writes: what is passed now says nothing of later. */
+        /** Whether a member still writes, so that new notifications may follow. */
         boolean isWriting() {
             return members.equals(Optional.of(GroupProtocol.Members.WRITING));
         }

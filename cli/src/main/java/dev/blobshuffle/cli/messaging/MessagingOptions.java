@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
  */
 public final class MessagingOptions {
     /**
-     * What the command takes of an application's settings. Not its ports, its place in the zone,
-     * its caches and its sweeps.
+     * The settings of an application that the command adopts. It does not adopt ports, the place in
+     * the zone, caches and sweeps.
      */
     private static final List<String> TAKEN = List.of(
             "blobshuffle.store",

@@ -22,8 +22,8 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where a group stands in the partitions of a topic. Where it has committed nothing, it stands at
- * the start of the log.
+ * The position of a group in the partitions of a topic. In a partition without a commit, the group
+ * stands at the start of the log.
  *
  * @param group its id
  * @param state empty if there is no such group

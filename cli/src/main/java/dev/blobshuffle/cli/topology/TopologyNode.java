@@ -43,7 +43,7 @@ record TopologyNode(String name, Kind kind, Set<String> topics, List<String> suc
     /** What Kafka Streams calls the nodes that the application has not named. */
     private static final List<String> GENERATED = List.of("KSTREAM-", "KTABLE-");
 
-    /** What it appends to the name of a shuffle, for the filter that drops keys that are null. */
+    /** Kafka Streams appends it to a shuffle's name, for the filter that drops null keys. */
     private static final String FILTER_BEFORE_SINK = "-repartition-filter";
 
     /** What happens to the key here. */
