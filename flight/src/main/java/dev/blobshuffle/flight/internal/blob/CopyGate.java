@@ -49,7 +49,7 @@ final class CopyGate {
             failed(e);
             throw e;
         } catch (BlobMissing | BlobCorrupt e) {
-            succeeded(); // That is an answer.
+            succeeded(); // The store has answered.
             throw e;
         } finally {
             if (isProbe) {

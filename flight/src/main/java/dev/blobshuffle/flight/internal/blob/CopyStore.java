@@ -27,7 +27,7 @@ public final class CopyStore implements AutoCloseable {
     private final LongAdder reads = new LongAdder();
     private final LongAdder readBytes = new LongAdder();
 
-    /** What has become of a shuffle since its copying began. */
+    /** The state of a shuffle since its copying began. */
     public enum Copying {
         /** It is not released. */
         WANTED,
@@ -153,7 +153,7 @@ public final class CopyStore implements AutoCloseable {
         copied.remove(shuffle);
     }
 
-    /** What has become of a shuffle since {@link #want}. */
+    /** The state of a shuffle since {@link #want}. */
     public Copying copying(String shuffle) {
         return copied.getOrDefault(shuffle, Copying.WANTED);
     }

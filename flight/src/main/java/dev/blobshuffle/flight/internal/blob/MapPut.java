@@ -66,11 +66,11 @@ public final class MapPut implements AutoCloseable {
         StoredBlob hold(BlobName name, MemoryContent content);
     }
 
-    /** What has been flushed. */
+    /** The file of the flushed segments. */
     private record Spilled(BlobFile file, ContainerWriter writer) {}
 
     /**
-     * What a commit has stored.
+     * The blob that a commit has stored.
      *
      * @param file the blob's name
      * @param id the blob

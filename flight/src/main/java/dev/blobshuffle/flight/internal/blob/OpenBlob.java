@@ -22,7 +22,7 @@ public final class OpenBlob implements AutoCloseable {
     /** The longest footer that the daemon reads, bytes: half a million segments. */
     static final int MAX_FOOTER_LENGTH = 8 << 20;
 
-    /** What is read of a copy at once for its trailer: with it comes the usual footer. */
+    /** Bytes that the first read of a copy takes from its end: trailer and a usual footer. */
     private static final int TAIL = 64 << 10;
 
     private final Bytes bytes;

@@ -22,7 +22,7 @@ final class Placement {
     private final Time time;
     private final Map<BlobRoot, State> states = new HashMap<>();
 
-    /** What is known of a directory. */
+    /** The known state of a directory. */
     private static final class State {
         long failedNanos;
         boolean hasFailed;

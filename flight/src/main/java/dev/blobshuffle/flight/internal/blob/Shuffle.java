@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A shuffle of a namespace: the committed blobs that its directories and the memory have. The
  * directories are the index: a blob that a writer renames to its final name is there for the next
- * request. What they lack may have a copy, which {@link #look} finds.
+ * request. A blob that they lack may have a copy, which {@link #look} finds.
  * Thread-safe: guarded by itself.
  */
 public final class Shuffle {
@@ -139,7 +139,7 @@ public final class Shuffle {
         return blobs.find(named).or(() -> copies.blob(named));
     }
 
-    /** What is to be copied; empty before the commit. */
+    /** The blobs to copy; empty before the commit. */
     public synchronized Optional<Order> order() {
         Commitment present = commitment;
         if (present == null) {

@@ -25,7 +25,7 @@ public final class StoredBlob {
     /** Its copy in a store, if that is all there is; else null. */
     private final @Nullable Copy copy;
 
-    /** What was there when it was first read, or committed. */
+    /** The fingerprint of the blob when it was first read, or committed. */
     private volatile @Nullable Fingerprint expected;
 
     /** Whether the copy was found to be what was committed. */
@@ -57,7 +57,7 @@ public final class StoredBlob {
         copy = null;
     }
 
-    /** A blob of which only the copy is left. */
+    /** A blob that has only its copy left. */
     StoredBlob(Copy copy, String shuffle, BlobName name, FooterCache footers) {
         this.copy = copy;
         this.shuffle = shuffle;

@@ -63,7 +63,7 @@ public final class Copier implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * What was copied since the start, and what was not.
+     * Counts of copied blobs since the start, and of pending ones.
      *
      * @param blobs that were copied
      * @param bytes of these
@@ -193,7 +193,7 @@ public final class Copier implements AutoCloseable {
             return false;
         }
         if (state == Copying.RELEASED) {
-            store.delete(job.shuffle); // What was on its way when it was released.
+            store.delete(job.shuffle); // Blobs that arrived after the release.
             store.want(job.shuffle);
         }
         Optional<Shuffle.Order> found = order(job);
@@ -325,7 +325,7 @@ public final class Copier implements AutoCloseable {
         }
     }
 
-    /** What was copied, and what was not. */
+    /** The present counts. */
     public synchronized Counts counts() {
         long pendingBlobs = 0;
         long pendingBytes = 0;
@@ -351,7 +351,7 @@ public final class Copier implements AutoCloseable {
 
     /**
      * Begins no more transfers, abandons those that run, and waits for their end, 10 seconds at
-     * most. What is missing is copied after the next start. Idempotent.
+     * most. After the next start, it copies what is missing. Idempotent.
      */
     @Override
     public void close() {

@@ -7,7 +7,7 @@ final class CopyJob {
     final String namespace;
     final String shuffle;
 
-    /** What has not arrived. */
+    /** The number of blobs that have not arrived. */
     final AtomicLong blobs = new AtomicLong();
 
     /** The bytes of these blobs. */
@@ -23,7 +23,7 @@ final class CopyJob {
         notBeforeNanos = nowNanos;
     }
 
-    /** Has it look once more when it is done: the shuffle was committed again. */
+    /** Schedules another look after this one, because the shuffle was committed again. */
     void again() {
         isAgain = true;
     }

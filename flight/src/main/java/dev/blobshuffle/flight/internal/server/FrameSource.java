@@ -201,7 +201,7 @@ final class FrameSource implements AutoCloseable {
         return messages;
     }
 
-    /** What was sent of each map so far. */
+    /** The part of each map that was sent so far. */
     List<SentMap> sent() {
         return sent;
     }

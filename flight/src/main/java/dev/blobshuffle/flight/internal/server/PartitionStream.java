@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the frames of one DoGet. It sends while gRPC is ready, and otherwise reads one frame ahead,
- * so the next is there when gRPC has room. What it has read and gRPC has not sent counts in the
- * memory budget.
+ * so the next is there when gRPC has room. Frames that it has read and gRPC has not sent count in
+ * the memory budget.
  *
  * <pre>
  *   ready, frame read ──▶ send ──▶ ready? ──▶ take bytes of the budget ──▶ read, verify ──▶ send …

@@ -18,9 +18,9 @@ import java.util.OptionalInt;
  * <p>A tenant has only some of the slots for streams. A slot that becomes free goes to the waiting
  * tenant that has the fewest.
  *
- * <p>A stream that is not admitted waits, without a thread. What its client has sent fills the
- * window of its HTTP/2 connection. So it must be the connection's only put: it would block the
- * others, for which it waits. Thread-safe: guarded by itself.
+ * <p>A stream that is not admitted waits without a thread. Its client's data fills the window of
+ * the HTTP/2 connection and would block the connection's other puts. The stream may wait for their
+ * slots, so it must be the connection's only put. Thread-safe: guarded by itself.
  */
 final class PutBudget {
     private final int slots;

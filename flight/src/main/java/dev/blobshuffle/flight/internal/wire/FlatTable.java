@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A table of a flatbuffer, of which it reads single fields. Total: a value or {@link BlobCorrupt},
- * whatever the bytes. Immutable.
+ * Reads single fields of a table of a flatbuffer. For any bytes, a read returns a value or throws
+ * {@link BlobCorrupt}. Immutable.
  */
 final class FlatTable {
     private final ByteBuffer buffer;

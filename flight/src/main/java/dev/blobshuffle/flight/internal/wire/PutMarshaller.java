@@ -12,8 +12,8 @@ import java.nio.ByteOrder;
 
 /**
  * Reads {@code FlightData} into the form in which the message of Arrow IPC is stored: the body is
- * copied once, from gRPC's buffers to its place. What cannot be read becomes a message with a
- * fault, because gRPC shows a client nothing of an exception. Stateless.
+ * copied once, from gRPC's buffers to its place. An unreadable message becomes one with a
+ * fault, because gRPC does not pass the text of an exception to the client. Stateless.
  */
 public final class PutMarshaller implements Marshaller<PutMessage> {
     private static final int DESCRIPTOR = 1;
