@@ -68,8 +68,8 @@ final class BrokerProperties {
 
     /**
      * A controller refuses a restarted node until the session of its killed process ends. A single
-     * node has no other to fail over to, so its session may be short. Among several nodes, a session
-     * that is too short moves leaders needlessly on a busy machine.
+     * node has no other to fail over to, so its session may be short. Among several nodes, a
+     * session that is too short moves leaders needlessly on a busy machine.
      */
     private void membership(int brokers) {
         set("broker.heartbeat.interval.ms", 300);

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 /**
  * A Kafka cluster beside this JVM: one operating-system process per node, so that you can
  * kill a node, freeze it, restart it on the same data and port, and measure its CPU time apart
- * from the application's. The processes end when this JVM ends, however it ends; a temporary data directory
- * then stays behind unless {@link #close} was called. Thread-safe.
+ * from the application's. The processes end when this JVM ends, however it ends; a temporary data
+ * directory then stays behind unless {@link #close} was called. Thread-safe.
  */
 public final class KafkaProcess implements KafkaCluster {
     private final ClusterConfig config;
