@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides which requests are allowed. It checks access key id, region and clock of a request, but not its
- * signature. Stateless.
+ * Decides which requests are allowed. It checks access key id, region and clock of a request, but
+ * not its signature. Stateless.
  *
  * @param accessKeyId the only one that exists; empty: any, also none
  * @param region where the buckets are; empty: wherever the request says

@@ -3,8 +3,8 @@ package dev.blobshuffle.s3sim;
 import java.util.Map;
 
 /**
- * Requests that {@link S3Sim} has had. A request counts when its head has been read, whatever
- * becomes of it.
+ * Requests that {@link S3Sim} has received. A request counts once its head has been read, even if
+ * it fails.
  *
  * @param requests by operation; operations without requests are missing
  * @param failures requests that were answered with an error, or not at all, by operation; those
