@@ -64,7 +64,7 @@ final class CommitAdvice {
                             + settings.commitInterval().toMillis() + ": threads mostly wait",
                     "Raise commit.interval.ms to " + roundedUp(p95.multipliedBy(2)) + " or more."));
         }
-        // The time that brokers leave to a commit, less a tenth, as the application computes it.
+        // The time that brokers leave to a commit, less a tenth, as BlobShuffle computes it.
         Duration left =
                 settings.transactionTimeout().multipliedBy(9).dividedBy(10).minus(settings.commitInterval());
         Duration needed = longer(p95.multipliedBy(ATTEMPTS), LEAST_WAIT);

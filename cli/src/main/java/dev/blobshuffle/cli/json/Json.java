@@ -92,8 +92,8 @@ public final class Json {
     }
 
     /**
-     * At most three decimals, without trailing zeros: milliseconds to the microsecond. Numbers below
-     * 1, such as ratios, have up to six.
+     * At most three decimals, without trailing zeros: milliseconds to the microsecond. Numbers
+     * below 1, such as ratios, have up to six.
      */
     private static String decimal(double number) {
         String format = Math.abs(number) < 1 ? "%.6f" : "%.3f";

@@ -112,7 +112,7 @@ public final class LogOptions {
         return status;
     }
 
-    /** The message of a failure, then those of its causes, each once. */
+    /** The message of a failure, then those of its causes that are BlobShuffle's, each once. */
     static List<String> reasons(Throwable failure) {
         List<String> reasons = new ArrayList<>(List.of(String.valueOf(failure.getMessage())));
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {

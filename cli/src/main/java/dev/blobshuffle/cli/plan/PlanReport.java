@@ -75,8 +75,8 @@ final class PlanReport {
     }
 
     /**
-     * The cost of a native topic, from the fastest to the slowest of the settings; empty if it costs
-     * nothing.
+     * The cost of a native topic, from the fastest to the slowest of the settings; empty if it
+     * costs nothing.
      */
     private static List<Point> level(Plan plan, List<Point> frontier) {
         double usd = plan.nativeUsdPerHour();

@@ -94,9 +94,9 @@ record GroupPosition(
     }
 
     /**
-     * Writes what the group skips from now on. Wrapped clients read it from the group's own commits,
-     * explicit operators from the commits of a second group. Earlier entries that the group has not
-     * passed yet stay.
+     * Writes what the group skips from now on. Wrapped clients read it from the group's own
+     * commits, explicit operators from the commits of a second group. Earlier entries that the
+     * group has not passed yet stay.
      */
     void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> own = new HashMap<>();

@@ -192,8 +192,8 @@ public final class SkipCommand implements Callable<Integer> {
     }
 
     /**
-     * The time limit of the note for explicit operators. It is not in the group's own commits, which
-     * last as long as the group.
+     * The time limit of the note for explicit operators. It is not in the group's own commits,
+     * which last as long as the group.
      */
     private String duration(Optional<Instant> until) {
         return "Start it " + until.map(end -> "before " + end).orElse("soon")
