@@ -332,9 +332,9 @@ public final class Catalog {
     }
 
     /**
-     * Releases shuffles that were not used for a lease, also those whose commit is damaged. Shuffles
-     * that only have copies belong to another daemon, and stay. If a store is unavailable, only its
-     * namespace is not swept.
+     * Releases shuffles that were not used for a lease, also those whose commit is damaged.
+     * Shuffles that only have copies belong to another daemon, and stay. If a store is unavailable,
+     * only its namespace is not swept.
      *
      * @param whenReleased takes the name of each
      * @throws StoreUnavailable the first failure, after all other namespaces have been swept

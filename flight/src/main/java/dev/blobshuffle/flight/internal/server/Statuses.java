@@ -49,7 +49,8 @@ final class Statuses {
             case UNKNOWN -> Status.NOT_FOUND;
             case INCOMPLETE -> Status.FAILED_PRECONDITION;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
-            case BUSY -> Status.UNAVAILABLE; // Clients may retry it; pyarrow maps the others to the error of bad input.
+            case BUSY ->
+                Status.UNAVAILABLE; // Clients may retry it; pyarrow cannot distinguish the others from bad input.
         };
     }
 }
