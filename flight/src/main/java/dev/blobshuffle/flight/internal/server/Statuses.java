@@ -50,7 +50,7 @@ final class Statuses {
             case INCOMPLETE -> Status.FAILED_PRECONDITION;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
             case BUSY ->
-                Status.UNAVAILABLE; // Clients may retry it; pyarrow cannot distinguish the others from bad input.
+                Status.UNAVAILABLE; // Clients may retry it; pyarrow shows the others as bad input.
         };
     }
 }
