@@ -10,8 +10,8 @@ import java.time.Duration;
  * @param gets reads of parts of blobs
  * @param stored bytes kept in the store
  * @param transferred bytes to and from the store, if it charges for them
- * @param notifications what Kafka and its traffic cost for notifications
- * @param inlined what Kafka and its traffic cost for records that go through it
+ * @param notifications cost of notifications in Kafka, including their traffic
+ * @param inlined cost of records that go through Kafka, including their traffic
  * @param compute processors of the application
  */
 public record Cost(
@@ -44,13 +44,13 @@ public record Cost(
                 workload.bytesPerSecond() / GIBIBYTE * tuning.cpuSecondsPerGib() * prices.vcpuPerHour());
     }
 
-    /** Dollars per hour of keeping what is stored for a time. */
+    /** Dollars per hour for keeping the stored bytes for a time. */
     static double stored(Traffic traffic, Duration time, PriceTable prices) {
         PriceTable.Traffic bytes = prices.traffic();
         return bytes.of(keptBytes(traffic, time), bytes.storageMonth()) / prices.monthHours();
     }
 
-    /** Bytes in the store, if each stays for a time. */
+    /** Bytes in the store if each byte stays for a time. */
     static double keptBytes(Traffic traffic, Duration time) {
         return traffic.storedBytes() * time.toMillis() / 1000;
     }
@@ -60,7 +60,7 @@ public record Cost(
         return puts + gets + stored + transferred;
     }
 
-    /** What still goes through Kafka. */
+    /** Kafka's charges for notifications and inlined records. */
     public double kafka() {
         return notifications + inlined;
     }

@@ -65,7 +65,7 @@ final class Findings {
         return kafka.isSelfManaged() ? "" : " with " + kafka.title();
     }
 
-    /** Prices that decide, and that somebody should check first. */
+    /** Adds the prices that affect the result and that you should check first. */
     private void assumed() {
         if (!kafka.assumed().equals("nothing")) {
             add(
@@ -97,7 +97,7 @@ final class Findings {
         }
     }
 
-    /** A number of times, with a digit more where that matters. */
+    /** Formats a ratio, with one decimal below 10. */
     private static String times(double ratio) {
         return String.format(Locale.ROOT, ratio < 10 ? "%.1f" : "%.0f", ratio);
     }
@@ -182,7 +182,7 @@ final class Findings {
         }
     }
 
-    /** What is below the floor is stored in any case. */
+    /** Adds the price of the retention floor, which applies to every blob. */
     private void floor() {
         FloorPrice floor = FloorPrice.usual(estimate.traffic(), prices);
         add(

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Duration;
 
 /**
- * The price of the floor of retention: of keeping each blob for that long, needed or not.
+ * The price of the retention floor. Each blob is kept for at least that long, needed or not.
  *
  * @param floor {@code blobshuffle.retention.floor.ms}
  * @param keptBytes bytes that the store holds for it at the planned rate; a file store needs as

@@ -10,7 +10,7 @@ public final class KafkaPriceTables {
     private static final List<String> NAMES =
             List.of("self-managed", "msk", "msk-express", "confluent-cloud", "diskless", "warpstream");
 
-    /** How messages name these tables. */
+    /** The name of these tables in messages. */
     private static final String WHAT = "prices of a Kafka service";
 
     private KafkaPriceTables() {}

@@ -5,14 +5,14 @@ import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.util.Optional;
 
 /**
- * What a Kafka service charges for the bytes of a topic, in US dollars: which of the bytes that
- * cross zones are billed, at the cloud's price, and what the service takes itself. Broker hours and
+ * The prices of a Kafka service for the bytes of a topic, in US dollars: the billed share of the
+ * bytes that cross zones, at the cloud's price, and the service's own charges. Broker hours and
  * disks are not included. Immutable data from the files that {@link KafkaPriceTables} reads.
  *
  * @param name the table's name @param title the name for display
  * @param date when the prices were valid, from the file
  * @param source where the prices come from
- * @param assumed which of them nobody has looked up; "nothing" if all were
+ * @param assumed the prices that were not looked up; "nothing" if all were
  * @param crossings which crossings are billed
  * @param service the service's own prices
  * @param notificationSeconds usual time from the send of a notification until its arrival
@@ -28,9 +28,9 @@ public record KafkaPrices(
         double notificationSeconds) {
     private static final double SECONDS_PER_HOUR = 3600;
 
-    /** Who reads a topic. */
+    /** The readers of a topic. */
     public enum Readers {
-        /** Nobody, as with changelogs, which only a restore reads. */
+        /** None, as with changelogs, which only a restore reads. */
         NONE,
         /** A consumer group that fetches from a replica in its zone ({@code client.rack}). */
         RACK_AWARE,
@@ -53,13 +53,13 @@ public record KafkaPrices(
     }
 
     /**
-     * What the service itself takes, per billed gigabyte of records.
+     * The service's own charges, per billed gigabyte of records.
      *
      * @param gigabyteBytes the bytes of a billed gigabyte
-     * @param written dollars for what clients write
-     * @param read dollars for what clients read
-     * @param puts requests to the cloud's object store for what is written
-     * @param gets requests to the cloud's object store for what is read
+     * @param written dollars for the bytes that clients write
+     * @param read dollars for the bytes that clients read
+     * @param puts requests to the cloud's object store for the bytes written
+     * @param gets requests to the cloud's object store for the bytes read
      */
     public record Service(double gigabyteBytes, double written, double read, double puts, double gets) {
         /** Checks that none is negative. */

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param workload the planned workload
  * @param prices the prices
- * @param kafka what Kafka costs
+ * @param kafka the prices of Kafka
  * @param profile the store's latencies
  * @param nativeVariants costs of the native shuffle; the first is the one to compare with
  * @param recommended the tuning to use
@@ -52,7 +52,7 @@ public record Plan(
      * A way to run the native shuffle.
      *
      * @param name the name for readers and programs, lower case with underscores @param usdPerHour
-     *     price of its bytes: traffic between zones, and what the Kafka service takes
+     *     price of its bytes: traffic between zones, and the Kafka service's own charges
      */
     public record NativeVariant(String name, double usdPerHour) {}
 
@@ -62,8 +62,8 @@ public record Plan(
      * @param name full name
      * @param value its value
      * @param reason the reason for the value
-     * @param artifact what the application needs for it besides its front door and the store, as
-     *     {@code group:artifact}; empty for most settings
+     * @param artifact the artifact that the application needs for it, besides its front door and
+     *     the store, as {@code group:artifact}; empty for most settings
      */
     public record RecommendedSetting(String name, String value, String reason, Optional<String> artifact) {
         /** A setting that needs no artifact. */
@@ -85,7 +85,10 @@ public record Plan(
         return BlobStores.artifact(prices.scheme());
     }
 
-    /** What it needs for the store and all settings, besides its front door. */
+    /**
+     * The artifacts that the application needs for the store and all settings, besides its front
+     * door.
+     */
     public List<String> artifacts() {
         return Stream.concat(
                         storeArtifact().stream(), settings.stream().flatMap(setting -> setting.artifact().stream()))

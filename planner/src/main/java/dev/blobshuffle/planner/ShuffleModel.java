@@ -76,7 +76,7 @@ public final class ShuffleModel {
         return prices;
     }
 
-    /** What Kafka costs. */
+    /** The prices of Kafka. */
     public KafkaPrices kafka() {
         return kafka;
     }

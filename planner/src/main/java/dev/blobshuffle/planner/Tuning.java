@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param layout how sections are distributed over blobs
  * @param scope {@code batch.scope}
  * @param inlineBytes {@code inline.max.bytes}
- * @param cache who shares downloads
+ * @param cache the readers that share downloads
  * @param retention how long a blob is kept
  * @param hedgedShare share of requests that are sent a second time because the first is late; 0:
  *     none
@@ -142,7 +142,7 @@ public record Tuning(
             return this;
         }
 
-        /** Who shares a batch. */
+        /** The threads that share a batch. */
         public Builder scope(BatchScope who) {
             scope = who;
             return this;

@@ -17,7 +17,8 @@ import java.time.Duration;
  * @param commitInterval time between two commits of a thread
  * @param compression stored bytes per byte with the codec in use; 1: no compression
  * @param replicationFactor replicas of the topics: of notifications here, of records natively
- * @param changelogBytesPerSecond what the application writes to changelogs, which stay in Kafka
+ * @param changelogBytesPerSecond bytes per second that the application writes to changelogs, which
+ *     stay in Kafka
  */
 public record Workload(
         double bytesPerSecond,

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 /**
  * One value of the comparison and where it comes from. Immutable.
  *
- * @param quantity what it is, with its unit
+ * @param quantity the quantity, which has a unit
  * @param value the value
  * @param source where the value comes from
  * @param date when it was valid or read

@@ -97,7 +97,7 @@ public final class AssumptionsFile {
         return new Assumption(quantity, number(quantity, columns.get(1)), columns.get(3), columns.get(4));
     }
 
-    /** What a price table says, per GiB where it says it per billed gigabyte. */
+    /** The price in a price table. A price per billed gigabyte is converted to one per GiB. */
     private static Optional<Double> priced(Quantity quantity, PriceTable prices) {
         PriceTable.Traffic traffic = prices.traffic();
         double gibibyte = 1 << 30;

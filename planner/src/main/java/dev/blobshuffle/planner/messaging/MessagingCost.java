@@ -34,7 +34,7 @@ public final class MessagingCost {
                 Optional.empty());
     }
 
-    /** Inkless as its operators measured it: requests, brokers and traffic are theirs. */
+    /** Inkless, with the requests, brokers and traffic that its operators measured. */
     public YearlyCost inkless() {
         return new YearlyCost(
                 requests(given.of(INKLESS_PUTS), given.of(INKLESS_GETS)),
@@ -45,7 +45,7 @@ public final class MessagingCost {
                 Optional.empty());
     }
 
-    /** Messaging through blobs, the clients' processor time included. */
+    /** Messaging through blobs, including the clients' processor time. */
     public YearlyCost ours() {
         return ours(given.of(OURS_CLIENT_CPU));
     }

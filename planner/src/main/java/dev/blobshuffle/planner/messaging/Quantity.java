@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What the cost comparison has to know. The name in a file is the constant's, in lower case with
- * dots. Each has one unit and a least value.
+ * An input of the cost comparison. The name in a file is the constant's, in lower case with dots.
+ * Each has one unit and a least value.
  */
 public enum Quantity {
     LOAD_PUBLISHED("GiB/s", 0),

@@ -3,7 +3,7 @@ package dev.blobshuffle.planner.messaging;
 import java.util.Optional;
 
 /**
- * What one system costs, in US dollars a year.
+ * The cost of one system, in US dollars a year.
  *
  * @param requests requests to the store
  * @param crossing traffic between zones
