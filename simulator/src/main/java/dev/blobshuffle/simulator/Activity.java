@@ -21,7 +21,7 @@ public final class Activity {
     /** Event at which the store buffer got its oldest store; -1 when it is empty. */
     long windowSince = -1;
 
-    /** When that was. */
+    /** Virtual time of that event. */
     long windowNanos;
 
     Activity(String name, SimulatedProcess process, boolean isActor) {

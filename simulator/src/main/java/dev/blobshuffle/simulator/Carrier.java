@@ -11,15 +11,19 @@ import org.jspecify.annotations.Nullable;
  * needs no locks.
  */
 public final class Carrier extends Thread {
-    /** Carriers of ended simulations. As many as were ever needed at once. */
+    /** Carriers of ended simulations, kept for reuse. At most as many as ran at the same time. */
     private static final ConcurrentLinkedDeque<Carrier> SPARE = new ConcurrentLinkedDeque<>();
 
     private volatile boolean hasBaton;
 
-    /** What to do with the next baton, at the bottom of the stack; guarded by the baton. */
+    /**
+     * The job to run at the bottom of the stack when the next baton arrives; guarded by the baton.
+     */
     private @Nullable Runnable job;
 
-    /** What runs on this carrier now; null between two activities. Guarded by the baton. */
+    /**
+     * The activity that runs on this carrier; null between two activities. Guarded by the baton.
+     */
     @Nullable
     Activity activity;
 
@@ -39,8 +43,8 @@ public final class Carrier extends Thread {
     }
 
     /**
-     * Gives the carrier back for other simulations: it has ended its job, or is about to without
-     * touching its simulation any more.
+     * Returns the carrier for use by other simulations. It has ended its job, or ends it without
+     * touching its simulation again.
      */
     void spare() {
         SPARE.addFirst(this);

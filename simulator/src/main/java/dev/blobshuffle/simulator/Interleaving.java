@@ -8,14 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens between two waits of woven code ({@link YieldPoints}): an activity may lose its
- * processor at every lock, atomic and volatile access, and monitors are monitors of the simulation,
- * so that an activity may lose its processor while it holds one.
+ * The interleaving of activities between two waits of woven code ({@link YieldPoints}). An activity
+ * may lose its processor at every lock, atomic and volatile access. The simulation has monitors of
+ * its own, so an activity may also lose its processor while it holds one.
  *
  * <p>Weak memory: processors delay stores. A relaxed store (the opaque one that opens a sequence
  * lock) starts a window in which the activity's later reads may return a flag as it was when the
  * window started. A lock, an atomic operation or a volatile write of the activity ends the window,
- * as it empties a store buffer, and so does a millisecond. Guarded by the baton.
+ * because it empties a store buffer. The window also ends after a millisecond. Guarded by the
+ * baton.
  */
 public final class Interleaving {
     private static final long WINDOW_NANOS = 1_000_000;
@@ -26,7 +27,7 @@ public final class Interleaving {
     private final Simulation simulation;
 
     /**
-     * One of so many yield points yields: some races need many yields, others a long run without
+     * One in this many yield points yields. Some races need many yields, others a long run without
      * one.
      */
     private final int yieldsOneIn;
@@ -39,7 +40,7 @@ public final class Interleaving {
         yieldsOneIn = 4 << simulation.random(7);
     }
 
-    /** A lock that somebody holds. */
+    /** A lock that an activity holds. */
     private static final class Monitor {
         private final Activity owner;
         private final List<Waiter> waiting = new ArrayList<>();
@@ -126,14 +127,14 @@ public final class Interleaving {
         point(activity);
     }
 
-    /** The activity stores something that others may see late. */
+    /** Begins a window: others may see the activity's store late. */
     void relaxedStore(Activity activity) {
         activity.windowSince = simulation.ran();
         activity.windowNanos = simulation.now();
         point(activity);
     }
 
-    /** The activity does what empties its store buffer. */
+    /** Empties the activity's store buffer. */
     void fence(Activity activity) {
         activity.windowSince = -1;
         point(activity);

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The time, threads and actors of one simulated process, which can be killed as a whole: its actors
- * and tasks end at their next yield point, its timers and queued tasks never run. What it left in
- * stores and channels goes on there. Used by actors and timers of the simulation, and by the test's
- * thread while nothing runs.
+ * The time, threads and actors of one simulated process, which can be killed as a whole. Its actors
+ * and tasks then end at their next yield point; its timers and queued tasks never run. Requests
+ * that it has sent to stores and channels continue there. Used by actors and timers of the
+ * simulation, and by the test's thread while nothing runs.
  */
 public final class SimulatedProcess implements Time {
     private final Simulation simulation;

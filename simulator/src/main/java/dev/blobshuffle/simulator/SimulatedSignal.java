@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A signal under virtual time: a wait is a yield point, a report wakes each waiter after a short
- * delay of chance. Guarded by the baton.
+ * A signal under virtual time. A wait is a yield point. A report wakes each waiter after a short
+ * random delay. Guarded by the baton.
  */
 public final class SimulatedSignal implements Signal {
     private final Simulation simulation;
@@ -35,7 +35,7 @@ public final class SimulatedSignal implements Signal {
     public boolean await(long seen, long deadlineNanos) {
         Waiter waiter = simulation.waiter();
         if (count != seen) {
-            // Real threads are interrupted between a check and the next step too, now and then.
+            // Real threads, too, are sometimes interrupted between a check and the next step.
             if (simulation.random(8) > 0) {
                 waiter.activity.waiter = null;
                 return true;

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Virtual time, chance and threads from a seed: the engine and its test run one step after the
- * other, in an order that the seed decides, so a failing schedule can be replayed. Computing takes
+ * Virtual time, random numbers and threads from a seed. The engine and its test run one step at a
+ * time, in an order that the seed decides, so a failing schedule can be replayed. Computing takes
  * no virtual time; timers, waits and hand-overs between threads do. The same seed gives the same
  * schedule as long as the code under test does not depend on identity hash codes, real clocks or
  * threads of its own.
@@ -22,7 +22,7 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>The monotonic clock starts a little before its overflow, which must not matter. As a
+ * <p>The monotonic clock starts shortly before its overflow, so that runs cover the overflow. As a
  * {@link Time} this is the world outside all processes, for stores and channels that outlive them.
  * Owned by the test's thread; while {@link #run} runs, used by the actors and timers only.
  */
@@ -78,7 +78,7 @@ public final class SimulatedTime implements Time, AutoCloseable {
     }
 
     /**
-     * Runs what is left (timers, tasks) for a span of virtual time.
+     * Runs the remaining timers and tasks for a span of virtual time.
      *
      * @throws AssertionError if an actor, task or timer failed
      */
@@ -159,7 +159,9 @@ public final class SimulatedTime implements Time, AutoCloseable {
         return world.workers(name, threads);
     }
 
-    /** Ends everything that still waits by a crash, and gives the real threads back. Idempotent. */
+    /**
+     * Ends every activity that still waits by a crash, and returns the real threads. Idempotent.
+     */
     @Override
     public void close() {
         simulation.close();

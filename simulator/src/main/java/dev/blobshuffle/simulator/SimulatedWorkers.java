@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A pool under virtual time: each thread takes the next task after a short delay of chance. Guarded
- * by the baton.
+ * A pool under virtual time. Each thread takes the next task after a short random delay. Guarded by
+ * the baton.
  */
 public final class SimulatedWorkers implements Time.Workers {
     private final Simulation simulation;

@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * The scheduler behind {@link SimulatedTime}: a queue of events in virtual time, run one after the
  * other.
  *
- * <p>There is no scheduler thread. Whoever has the baton and can't go on (a carrier without work,
- * or an activity that waits) takes the next event: a timer runs where it is, since it never waits;
- * the end of the own wait returns to the activity without any switch; the end of another's wait
- * hands the baton to its carrier; an activity starts at the bottom of a carrier's stack, so one
- * that runs inside somebody's wait hands the baton to an idle carrier. All state is guarded by the
- * baton, which the test's thread has while nothing runs.
+ * <p>There is no scheduler thread. A thread that has the baton and cannot continue (a carrier
+ * without work, or an activity that waits) takes the next event. A timer runs on that thread,
+ * because it never waits. The end of the thread's own wait returns to its activity without a
+ * switch. The end of another activity's wait hands the baton to the carrier of that activity. A new
+ * activity starts at the bottom of a carrier's stack, so a thread inside a wait hands the baton to
+ * an idle carrier to start it. All state is guarded by the baton, which the test's thread has while
+ * nothing runs.
  */
 public final class Simulation {
     /**
@@ -52,7 +53,7 @@ public final class Simulation {
     private int livingActors;
     private @Nullable Throwable failure;
 
-    /** Ends the phase when no actor lives; otherwise at {@link #horizon}. */
+    /** Whether the phase ends when no actor lives. Otherwise it ends at {@link #horizon}. */
     private boolean untilActorsEnd;
 
     private long horizon;
@@ -73,7 +74,7 @@ public final class Simulation {
         return now;
     }
 
-    /** The monotonic clock; it overflows soon, which must not matter. */
+    /** The monotonic clock. It overflows soon after the start, so that runs cover the overflow. */
     long nanos() {
         return nanosOrigin + now;
     }
@@ -174,7 +175,7 @@ public final class Simulation {
         waiter.activity.throwIfKilled();
     }
 
-    /** Lets others run in the middle of a computation: not a place where a killed activity ends. */
+    /** Lets others run in the middle of a computation. A killed activity does not end here. */
     void giveWay(Activity activity, long nanos) {
         Waiter waiter = new Waiter(activity, (Carrier) Thread.currentThread());
         activity.waiter = waiter;
@@ -184,8 +185,8 @@ public final class Simulation {
     }
 
     /**
-     * Waits for {@link #resume} in the middle of a computation: not a place where a killed activity
-     * ends.
+     * Waits for {@link #resume} in the middle of a computation. A killed activity does not end
+     * here.
      */
     void hold(Waiter waiter) {
         waiter.activity.waiter = waiter;
@@ -225,7 +226,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs what is left to run, up to a span of virtual time. */
+    /** Runs the remaining events, up to a span of virtual time. */
     void settle(long spanNanos) {
         untilActorsEnd = false;
         horizon = now + spanNanos;
@@ -233,7 +234,7 @@ public final class Simulation {
         now = Math.max(now, horizon);
     }
 
-    /** Unwinds what still waits and gives the carriers back. */
+    /** Unwinds the activities that still wait, and returns the carriers. */
     void close() {
         if (ending || stuck) {
             return;
@@ -384,7 +385,7 @@ public final class Simulation {
                 required(event.action).run();
             }
         } catch (SimulatedCrash e) {
-            // The end that the simulation gave it.
+            // The simulation ended the activity.
         } catch (RuntimeException | Error e) {
             fail(e);
         } finally {

@@ -3,7 +3,7 @@ package dev.blobshuffle.simulator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happens at a point of virtual time; events of one point are ordered by chance.
+ * Something that happens at a point of virtual time. Events of one point have a random order.
  * Guarded by the baton.
  */
 public final class SimulationEvent implements Comparable<SimulationEvent> {
@@ -46,8 +46,8 @@ public final class SimulationEvent implements Comparable<SimulationEvent> {
     }
 
     /**
-     * Lets it not happen, and lets go of what it holds: the time limit of a request, which is
-     * seconds away, would keep the request's bytes.
+     * Cancels the event and releases its task. Otherwise the time limit of a request, which is
+     * seconds away, would keep the request's bytes in memory.
      */
     void cancel() {
         isCancelled = true;

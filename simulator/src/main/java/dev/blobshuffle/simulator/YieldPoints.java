@@ -1,10 +1,10 @@
 package dev.blobshuffle.simulator;
 
 /**
- * What woven classes call: before each access of a volatile field, an atomic or a variable handle,
- * and instead of their monitors. In an interleaved simulation ({@link SimulatedTime#interleaved})
- * the thread may lose its processor there; anywhere else nothing happens, and monitors are free.
- * Production code is never woven. Thread-safe.
+ * The methods that woven classes call before each access of a volatile field, an atomic or a
+ * variable handle, and instead of entering and leaving monitors. In an interleaved simulation
+ * ({@link SimulatedTime#interleaved}) the thread may lose its processor there; anywhere else
+ * nothing happens, and monitors are free. Production code is never woven. Thread-safe.
  */
 public final class YieldPoints {
     private YieldPoints() {}

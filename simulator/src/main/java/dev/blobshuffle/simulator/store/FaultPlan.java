@@ -9,10 +9,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Decides what goes wrong with each request to a {@link FaultyBlobStore}. Called by any thread. */
+/** Decides the fault of each request to a {@link FaultyBlobStore}. Called by any thread. */
 @FunctionalInterface
 public interface FaultPlan {
-    /** What happens to the next request of a kind. */
+    /** The fault of the next request of a kind. */
     StoreFault next(Request request);
 
     /** Kinds of requests. */
@@ -51,11 +51,11 @@ public interface FaultPlan {
     }
 
     /**
-     * Faults by chance, each kind equally likely.
+     * Random faults, each kind equally likely.
      *
-     * @param time gives the chance: a {@link SimulatedTime} makes them follow from its seed
+     * @param time source of the random numbers; a {@link SimulatedTime} derives them from its seed
      * @param perThousand how many of a thousand requests have a fault
-     * @param maxDelay requests, and their faults, are late by up to this
+     * @param maxDelay the longest delay of a request and its fault
      * @param kinds the kinds to choose from, 1 or more
      */
     static FaultPlan random(Time time, int perThousand, Duration maxDelay, List<StoreFault.Kind> kinds) {

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * A store whose requests go wrong as a plan says: late, refused, lost, answered wrongly.
+ * A store whose requests fail as a plan says: they are late, refused, lost or answered wrongly.
  * Thread-safe.
  */
 public final class FaultyBlobStore extends ForwardingBlobStore {
@@ -36,7 +36,10 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     private final Time time;
     private final Map<StoreFault.Kind, AtomicLong> counts = new EnumMap<>(StoreFault.Kind.class);
 
-    /** What ends a hanging request, in the order in which they began; guarded by itself. */
+    /**
+     * For each hanging request the action that ends it, in the order of the requests; guarded by
+     * itself.
+     */
     private final Map<CompletableFuture<?>, Runnable> hanging = new LinkedHashMap<>();
 
     private volatile FaultPlan plan;
@@ -65,7 +68,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         return sum;
     }
 
-    /** Requests that had a fault of a kind; without fault counts as a delay of zero. */
+    /** Requests that had a fault of a kind. A request without a fault counts as a delay of zero. */
     public long faults(StoreFault.Kind kind) {
         AtomicLong count = counts.get(kind);
         return count == null ? 0 : count.get();

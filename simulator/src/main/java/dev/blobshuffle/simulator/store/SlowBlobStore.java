@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * A store that takes as long as an object store would: each request waits, and then has its effect
- * and its answer. Thread-safe.
+ * A store that is as slow as an object store. Each request waits first, then takes effect and is
+ * answered. Thread-safe.
  */
 public final class SlowBlobStore extends ForwardingBlobStore {
     private final LatencyProfile profile;
@@ -81,7 +81,7 @@ public final class SlowBlobStore extends ForwardingBlobStore {
         return later(profile.get(), 0, () -> store().owners(), () -> {});
     }
 
-    /** As an object store is. */
+    /** True, as for an object store. */
     @Override
     public boolean isRemote() {
         return true;

@@ -3,7 +3,7 @@ package dev.blobshuffle.simulator.store;
 import java.time.Duration;
 
 /**
- * What goes wrong with one request to a {@link FaultyBlobStore}.
+ * The fault of one request to a {@link FaultyBlobStore}.
  *
  * @param kind what happens
  * @param delay time before it happens

@@ -6,7 +6,8 @@ import java.time.Duration;
  * How batches fill in a run under a {@link SwingingLoad}.
  *
  * @param name for tables
- * @param adaptive whether size and delay are chosen for a target latency, and the two are the most
+ * @param adaptive whether the adaptive mode chooses size and delay for a target latency; the two
+ *     components are then its upper limits
  * @param mebibytes the largest blob, before its division
  * @param delay the longest delay
  */

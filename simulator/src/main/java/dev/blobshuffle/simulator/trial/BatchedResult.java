@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a run under a {@link SwingingLoad} cost, and how slow it was.
+ * The cost and latency of a run under a {@link SwingingLoad}.
  *
  * @param batched how batches filled
- * @param requests what it cost; empty if it was given up, because an interval was too slow
+ * @param requests its requests and their price; empty if the run was stopped because an interval
+ *     was too slow
  * @param intervals the p95 of the latency of each 10 s, in seconds
  */
 public record BatchedResult(Batched batched, Optional<Requests> requests, List<Double> intervals) {
@@ -21,7 +22,7 @@ public record BatchedResult(Batched batched, Optional<Requests> requests, List<D
      */
     public record Requests(double puts, double gets, double usdPerHour, double p95) {}
 
-    /** Copies what it is given. */
+    /** Copies the list. */
     public BatchedResult {
         intervals = List.copyOf(intervals);
     }

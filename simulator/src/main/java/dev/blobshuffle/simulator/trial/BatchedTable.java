@@ -10,16 +10,16 @@ import java.util.stream.Stream;
  * The adaptive mode next to fixed settings.
  *
  * @param targetSeconds the latency to meet
- * @param adaptive what it did
- * @param fixed what they did
+ * @param adaptive the result of the adaptive mode
+ * @param fixed the results of the fixed settings
  */
 public record BatchedTable(double targetSeconds, BatchedResult adaptive, List<BatchedResult> fixed) {
-    /** Copies what it is given. */
+    /** Copies the list. */
     public BatchedTable {
         fixed = List.copyOf(fixed);
     }
 
-    /** The fixed setting that meets the target for the least price; empty: none meets it. */
+    /** The fixed setting that meets the target at the lowest price. Empty if none meets it. */
     public Optional<BatchedResult> best() {
         return fixed.stream()
                 .filter(result -> result.meets(targetSeconds))
@@ -29,7 +29,8 @@ public record BatchedTable(double targetSeconds, BatchedResult adaptive, List<Ba
     }
 
     /**
-     * The adaptive mode's price by the best fixed setting's; empty: none of those meets the target.
+     * The adaptive mode's price divided by the best fixed setting's. Empty if no fixed setting
+     * meets the target.
      */
     public Optional<Double> priceRatio() {
         return best().flatMap(BatchedResult::requests)

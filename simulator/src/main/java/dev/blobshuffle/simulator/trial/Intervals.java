@@ -51,7 +51,7 @@ public final class Intervals {
     }
 
     /**
-     * Takes note of a record.
+     * Adds the latency of a record.
      *
      * @param appended seconds since the first interval's begin
      * @param latency seconds until it was read
@@ -71,7 +71,7 @@ public final class Intervals {
     }
 
     /**
-     * What was measured, if that is all.
+     * The result, if no more records follow.
      *
      * @param seconds length of the run; the rest of the last interval does not count
      * @param puts per second

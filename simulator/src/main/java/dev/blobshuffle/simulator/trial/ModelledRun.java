@@ -40,9 +40,10 @@ import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The real engine, Batcher and Debatcher, under virtual time and an injected latency profile:
- * instances whose stream threads append at an even rate and commit, and read what is theirs. Counts
- * requests and times every record. Guarded by the simulation's baton.
+ * The real engine, Batcher and Debatcher, under virtual time and an injected latency profile. The
+ * stream threads of several instances append at an even rate, commit, and read their partitions.
+ * The run counts requests and measures the latency of every record. Guarded by the simulation's
+ * baton.
  */
 public final class ModelledRun {
     /** From the send of a notification until its reader has it. */
@@ -79,7 +80,7 @@ public final class ModelledRun {
     private long[] atEnd = new long[3];
 
     /**
-     * @param workload its load is what threads append while they do not commit
+     * @param workload its load is the rate at which threads append between commits
      * @param seconds virtual time that is measured, after a quarter more for warm-up
      */
     ModelledRun(Workload workload, Tuning tuning, LatencyProfile profile, double seconds, SimulatedTime time) {
@@ -109,14 +110,14 @@ public final class ModelledRun {
         return this;
     }
 
-    /** Looks at intervals too, and ends when one of them is too slow. */
+    /** Also measures intervals, and ends the run when one of them is too slow. */
     ModelledRun withIntervals(Intervals each) {
         intervals = Optional.of(each);
         return this;
     }
 
     /**
-     * What was measured.
+     * The measurements of a run.
      *
      * @param bytesPerSecond keys and values that were appended
      */
@@ -143,7 +144,7 @@ public final class ModelledRun {
                 sorted[(int) (count * 0.95)]);
     }
 
-    /** Deletes what nobody reads any more, and ends a run that has failed. */
+    /** Deletes blobs that are no longer read, and ends a run that has failed. */
     private void keepHouse() {
         long generation = time.wallMillis() / 60_000 - 2;
         List<BlobId> old = memory.list(BlobId.NO_OWNER, generation).toCompletableFuture().join().stream()
@@ -303,7 +304,7 @@ public final class ModelledRun {
         }
     }
 
-    /** What a reader has not taken yet. */
+    /** The entries that a reader has not taken yet. */
     private record Inbox(Deque<Entry> entries, Signal arrived) {
         Inbox(Signal arrived) {
             this(new ArrayDeque<>(), arrived);
@@ -323,7 +324,7 @@ public final class ModelledRun {
         }
     }
 
-    /** Takes the time of each record when its turn has come. */
+    /** Measures the latency of each record when the Debatcher delivers it. */
     private final class Stopwatch implements Debatcher.Sink<String> {
         @Override
         public void record(
@@ -346,8 +347,8 @@ public final class ModelledRun {
     }
 
     /**
-     * Kafka, as far as a lane sees it: takes time, and under exactly-once shows nothing before the
-     * commit.
+     * Kafka as a lane sees it. A send takes time, and under exactly-once its records are not
+     * visible before the commit.
      */
     private final class LogChannel implements Channel {
         private final List<Runnable> uncommitted = new ArrayList<>();
