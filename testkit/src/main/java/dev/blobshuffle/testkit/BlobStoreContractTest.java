@@ -140,7 +140,7 @@ public abstract class BlobStoreContractTest {
         assertThat(join(store.generations(0))).isEmpty();
     }
 
-    /** A text that was cut off would say something else, perhaps that a cluster is a stranger. */
+    /** A truncated text would have another meaning, for example that a cluster has no claim. */
     @Test
     void aRegistersTextIsKeptWholeOrRefused() throws Exception {
         Optional<Registers> kept = registers();
@@ -158,8 +158,8 @@ public abstract class BlobStoreContractTest {
     }
 
     /**
-     * A store may ask the loser of a race to try again; then nobody knows, and the register says
-     * who won.
+     * A store may ask the loser of a race to try again. The outcome is then unknown, and the
+     * register shows which write won.
      */
     private static boolean won(CompletableFuture<Boolean> write) throws Exception {
         try {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Checks after each test that everything on loan came back: contents made here, bytes read through
- * a store watched here, and budgets named here. Threads of the code under test have a while to give
- * things back.
+ * a store watched here, and budgets named here. It waits a while, so that threads of the code under
+ * test can return what they hold.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -47,12 +47,12 @@ public final class LoanCheck implements AfterEachCallback {
         this(PATIENCE);
     }
 
-    /** A check with nothing on loan, which waits for a while of its own. */
+    /** A check with nothing on loan, which waits for the given time. */
     public LoanCheck(Duration patience) {
         this.patience = patience;
     }
 
-    /** Content of some arrays, which become its own; the caller holds the first reference. */
+    /** Content that takes over some arrays. The caller holds the first reference. */
     public TrackedContent content(byte[]... parts) {
         TrackedContent content = new TrackedContent("content " + contents.size(), List.of(parts), violations);
         contents.add(content);
@@ -60,8 +60,8 @@ public final class LoanCheck implements AfterEachCallback {
     }
 
     /**
-     * A store whose bytes must be closed. They are copies, overwritten at the close, so whoever
-     * reads on reads garbage.
+     * A store whose bytes must be closed. They are copies, which a close overwrites, so a later
+     * read returns garbage.
      */
     public BlobStore watch(BlobStore store) {
         return new Watched(store);

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Content whose references are checked. Its bytes are overwritten when the last reference is given
- * back, as a pool's next user would do, so whoever reads on reads garbage. The maker holds the
- * first reference. Thread-safe.
+ * Content whose references are checked. When the last reference is released, it overwrites its
+ * bytes, as the next user of a pooled buffer would do. A later read then returns garbage. The
+ * creator holds the first reference. Thread-safe.
  */
 public final class TrackedContent implements BlobContent {
     private final String name;

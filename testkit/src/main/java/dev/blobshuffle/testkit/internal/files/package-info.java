@@ -1,4 +1,4 @@
-/** Looks at directories that a test shares with what it tests. */
+/** Lists directories that a test shares with the code under test. */
 @NullMarked
 package dev.blobshuffle.testkit.internal.files;
 

@@ -299,7 +299,9 @@ public abstract class CommitLogContractTest extends LogContract {
 
     // ---- order
 
-    /** Writers and sequencers at once: what the order promises, over all pairs of commits. */
+    /**
+     * Runs writers and sequencers at once, and checks the promised order over all pairs of commits.
+     */
     @Test
     void acknowledgedBeforeAnotherBeganMeansEarlierAndThereIsNoHole() {
         CommitLog log = connect();

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's way to a {@link MemoryDatabase}: calls take time, and lose their requests or their
+ * A client's connection to a {@link MemoryDatabase}. Calls take time, and lose their requests or
  * answers as the database's plan says. Guarded by the database.
  */
 final class Connection {
@@ -48,7 +48,7 @@ final class Connection {
         return call.result;
     }
 
-    /** Answers a question from what is committed. */
+    /** Answers a question from the committed tables. */
     <T> CompletionStage<T> ask(LogCall kind, Supplier<T> question) {
         return call(kind, (session, reply) -> {
             T answer;
@@ -217,7 +217,7 @@ final class Connection {
             }
         }
 
-        /** The client knows no more; what runs in the database goes on. */
+        /** Ends the call for the client. Its statement in the database goes on. */
         void giveUp(RuntimeException failure) {
             if (end()) {
                 database.send(() -> result.completeExceptionally(failure));

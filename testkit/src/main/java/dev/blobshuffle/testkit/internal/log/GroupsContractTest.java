@@ -59,7 +59,7 @@ public abstract class GroupsContractTest extends LogContract {
         return join(log.groups().renew(member, Set.of()));
     }
 
-    /** Renews, and releases what others want. */
+    /** Renews, and releases the partitions that other members want. */
     private static Lease handOver(CommitLog log, Member member) {
         Set<LogPartition> wanted = renew(log, member).owned().stream()
                 .filter(OwnedPartition::isWanted)
@@ -68,7 +68,9 @@ public abstract class GroupsContractTest extends LogContract {
         return wanted.isEmpty() ? renew(log, member) : join(log.groups().renew(member, wanted));
     }
 
-    /** Lets members renew and release until nothing moves; what each owns then. */
+    /**
+     * Lets members renew and release until no partition moves. Returns the lease of each member.
+     */
     private Map<Member, Lease> settle(CommitLog log, List<Member> members) {
         Map<Member, Lease> before = Map.of();
         for (int round = 0; round < 50; round++) {
@@ -417,7 +419,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(join(log.groups().zones(topic.number()))).isEmpty();
     }
 
-    /** Whatever other groups did while a group was assigned: in the end all agree. */
+    /** Whatever other groups do while a group is assigned, all agree in the end. */
     @Test
     void aGroupFollowsTheHomeZonesThatOtherGroupsChange() {
         CommitLog log = connect();

@@ -9,7 +9,7 @@ import dev.blobshuffle.log.internal.Instances.Announcement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What every log promises about announcements of instances. */
+/** The rules of announcements of instances: one subclass per log. */
 public abstract class InstancesContractTest extends LogContract {
     private static final Duration LEASE = Duration.ofSeconds(30);
 

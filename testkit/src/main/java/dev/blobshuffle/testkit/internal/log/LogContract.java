@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the contract tests of a commit log share: a fresh log, two clients, and short words. */
+/**
+ * The common base of the contract tests of a commit log: a fresh log, its clients, and short helper
+ * methods.
+ */
 public abstract class LogContract {
     /** Longer than any sound log takes, on a busy machine. */
     private static final long PATIENCE_SECONDS = 120;

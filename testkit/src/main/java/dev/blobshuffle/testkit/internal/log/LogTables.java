@@ -35,7 +35,7 @@ final class LogTables {
     final NavigableSet<BlobId> unreferenced = new TreeSet<>();
     final NavigableMap<BlobId, TombstoneRow> tombstones = new TreeMap<>();
     final Map<String, ClaimRow> claims = new TreeMap<>();
-    /** How many claims there were ever. */
+    /** Number of claims ever made. */
     long claimed;
 
     final NavigableMap<Long, Long> listed = new TreeMap<>();
@@ -56,7 +56,7 @@ final class LogTables {
             this.topic = topic;
         }
 
-        /** When the last batch was sequenced, of those that are left. */
+        /** When the newest remaining batch was sequenced. */
         long latestMillis() {
             return order.isEmpty() ? 0 : order.lastEntry().getValue().committedMillis();
         }
@@ -72,7 +72,7 @@ final class LogTables {
         }
     }
 
-    /** Which batch a sequence is, and when it was sequenced. */
+    /** The batch at a sequence, and when it was sequenced. */
     record Place(long id, long committedMillis) {}
 
     /**
@@ -111,7 +111,7 @@ final class LogTables {
     /**
      * A tombstone.
      *
-     * @param claimed how many claims there were before it
+     * @param claimed number of claims before it
      */
     record TombstoneRow(long deleteAfterMillis, long claimed) {}
 

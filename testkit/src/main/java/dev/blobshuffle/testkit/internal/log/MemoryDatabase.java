@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database in memory that holds one commit log. It has what the log in PostgreSQL relies on:
- * transactions whose changes nobody sees before they commit, rows and advisory locks that they hold
- * until then, identities that are drawn before they are visible, and a clock of its own. It can
- * stand still between two steps, and fail over. Clients are {@link MemoryLog}s. Thread-safe.
+ * transactions whose changes are invisible before they commit, locks on rows and advisory locks
+ * that they hold until then, identities that are drawn before they are visible, and a clock of its
+ * own. It can stand still between two steps, and fail over. Clients are {@link MemoryLog}s.
+ * Thread-safe.
  */
 public final class MemoryDatabase {
     private static final long MILLIS_PER_MINUTE = 60_000;
@@ -119,7 +120,7 @@ public final class MemoryDatabase {
         return read(() -> new Standby(tables.copy()));
     }
 
-    /** Fails over to an asynchronous standby: everything is lost that it has not received. */
+    /** Fails over to an asynchronous standby. Changes that it has not received are lost. */
     public void failOver(Standby standby) {
         enter(() -> {
             timeline++;
@@ -139,7 +140,7 @@ public final class MemoryDatabase {
 
     // ---- what a test looks at
 
-    /** What users' transactions have inserted. */
+    /** The rows that users' transactions have inserted. */
     public List<String> rows() {
         return read(() -> List.copyOf(tables.rows));
     }

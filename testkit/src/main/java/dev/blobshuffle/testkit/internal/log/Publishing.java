@@ -21,9 +21,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * One commit of a writer: what the function {@code publish} of the log in PostgreSQL does, in the
- * same order. The order matters: the lock against burials comes before the clock, and identities
- * are drawn inside. Guarded by the database.
+ * One commit of a writer. It does the same as the function {@code publish} of the log in
+ * PostgreSQL, in the same order. The order matters: the lock against burials comes before the
+ * clock, and identities are drawn inside. Guarded by the database.
  *
  * @param name of the writer
  * @param first number of the first batch

@@ -36,9 +36,9 @@ record Rebalance(MemoryDatabase database, String name) {
     }
 
     /**
-     * The members that count when one renews: the live ones. If no lease holds, the log was away,
-     * and nobody could renew: then all count whose leases ended together, unless the one that
-     * renews is new.
+     * The members that count when one renews: the live ones. If no lease is valid, the log was
+     * unavailable and no member could renew. Then all members count whose leases ended together,
+     * unless the renewing member is new.
      */
     private List<Member> counting(Member renewing) {
         List<Member> live = live(database, group());

@@ -309,7 +309,7 @@ public abstract class RetentionContractTest extends LogContract {
         commit(writer, 0, batch(topic, "a", Set.of(blob(buried.generation()))));
     }
 
-    /** Commits and a burial at once: a blob has a reference or a tombstone, never both. */
+    /** Runs commits and a burial at once. A blob has a reference or a tombstone, never both. */
     @Test
     void noBlobIsCommittedAndBuried() {
         CommitLog log = connect();

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction of a database in memory: its locks, and its changes, which nobody sees before it
- * commits. Guarded by the database.
+ * A transaction of a database in memory: its locks, and its changes, which are invisible to others
+ * until it commits. Guarded by the database.
  */
 final class Session {
     private final MemoryDatabase database;
@@ -76,7 +76,7 @@ final class Session {
         }
     }
 
-    /** Rolls back because the database says so. */
+    /** Rolls back on the database's order, as after a timeout or a fail-over. */
     void abort() {
         if (!isEnded) {
             end();
@@ -92,7 +92,7 @@ final class Session {
         database.ended(this);
     }
 
-    /** Its commit is on the way: it does not end with its connection any more. */
+    /** Marks its commit as on the way. From now on the session does not end with its connection. */
     void handOver() {
         isHandedOver = true;
     }
@@ -105,7 +105,7 @@ final class Session {
         return isEnded;
     }
 
-    /** A lock is taken by another session. A session that waits for too long is cancelled. */
+    /** Called when another session holds a lock. A session that waits for too long is cancelled. */
     void waits() {
         isWaiting = true;
         database.after(database.options().statementTimeout(), () -> {
@@ -115,7 +115,7 @@ final class Session {
         });
     }
 
-    /** A lock was granted. */
+    /** Called when a lock is granted. */
     void goesOn() {
         isWaiting = false;
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-/** What a call does in the database. It replies once, now or later. Guarded by the database. */
+/** The work of a call in the database. It replies once, now or later. Guarded by the database. */
 @FunctionalInterface
 interface Statement<T> {
     /** Begins. */

@@ -21,7 +21,7 @@ final class Trimming {
         left = database.options().trimLimit();
     }
 
-    /** Removes batches, as many as one call may. Returns how many. */
+    /** Removes batches, up to the limit of one call. Returns their number. */
     int run(Session session) {
         database.tables().topics.values().forEach(topic -> trim(session, topic));
         return database.options().trimLimit() - left;
@@ -76,7 +76,10 @@ final class Trimming {
                 : topic.start;
     }
 
-    /** What every group has passed that has a position in the topic and was used since a time. */
+    /**
+     * The position that all groups have passed that have a position in the topic and were used
+     * since a time.
+     */
     private long consumed(TopicRow topic, long since) {
         OptionalLong least = OptionalLong.empty();
         for (GroupRow group : database.tables().groups.values()) {

@@ -14,8 +14,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An Azurite: Azure's blob interface over a directory. What it stores outlives a restart, but for
- * the last seconds: it saves its books at intervals. Thread-safe.
+ * An Azurite server: Azure's blob interface over a directory. Stored blobs survive a restart,
+ * except those of the last seconds, because Azurite saves its metadata at intervals. Thread-safe.
  */
 public final class Azurite extends StoreServer {
     private static final InstalledServer INSTALLED = InstalledServer.named("azurite", "node_modules/.bin/azurite-blob");

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fake-gcs-server: Google Cloud Storage's JSON and XML interfaces, without credentials. It keeps
- * everything in memory: a restart forgets it. Thread-safe.
+ * all blobs in memory, so a restart loses them. Thread-safe.
  */
 public final class FakeGcsServer extends StoreServer {
     private static final InstalledServer INSTALLED = InstalledServer.named("fake-gcs-server", "fake-gcs-server");

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The stock Flight clients that {@code .ci/install-servers} installs: pyarrow, with the project's
- * Python package beside it, and a program in Go. A test that asks for one that is not there is
- * skipped. Tests run in the directory of their module, one below the project's. Stateless.
+ * Python package beside it, and a program in Go. A test is skipped if a program that it needs is
+ * not installed. Tests run in the directory of their module, one below the project's. Stateless.
  */
 public final class FlightPrograms {
     private static final Path GO_SOURCES = Path.of("..", "flight", "src", "test", "go");
@@ -66,7 +66,10 @@ public final class FlightPrograms {
         return builder;
     }
 
-    /** The installation computes the same one of what it builds. */
+    /**
+     * The checksum of the sources. The installation computes the same one of the sources that it
+     * builds.
+     */
     private static String checksum() {
         try {
             MessageDigest sum = MessageDigest.getInstance("SHA-256");

@@ -7,9 +7,9 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Free ports below the range from which the operating system serves outgoing connections (on Linux
- * from 32768): in that range a client that keeps trying to reach a server that was killed could be
- * given the server's own port, and the server could not come back. Stateless.
+ * Free ports below the range from which the operating system takes ports for outgoing connections
+ * (on Linux from 32768). In that range, a client that keeps connecting to a killed server could
+ * receive the server's own port, and the server could not restart. Stateless.
  */
 final class FreePort {
     private static final int LOWEST = 12_000;

@@ -14,10 +14,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A program that {@code .ci/install-servers} installs, in one version. A test that asks for one
- * that is not there is skipped, with the reason that the installation left. Immutable.
+ * A program that {@code .ci/install-servers} installs, in one version. A test is skipped if a
+ * program that it needs is not installed, with the reason that the installation recorded.
+ * Immutable.
  *
- * @param name what {@code .ci/install-servers} calls it
+ * @param name its name in {@code .ci/install-servers}
  * @param version the version that the tests were written for
  * @param executable the file to run, relative to its directory
  */
@@ -33,7 +34,7 @@ record InstalledServer(String name, String version, String executable) {
         return new InstalledServer(name, versions.getProperty(name), executable);
     }
 
-    /** The executable; without it the test that asks is skipped. */
+    /** The executable. Skips the test if there is none. */
     Path require() {
         Found found = find(System.getenv());
         Assumptions.assumeTrue(found.path().isPresent(), () -> "Cannot start " + name + ": " + found.reason());
@@ -83,7 +84,7 @@ record InstalledServer(String name, String version, String executable) {
                         + ". Install it.");
     }
 
-    /** The reason that the installation left. */
+    /** The reason that the installation recorded. */
     private String reason(Path cache) {
         try {
             return "it is not installed: "
@@ -110,7 +111,7 @@ record InstalledServer(String name, String version, String executable) {
     }
 
     /**
-     * What the search for an executable found.
+     * The result of the search for an executable.
      *
      * @param path the executable
      * @param reason why there is none, empty if there is one

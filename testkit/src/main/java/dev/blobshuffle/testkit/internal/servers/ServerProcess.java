@@ -17,9 +17,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's process through all its lives on one port. A shell stands between, which kills the
- * server when its own standard input closes: so no server outlives this JVM, even one that is
- * killed. Thread-safe.
+ * A server's process, across restarts on one port. A shell runs it, and kills the server when the
+ * shell's standard input closes. So no server outlives this JVM, even if the JVM is killed.
+ * Thread-safe.
  */
 final class ServerProcess {
     /**
@@ -77,7 +77,7 @@ final class ServerProcess {
         return port;
     }
 
-    /** Begins a new life and waits until the server answers; one that goes on is killed first. */
+    /** Starts the server and waits until it answers. A running server is killed first. */
     synchronized void launch() {
         kill();
         try {
@@ -97,9 +97,7 @@ final class ServerProcess {
         }
     }
 
-    /**
-     * Ends the server with SIGKILL and waits until it is gone. No effect on one that does not run.
-     */
+    /** Ends the server with SIGKILL and waits until it is gone. No effect if it does not run. */
     synchronized void kill() {
         if (shell == null) {
             return;

@@ -48,7 +48,7 @@ record ServerVersion(int major, int minor, int patch) {
         }
     }
 
-    /** A newer one of the same major version does what ours does. */
+    /** Whether this version can replace ours: it has the same major version and is not older. */
     boolean isCompatibleWith(ServerVersion ours) {
         return major == ours.major && (minor > ours.minor || minor == ours.minor && patch >= ours.patch);
     }

@@ -7,10 +7,10 @@ import java.util.function.IntFunction;
 
 /**
  * A real object store for tests: one process on a free port of the loopback address, over a
- * directory. {@code ./mvnw verify} and {@code .ci/install-servers} install what they run; where
- * that was not possible, starting one skips the test and says why (and CI fails on a skipped test).
- * The process ends with {@link #close}, and when this JVM ends, however it ends. A test that
- * neither ends nor pauses its server takes the one that the JVM shares. Thread-safe.
+ * directory. {@code ./mvnw verify} and {@code .ci/install-servers} install the programs. If a
+ * program is not installed, starting its server skips the test with the reason; CI fails on a
+ * skipped test. The process ends with {@link #close}, and when this JVM ends, however it ends. A
+ * test that neither ends nor pauses its server uses the one that the JVM shares. Thread-safe.
  */
 public abstract sealed class StoreServer implements AutoCloseable permits VersityGateway, FakeGcsServer, Azurite {
     private final ServerProcess process;
@@ -20,7 +20,7 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
      * Starts a server and waits until it answers.
      *
      * @param server the program to run
-     * @param log the file for what the server prints
+     * @param log the file for the server's output
      * @param arguments the command's arguments for a port
      */
     StoreServer(InstalledServer server, Path log, IntFunction<List<String>> arguments) {
@@ -66,7 +66,7 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
         }
     }
 
-    /** Leaves the server to all tests of this JVM, with which it ends. */
+    /** Shares the server with all tests of this JVM. The server ends with the JVM. */
     final void share(Path directory) {
         isShared = true;
         SharedDirectory.endWithTheJvm(this, directory);

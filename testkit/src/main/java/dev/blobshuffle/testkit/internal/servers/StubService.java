@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * An HTTP server in this JVM that gives one answer to everything, and keeps what it was asked: for
- * answers that no real server gives at will, and to see what a client sends. Keeps all bodies, so
- * for small ones. Thread-safe.
+ * An HTTP server in this JVM that gives one answer to every request, and keeps the requests. Tests
+ * use it for answers that no real server gives on demand, and to check what a client sends. It
+ * keeps all bodies in memory, so they must be small. Thread-safe.
  */
 public final class StubService implements AutoCloseable {
     private final HttpServer server;
@@ -91,10 +91,10 @@ public final class StubService implements AutoCloseable {
     }
 
     /**
-     * What was asked.
+     * A request that the service received.
      *
      * @param body one character per byte
-     * @param clientPort tells the connection from others
+     * @param clientPort identifies the connection
      */
     public record Request(String method, String uri, Headers headers, String body, int clientPort) {}
 

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A versitygw: an S3 server over directories, a bucket being a directory. Its metadata lies in
- * files of their own (sidecar), so that file systems without extended attributes do too. What it
- * stores outlives a restart. Thread-safe.
+ * A versitygw: an S3 server over directories, one for each bucket. It keeps metadata in separate
+ * files (sidecar), so file systems without extended attributes also work. Stored blobs survive a
+ * restart. Thread-safe.
  */
 public final class VersityGateway extends StoreServer {
     private static final InstalledServer INSTALLED = InstalledServer.named("versitygw", "versitygw");
@@ -36,8 +36,8 @@ public final class VersityGateway extends StoreServer {
      */
     public static VersityGateway start(Path directory) {
         makeDirectory(directory.resolve("buckets"));
-        // The server takes a directory beside the buckets, of a name that starts like theirs, for a
-        // part of them.
+        // If a directory beside the buckets has a name that starts like theirs, the server treats
+        // it as part of them.
         makeDirectory(directory.resolve("sidecar"));
         return new VersityGateway(directory);
     }

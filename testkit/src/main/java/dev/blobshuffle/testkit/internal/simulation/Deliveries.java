@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Checks what was delivered for good against what was written. */
+/** Compares the records that were delivered for good with those that were written. */
 final class Deliveries {
     private final Schedule schedule;
     private final Input input;
@@ -17,8 +17,8 @@ final class Deliveries {
     }
 
     /**
-     * What is kept in order: the records of a writer with one key (and so one partition); without
-     * transactions, within one reader's span.
+     * The records whose order is kept: those of a writer with one key (and so one partition);
+     * without transactions, within one reader's span.
      */
     private record OrderKey(int lane, int key, int stream) {}
 
@@ -44,8 +44,8 @@ final class Deliveries {
         Input.Row row = output.row();
         int stream = schedule.exactlyOnce() ? 0 : output.stream();
         Integer before = last.put(new OrderKey(row.lane(), row.key(), stream), row.keyIndex());
-        // Without transactions records are replayed, but from some point on, in order: nothing is
-        // ever jumped over.
+        // Without transactions records are replayed from some point on, but in order. No record is
+        // skipped.
         boolean inOrder = before == null
                 ? !schedule.exactlyOnce() || row.keyIndex() == 0
                 : schedule.exactlyOnce() ? row.keyIndex() == before + 1 : row.keyIndex() <= before + 1;

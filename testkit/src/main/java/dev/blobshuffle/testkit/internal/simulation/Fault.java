@@ -17,18 +17,15 @@ public enum Fault {
     GET_FAILED,
     /** A get took longer than an attempt may. */
     GET_SLOW,
-    /** A request was not answered at all, or not for as long as anybody waits for it. */
+    /** A request was never answered, or only after its caller had stopped waiting. */
     STORE_HANGS,
-    /** A get brought fewer bytes than asked for. */
+    /** A get returned fewer bytes than requested. */
     GET_TRUNCATED,
-    /** A get brought a byte that was not stored. */
+    /** A get returned a byte that was not stored. */
     GET_FLIPPED,
     /** For a while every request failed. */
     STORE_DOWN,
-    /**
-     * A blob that is there was reported missing, as behind a wrong setting that somebody mends
-     * later.
-     */
+    /** A stored blob was reported missing, as with a wrong setting that is corrected later. */
     BLOB_HIDDEN,
     /** The channel refused a notification or plain records. */
     SEND_REFUSED,
@@ -44,7 +41,7 @@ public enum Fault {
     REASSIGNED,
     /** A request to list, measure or delete blobs failed, with or without effect. */
     SWEEP_REQUEST_FAILED,
-    /** A log let go what readers had committed. */
+    /** A log deleted entries that readers had committed. */
     LOG_PURGED,
     /** Readers went back to the start of a log. */
     READER_RESET,

@@ -84,8 +84,8 @@ final class Instance {
         }
         long corrupt = engine.metrics().value(Counter.FETCHES_CORRUPT);
         if (corrupt != 0 && !world.ledger().falsifiedReads()) {
-            // The engine reads afresh, so nobody else would notice that it had decoded bytes which
-            // were given back.
+            // The engine reads again after a corrupt read, so only this check detects that it
+            // decoded bytes that were already released.
             world.ledger()
                     .violation(
                             "instance " + number + " found " + corrupt + " reads corrupt of which none was falsified");
@@ -100,7 +100,7 @@ final class Instance {
         }
     }
 
-    /** By which the sweeper hears what a reader reads. */
+    /** Reports to the sweeper what a reader reads. */
     Membership.Reading reading() {
         return membership.reading();
     }

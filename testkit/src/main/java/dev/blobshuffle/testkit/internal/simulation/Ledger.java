@@ -21,7 +21,7 @@ final class Ledger {
         faults.merge(fault, 1, Integer::sum);
     }
 
-    /** Whether any read brought other bytes than were stored. */
+    /** Whether any read returned other bytes than were stored. */
     boolean falsifiedReads() {
         return faults.containsKey(Fault.GET_TRUNCATED) || faults.containsKey(Fault.GET_FLIPPED);
     }

@@ -120,7 +120,7 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
                 Integer.valueOf(world.log().generation(client, partition)).equals(generations.get(partition)));
         if (!lost.isEmpty()) {
             if (world.schedule().exactlyOnce()) {
-                rollBack(debatcher); // What was delivered since the last commit cannot be committed any more.
+                rollBack(debatcher); // Records delivered since the last commit can no longer be committed.
             }
             lost.forEach(partition -> forget(debatcher, partition));
         }
@@ -240,7 +240,7 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
     private void take(
             Partition partition, long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         if (!world.schedule().exactlyOnce() && world.log().generation(client, partition.number()) < 0) {
-            return; // Nothing fences it but this: what it delivers now, the next owner delivers too.
+            return; // Only this check fences it; the next owner delivers the record too.
         }
         Input.Row row = world.input().find(value);
         if (row == null || row.partition() != partition.number() || !row.matches(timestamp, key, value, headers)) {

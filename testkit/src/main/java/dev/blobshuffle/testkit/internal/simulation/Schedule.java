@@ -25,7 +25,7 @@ import java.util.Set;
  * @param batcher how the instances batch
  * @param readBytes the read budget of an instance
  * @param largest the largest value, bytes
- * @param isSweeping whether blobs that nobody needs are deleted
+ * @param isSweeping whether unneeded blobs are deleted
  */
 record Schedule(
         boolean exactlyOnce,
@@ -92,7 +92,7 @@ record Schedule(
                 isSweeping);
     }
 
-    /** Without a draw, so that the seeds of other schedules mean what they meant. */
+    /** Decides without a random draw, so that a seed's other decisions do not depend on it. */
     private static boolean isSweeping(long seed) {
         return Math.floorMod(seed * 0x9E3779B97F4A7C15L >>> 40, 4) == 3;
     }

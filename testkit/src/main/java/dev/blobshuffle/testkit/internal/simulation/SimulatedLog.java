@@ -74,8 +74,7 @@ final class SimulatedLog {
     /**
      * A record that a reader delivered.
      *
-     * @param stream tells apart the spans in which one reader, without interruption, owned the
-     *     partition
+     * @param stream identifies a span in which one reader owned the partition without interruption
      */
     record Output(int stream, Input.Row row) {}
 
@@ -171,7 +170,7 @@ final class SimulatedLog {
         outputs.addAll(delivered);
     }
 
-    /** Delivers without a transaction. */
+    /** Adds an output without a transaction. */
     void deliver(Output output) {
         outputs.add(output);
     }
@@ -208,14 +207,14 @@ final class SimulatedLog {
         return partitions.get(partition).size();
     }
 
-    /** The notification at an offset, committed or not; empty where there is none any more. */
+    /** The notification at an offset, committed or not. Empty if there is none any more. */
     Optional<Notification> notification(int partition, long offset) {
         return offset < start(partition)
                 ? Optional.empty()
                 : Optional.ofNullable(partitions.get(partition).get((int) offset).notification);
     }
 
-    /** Lets go what readers have committed. */
+    /** Deletes the entries that readers have committed. */
     void purge(int partition) {
         starts.merge(partition, committed(partition).offset(), Math::max);
     }

@@ -37,9 +37,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The object store of a simulated world. It outlives processes: what they sent may still be stored
- * when they are gone, and nobody hears of it. The last write of an id wins, as in object stores.
- * Guarded by the simulation's baton.
+ * The object store of a simulated world. It outlives processes. A put may still take effect after
+ * its process has ended; its answer is then dropped. The last write of an id wins, as in object
+ * stores. Guarded by the simulation's baton.
  */
 final class SimulatedStore {
     private static final int FINGERPRINT = 0x51;
@@ -73,7 +73,7 @@ final class SimulatedStore {
     /**
      * An empty store whose clock is right.
      *
-     * @param isNeeded whether somebody may still ask for a blob, which must not be deleted then
+     * @param isNeeded whether a reader may still request a blob, which then must not be deleted
      */
     SimulatedStore(Chance chance, SimulatedTime time, Ledger ledger, Predicate<BlobId> isNeeded) {
         this(chance, time, time::wallMillis, ledger, isNeeded);
@@ -118,9 +118,9 @@ final class SimulatedStore {
     }
 
     /**
-     * The same for a process whose deletions somebody else checks.
+     * The same for a process whose deletions the given consumer checks.
      *
-     * @param deleted receives each blob before it goes
+     * @param deleted receives each blob before it is deleted
      */
     BlobStore client(SimulatedProcess process, Consumer<BlobId> deleted) {
         Client client = new Client(process, deleted);
@@ -148,7 +148,7 @@ final class SimulatedStore {
         return timestamps;
     }
 
-    /** Bytes that were read and not given back, over all processes that were not killed. */
+    /** Bytes that were read and not released, over all processes that were not killed. */
     long openBytes() {
         return clients.stream()
                 .filter(client -> client.process.isAlive())
@@ -254,7 +254,7 @@ final class SimulatedStore {
             return result;
         }
 
-        /** A killed process hears nothing. */
+        /** A killed process receives no answer. */
         private <T> void answer(
                 CompletableFuture<T> result, @Nullable T value, @Nullable BlobShuffleException failure) {
             if (!process.isAlive()) {
@@ -283,7 +283,7 @@ final class SimulatedStore {
                     if (!isClosed) {
                         isClosed = true;
                         openBytes -= bytes.length;
-                        Arrays.fill(bytes, (byte) 0xDD); // Who reads on, reads rubbish.
+                        Arrays.fill(bytes, (byte) 0xDD); // A later read returns garbage.
                     }
                 }
             };
@@ -393,7 +393,7 @@ final class SimulatedStore {
         }
     }
 
-    /** The blobs that nobody may ask for any more. */
+    /** The blobs that no reader may request any more. */
     List<BlobId> unneeded() {
         return blobs.keySet().stream().filter(isNeeded.negate()).sorted().toList();
     }

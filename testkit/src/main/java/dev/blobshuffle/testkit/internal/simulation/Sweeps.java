@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the sweeper of an instance asks: the simulated logs, and a right that nobody contests.
- * Guarded by the simulation's baton.
+ * The source of an instance's sweeper: the simulated logs, and a right that no other instance
+ * contests. Guarded by the simulation's baton.
  */
 final class Sweeps implements SweepSource {
     /** The topic of all partitions. */

@@ -23,7 +23,10 @@ import java.util.Set;
 final class World {
     private static final Duration LATE_ENDS = Duration.ofMinutes(2);
 
-    /** Requests fail, partitions move, and each change of the turn begins with a listing. */
+    /**
+     * The limit is high because requests fail, partitions move, and each change of the turn begins
+     * with a listing.
+     */
     private static final int MOST_SWEEPS = 40;
 
     private final SimulatedTime time;
@@ -82,7 +85,7 @@ final class World {
         log.assign(partition, "reader-" + time.random(schedule.instances() * schedule.readers()));
     }
 
-    /** Causes what chaos the schedule has, and then waits for the end. */
+    /** Causes the schedule's chaos, and then waits for the end. */
     private void supervise() {
         for (int i = 0; i < schedule.chaos() && !isFinished() && !ledger.isBroken(); i++) {
             time.pause(Duration.ofMillis(20 + time.random(400)));
@@ -104,7 +107,7 @@ final class World {
         all.forEach(Instance::closeSweeper);
     }
 
-    /** What nobody needs has to go in the end. */
+    /** Waits until the sweepers have deleted every unneeded blob. */
     private void awaitSweeps() {
         for (int partition = 0; partition < schedule.partitions(); partition++) {
             if (log.end(partition) == 0) {
@@ -187,7 +190,7 @@ final class World {
         return isCalm;
     }
 
-    /** Takes note that a writer's input is written and committed. */
+    /** Records that a writer's input is written and committed. */
     void writerEnded(int lane) {
         written.add(lane);
     }
@@ -200,9 +203,10 @@ final class World {
         return written.size() == input.lanes();
     }
 
-    /** Whether everything is written, read and committed, and what nobody needs is deleted. */
+    /** Whether everything is written, read and committed, and every unneeded blob is deleted. */
     boolean isFinished() {
-        // Once and for all: what a zombie sends later, its successor has written already.
+        // Never reset: a zombie's successor has already written all records that the zombie sends
+        // later.
         isFinished |= areWritersDone() && log.isConsumed() && (isSwept || !schedule.isSweeping());
         return isFinished;
     }

@@ -45,7 +45,7 @@ final class Writer {
             }
             world.writerEnded(lane);
         } catch (SimulatedLog.Fenced e) {
-            // Somebody else goes on.
+            // Another writer continues.
         }
     }
 

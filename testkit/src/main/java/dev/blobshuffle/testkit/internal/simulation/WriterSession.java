@@ -14,10 +14,10 @@ import java.util.LongSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer's connection to the {@link SimulatedLog}: what is sent arrives later, in order, and the
- * answer later still. A refused send makes those after it fail too, up to the next rollback, as an
- * idempotent producer does. What a killed process sent may still arrive. Guarded by the
- * simulation's baton.
+ * A writer's connection to the {@link SimulatedLog}. A send arrives later, in order, and its answer
+ * later still. A refused send makes those after it fail too, up to the next rollback, as an
+ * idempotent producer does. Sends of a killed process may still arrive. Guarded by the simulation's
+ * baton.
  */
 final class WriterSession implements Channel {
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -34,7 +34,7 @@ final class WriterSession implements Channel {
     private int unanswered;
     private long lastArrivalNanos;
 
-    /** Counts rollbacks: what was sent before one does not count for what is sent after. */
+    /** Number of rollbacks. The fate of a send before a rollback does not affect sends after it. */
     private int attempt;
 
     private int refusedAttempt = -1;
@@ -153,7 +153,7 @@ final class WriterSession implements Channel {
     }
 
     /**
-     * Now and then a send blocks, as a producer does without metadata or memory; nobody else may
+     * Sometimes a send blocks, as a producer does without metadata or memory. No other thread may
      * send meanwhile.
      */
     private void block() {
@@ -176,12 +176,12 @@ final class WriterSession implements Channel {
             @Nullable Notification notification,
             List<SimulatedLog.Plain> plain,
             Delivery delivery) {
-        // Nothing fences the sends of a zombie without transactions, only its commits; what a dead
-        // writer left on its way is dropped, so that order can be checked where there are no
-        // zombies.
+        // Without transactions a zombie's commits are fenced, but not its sends. In a schedule
+        // without zombies, sends in flight from a dead writer are dropped, so that order can be
+        // checked.
         boolean isFenceable = world.schedule().exactlyOnce() || !world.ledger().hasZombies();
         boolean fenced = isFenceable && world.log().isFenced(client, epoch);
-        // The transaction that it was sent in has ended: a broker would refuse it by its sequence
+        // The transaction of the send has ended. A broker would refuse the send by its sequence
         // number.
         boolean late = sentIn != attempt;
         if (!fenced && !late && refusedAttempt != sentIn && world.strikes(Fault.SEND_REFUSED, 40)) {
@@ -247,7 +247,7 @@ final class WriterSession implements Channel {
     void commit(int position) {
         flush();
         world.time().pause();
-        // Without transactions nothing but the lane knows of it.
+        // Without transactions only the lane knows of the refusal.
         if (refusedAttempt == attempt && world.schedule().exactlyOnce()) {
             throw new SimulatedLog.Fenced(client);
         }
@@ -257,13 +257,13 @@ final class WriterSession implements Channel {
     }
 
     /**
-     * Rolls back to the last commit. What is on its way is lost.
+     * Rolls back to the last commit. Sends in flight are lost.
      *
      * @throws SimulatedLog.Fenced when the writer was replaced
      */
     void rollback() {
         if (!world.schedule().exactlyOnce()) {
-            flush(); // Without transactions what was sent stays sent, and comes before what is sent again.
+            flush(); // Without transactions earlier sends stay, and arrive before the repeated ones.
         }
         attempt++;
         unanswered = 0;
