@@ -28,7 +28,7 @@ public final class Main {
         commandLine
                 .addSubcommand(new CommandLine(new DemoCommand()).addSubcommand(new MessagingDemoCommand()))
                 .addSubcommand(BenchCommand.commandLine());
-        // Later subcommands do not inherit what all commands share.
+        // Subcommands that are added later do not inherit the settings that all commands share.
         dev.blobshuffle.cli.Main.finish(commandLine);
         return commandLine;
     }

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * @param length time that is measured
  */
 public record RealTimeTrial(SwingingLoad load, Duration warmUp, Duration length) {
-    /** As many instances, too. */
+    /** Number of zones, and of instances. */
     public static final int ZONES = 3;
 
     static final int PARTITIONS = 6;
@@ -42,10 +42,10 @@ public record RealTimeTrial(SwingingLoad load, Duration warmUp, Duration length)
     private static final long STORE_BYTES = 1L << 30;
 
     /**
-     * What a run brought.
+     * The outcome of a run.
      *
      * @param records that were read
-     * @param metrics of each producer's engine at the end, those about latency
+     * @param metrics the latency metrics of each producer's engine at the end
      */
     public record Outcome(BatchedResult result, long records, List<Map<String, Double>> metrics) {}
 

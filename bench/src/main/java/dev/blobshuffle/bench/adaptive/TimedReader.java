@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a zone's partitions until every writer has ended, checks that each record comes once and in
- * order, and takes its time. Used by one thread.
+ * Reads a zone's partitions until every writer has ended. Checks that each record arrives once and
+ * in order, and measures its latency. Used by one thread.
  */
 final class TimedReader {
     /** The last record of each writer in each partition. */
@@ -30,7 +30,7 @@ final class TimedReader {
     private long records;
     private int ends;
 
-    /** Takes the time of a record. */
+    /** Receives the latency of a record. */
     interface Stopwatch {
         void took(long appendedNanos, long latencyNanos);
     }

@@ -14,8 +14,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends a {@link SwingingLoad} of records that hold the time of their sending, their writer's zone
- * and their number in the partition; last, a short one to each partition. Used by one thread.
+ * Sends a {@link SwingingLoad}. Each record holds its send time, its writer's zone and its number
+ * in the partition. In the end the writer sends a short record to each partition. Used by one
+ * thread.
  */
 final class TimedWriter {
     private static final Pattern SHOWN = Pattern.compile(
@@ -36,7 +37,7 @@ final class TimedWriter {
     }
 
     /**
-     * What was sent.
+     * The result of sending.
      *
      * @param metrics of the engine at the end
      */

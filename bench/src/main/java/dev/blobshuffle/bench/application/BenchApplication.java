@@ -28,7 +28,7 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
  *
  * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far,
  * and {@code state STATE} at every change. It measures latencies and counters between the lines
- * {@code measure} and {@code end} on standard input. {@code stop} ends it in order, and it writes
+ * {@code measure} and {@code end} on standard input. At {@code stop} it stops in order and writes
  * its measurements. It exits at once when its standard input ends.
  */
 public final class BenchApplication {
@@ -36,8 +36,8 @@ public final class BenchApplication {
     public static final String OWN = "bench.";
 
     /**
-     * Where the file of what was measured has the latencies of records, as {@link Histograms} write
-     * them.
+     * The property of the measurements file that holds the latencies of records, as {@link
+     * Histograms} writes them.
      */
     public static final String LATENCIES = "latencies";
 
@@ -96,8 +96,8 @@ public final class BenchApplication {
         streams.setUncaughtExceptionHandler(failure -> {
             failure.printStackTrace();
             if (parameters.hasFaults()) {
-                // As applications that shall live do: Kafka Streams takes some answers of a
-                // restarted broker for fatal (KAFKA-19690).
+                // Replaces the thread, as production applications do: Kafka Streams treats some
+                // answers of a restarted broker as fatal (KAFKA-19690).
                 return StreamThreadExceptionResponse.REPLACE_THREAD;
             }
             Runtime.getRuntime().halt(1);
@@ -159,7 +159,8 @@ public final class BenchApplication {
             do {
                 tell("count " + probes.count());
             } while (!end.await(REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
-            // The run waits until all records are counted, those of an instance that leaves too.
+            // The run waits until all records are counted, including those of an instance that
+            // leaves.
             tell("count " + probes.count());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -12,7 +12,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * What Kafka and the shuffle have counted in this process, read through JMX.
+ * The counters of Kafka and the shuffle in this process, read through JMX.
  *
  * @param sums counters, by name
  */
@@ -67,8 +67,8 @@ record Counters(Map<String, Double> sums) {
     }
 
     /**
-     * Nothing where Kafka has no such counter: tasks that have just been made have not all of
-     * theirs yet, and others have just gone.
+     * Zero if Kafka has no such counter. A new task does not have all of its counters yet, and a
+     * task that has just ended has none.
      */
     private static double read(MBeanServer server, ObjectName name, String attribute) throws JMException {
         try {
@@ -94,7 +94,7 @@ record Counters(Map<String, Double> sums) {
         return sums.getOrDefault("put-failures", 0.0) + sums.getOrDefault("get-failures", 0.0);
     }
 
-    /** What was counted since an earlier look. */
+    /** The counts since an earlier reading. */
     Properties since(Counters earlier) {
         Properties properties = new Properties();
         sums.forEach((name, value) ->

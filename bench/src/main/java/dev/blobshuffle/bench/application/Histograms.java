@@ -7,8 +7,8 @@ import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
 /**
- * Histograms as text, in HdrHistogram's compressed encoding, so that those of several processes can
- * be added up. Stateless.
+ * Histograms as text in HdrHistogram's compressed encoding, so that the histograms of several
+ * processes can be added. Stateless.
  */
 public final class Histograms {
     private Histograms() {}

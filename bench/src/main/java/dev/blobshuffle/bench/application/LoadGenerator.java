@@ -23,15 +23,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the input of a workload, in a process of its own: at a rate, each record when it is due,
- * whatever the system does (an open model; the record's timestamp says when it was due), or as fast
- * as possible. It ends with its standard input. Prints {@code start TIME}, the time of the first
- * record in milliseconds, {@code sent N} several times a second, and {@code done} when the brokers
- * have everything.
+ * Sends the input of a workload, in a process of its own. At a rate, it sends each record when it
+ * is due, independently of the system (an open model); the record's timestamp is its due time.
+ * Without a rate, it sends as fast as possible. It ends when its standard input ends. Prints {@code
+ * start TIME}, the time of the first record in milliseconds, {@code sent N} several times a second,
+ * and {@code done} when the brokers have everything.
  */
 public final class LoadGenerator {
     private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    /** Before the first record is due: to load what sends it. */
+    /** Time before the first record is due, in which the JVM loads the classes that send it. */
     private static final long AHEAD_MILLIS = 500;
 
     private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -43,8 +43,8 @@ public final class LoadGenerator {
      *
      * @param args one: the file with the parameters, {@code bench.workload}, {@code bench.input},
      *     {@code bench.keyless.partitions}, and {@code bootstrap.servers}. With {@code
-     *     bench.prepares=true} it first sends what lies in the workload's other topics, which are
-     *     named after {@code application.id}.
+     *     bench.prepares=true} it first sends the records of the workload's other topics, whose
+     *     names begin with {@code application.id}.
      */
     public static void main(String[] args) throws IOException {
         endWithParent();
@@ -55,7 +55,7 @@ public final class LoadGenerator {
         Parameters parameters = Parameters.of(settings).overriddenBy(System.getenv());
         Map<String, Object> own = new HashMap<>();
         own.put("bootstrap.servers", settings.getProperty("bootstrap.servers"));
-        // A broker that is killed must neither lose nor double what it had.
+        // A killed broker must neither lose nor duplicate its records.
         own.put("acks", parameters.number(Parameter.BROKER_KILLS) > 0 ? "all" : "1");
         own.put("batch.size", "262144");
         own.put("linger.ms", parameters.hasRate() ? "0" : "20");
@@ -76,14 +76,14 @@ public final class LoadGenerator {
         System.out.flush();
     }
 
-    /** Ends this process when its standard input ends, which nobody writes to. */
+    /** Ends this process when its standard input ends. The parent writes nothing to it. */
     private static void endWithParent() {
         Thread watch = new Thread(
                 () -> {
                     try {
                         System.in.transferTo(OutputStream.nullOutputStream());
                     } catch (IOException e) {
-                        // The parent is gone all the same.
+                        // The parent has ended in this case too.
                     }
                     Runtime.getRuntime().halt(1);
                 },
@@ -144,8 +144,8 @@ public final class LoadGenerator {
     }
 
     /**
-     * Waits until a time, or goes on at once if it is over or so near that records are better sent
-     * together.
+     * Waits until a time. Returns at once if the time has passed, or is so near that sending
+     * records together is more efficient.
      */
     private static void pause(long dueNanos) {
         for (long left = dueNanos - System.nanoTime(); left > LEAST_PAUSE_NANOS; left = dueNanos - System.nanoTime()) {

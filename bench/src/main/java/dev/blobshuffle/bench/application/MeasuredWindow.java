@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * The part of a run that is measured: it begins after the warm-up and ends before the rest of the
- * input drains. Counters and latencies cover exactly this part. Records of the drain would wait for
- * batches that nothing fills any more, and would show as a tail that no steady load has.
+ * The measured part of a run. It begins after the warm-up and ends before the rest of the input
+ * drains. Counters and latencies cover exactly this part. Records of the drain wait for batches
+ * that no further records fill, which would add a latency tail that a steady load does not have.
  *
  * <p>Owned by the thread that reads the parent's orders.
  */
@@ -31,7 +31,7 @@ final class MeasuredWindow {
         this.latencies = new LinkedHashMap<>(latencies);
     }
 
-    /** Begins again and drops what came before: the warm-up. */
+    /** Begins again and drops the measurements of the warm-up. */
     void begin() {
         before = counters.get();
         for (Supplier<Histogram> since : latencies.values()) {

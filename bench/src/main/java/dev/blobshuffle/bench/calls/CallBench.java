@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Runs rows one after the other, with a broker and a service of its own.
+ * Runs rows one after the other, with its own broker and service.
  *
  * @param guarantee Kafka Streams' {@code processing.guarantee}
  * @param commitInterval Kafka Streams' {@code commit.interval.ms}
@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  */
 public record CallBench(String guarantee, Duration commitInterval, Duration warmUp, Duration span) {
     /**
-     * Without these the JDK's server waits 40 ms before it sends, and closes connections that are
-     * idle.
+     * Without these options the JDK's server waits 40 ms before it sends, and closes idle
+     * connections.
      */
     private static final List<String> SERVER_OPTIONS = List.of(
             "-Dsun.net.httpserver.nodelay=true",

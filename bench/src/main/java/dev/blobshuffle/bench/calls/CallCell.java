@@ -6,15 +6,15 @@ import java.util.List;
 /**
  * One row of the report.
  *
- * @param name what is varied
+ * @param name the varied property
  * @param variant how the function is called
  * @param latencyMillis of one call
  * @param offered records per second
  * @param keys number of keys
- * @param skew exponent of the keys' Zipf distribution; 0: all alike
- * @param concurrency the most calls at a time, where they are made in parallel
+ * @param skew exponent of the keys' Zipf distribution; 0: all keys are equally frequent
+ * @param concurrency the most calls at a time, if calls are made in parallel
  * @param partitions of the input, and as many stream threads
- * @param maxBatch the most records of a key in a call, where there are several
+ * @param maxBatch the most records of a key in a call, if a call has several
  */
 public record CallCell(
         String name,
@@ -52,7 +52,10 @@ public record CallCell(
         this(name, variant, latencyMillis, offered, keys, skew, concurrency, partitions, MAX_BATCH);
     }
 
-    /** All rows, in the order in which they run: those that are compared follow each other. */
+    /**
+     * All rows, in the order in which they run. Rows that are compared with each other are
+     * adjacent.
+     */
     public static List<CallCell> all() {
         List<CallCell> cells = new ArrayList<>();
         for (int latency : new int[] {5, 20, 250}) {
@@ -89,8 +92,8 @@ public record CallCell(
     }
 
     /**
-     * The most records per second that are possible: what is offered, the calls at a time, and what
-     * the hottest key can do by its share.
+     * The most records per second that are possible: limited by the offered rate, by the calls at a
+     * time, and by the share of the hottest key.
      */
     public double maximum() {
         double perSecond = 1_000.0 / latencyMillis;

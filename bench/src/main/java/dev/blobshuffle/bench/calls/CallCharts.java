@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The plots of the rows: the time series of Table 2, with the averages that the Thulawa paper
- * reports for its Figures 4.2 to 4.7, and what batches of a key cost. Stateless.
+ * reports for its Figures 4.2 to 4.7, and the cost of batches of a key. Stateless.
  */
 public final class CallCharts {
     private static final String TABLE = "table-2-";

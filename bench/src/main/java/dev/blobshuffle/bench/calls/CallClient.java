@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * Asks the service, by the JDK's client, over connections that stay open. Its answers hold nothing:
- * the result is the value that was asked for. Thread-safe.
+ * Calls the service with the JDK's client, over connections that stay open. The answers are empty;
+ * the result of a call is the value that was passed in. Thread-safe.
  */
 final class CallClient {
     private final HttpClient client =
@@ -24,7 +24,7 @@ final class CallClient {
         this.service = service;
     }
 
-    /** Asks, and waits for the answer. */
+    /** Calls the service, and waits for the answer. */
     String call(String value, int latencyMillis) {
         try {
             return checked(client.send(request(latencyMillis), BodyHandlers.discarding()), value);
@@ -35,7 +35,7 @@ final class CallClient {
         }
     }
 
-    /** Asks, and promises the answer. */
+    /** Calls the service. The stage completes with the answer. */
     CompletionStage<String> begin(String value, int latencyMillis) {
         return client.sendAsync(request(latencyMillis), BodyHandlers.discarding())
                 .thenApply(answer -> checked(answer, value));

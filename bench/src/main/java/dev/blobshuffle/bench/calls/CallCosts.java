@@ -7,12 +7,12 @@ import org.apache.kafka.common.MetricName;
 import org.apache.kafka.streams.KafkaStreams;
 
 /**
- * What had been spent at a moment.
+ * The costs up to a moment.
  *
  * @param application CPU time of this process: the application, the feed, the sink, and compilers
  * @param service CPU time of the service's process
  * @param calls that had ended; 0 without a parallel node
- * @param forwarded records whose results such a node had handed on
+ * @param forwarded records whose results such a node had forwarded
  */
 public record CallCosts(Duration application, Duration service, double calls, double forwarded) {
     private static final String GROUP = "stream-keyparallel-metrics";
@@ -41,7 +41,7 @@ public record CallCosts(Duration application, Duration service, double calls, do
                 .sum();
     }
 
-    /** What was spent since. */
+    /** The costs since an earlier moment. */
     CallCosts since(CallCosts before) {
         return new CallCosts(
                 application.minus(before.application),

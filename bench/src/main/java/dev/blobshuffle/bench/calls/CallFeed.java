@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Writes records at a constant rate, each with its number among those of its key and the moment at
- * which it was due. Owned by one thread, and has one of its own.
+ * Writes records at a constant rate, each with its number among the records of its key and the
+ * moment at which it was due. Owned by one thread; the feed writes on a thread of its own.
  */
 final class CallFeed implements AutoCloseable {
     private final CallCell cell;
@@ -27,7 +27,7 @@ final class CallFeed implements AutoCloseable {
     private volatile boolean isOver;
 
     /**
-     * A record that is in the topic.
+     * A record in the topic.
      *
      * @param number among those of its key
      */
@@ -81,12 +81,12 @@ final class CallFeed implements AutoCloseable {
         return Math.min(found < 0 ? -found - 1 : found, cumulated.length - 1);
     }
 
-    /** How many records are in the topic. */
+    /** Number of records in the topic. */
     long count() {
         return acknowledged.get();
     }
 
-    /** Ends the feed. @return what is in the topic */
+    /** Ends the feed. @return the records in the topic */
     Queue<Written> finish() throws InterruptedException {
         isOver = true;
         thread.join();

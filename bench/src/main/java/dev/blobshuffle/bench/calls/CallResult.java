@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came out of one row.
+ * The result of one row.
  *
  * @param achieved results per second at the sink, after the warm-up
  * @param medianMillis time from a record's scheduled moment to its result at the sink
  * @param p99Millis the same, 99th percentile
  * @param lost records that a commit covers and that have no result
- * @param duplicated results that came again
- * @param inversions results that came after a later one of their key
- * @param costs of the time that was measured
- * @param results that came in it
+ * @param duplicated results that arrived again
+ * @param inversions results that arrived after a later one of their key
+ * @param costs of the measured time
+ * @param results that arrived in it
  * @param samples of it, a second each
  */
 public record CallResult(
@@ -53,7 +53,7 @@ public record CallResult(
         return costs.recordsPerCall();
     }
 
-    /** All of it, for JSON. */
+    /** The result as JSON. */
     public Map<String, Object> asJson() {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("name", cell.name());

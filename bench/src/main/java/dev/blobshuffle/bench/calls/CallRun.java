@@ -25,8 +25,8 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one row: an application in this process, records at a constant rate, a sink; and then looks
- * whether every record that is committed has its result. Owned by one thread.
+ * Runs one row: an application in this process, records at a constant rate, and a sink. Then checks
+ * that every committed record has its result. Owned by one thread.
  */
 final class CallRun {
     private static final Duration START = Duration.ofMinutes(2);
@@ -74,8 +74,8 @@ final class CallRun {
     }
 
     /**
-     * Starts the application and waits until all threads have their partitions: what they wait for
-     * before is not the function.
+     * Starts the application and waits until all threads have their partitions, because the time
+     * before that does not depend on the function.
      */
     private static void start(KafkaStreams streams, CallCell cell) throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
@@ -109,7 +109,7 @@ final class CallRun {
             double achieved = results / samples.get(samples.size() - 1).second();
             Queue<CallFeed.Written> written = feed.finish();
             if (cell.variant() == CallVariant.KEY_CHECKPOINT) {
-                sink.readUntil(written.size(), CLOSE); // An end would store what is pending, and it would look lost.
+                sink.readUntil(written.size(), CLOSE); // Closing stores pending records, which would look lost.
             }
             boolean isClosed = streams.close(CLOSE);
             if (failure.get() != null || !isClosed) {
@@ -169,8 +169,8 @@ final class CallRun {
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(id).toString());
         settings.put("auto.offset.reset", "earliest");
         if (cell.variant() == CallVariant.PLAIN) {
-            // A thread with a plain slow function looks up from its buffer only after half of this,
-            // also to end.
+            // A thread with a plain slow function leaves its buffered records only after half of
+            // this interval, even to end.
             settings.put("max.poll.interval.ms", 20_000);
         }
         settings.put("producer.linger.ms", 2);

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * One second of a run.
  *
- * @param second since the measurement began, at its end
+ * @param second seconds since the measurement began, at the end of this second
  * @param perSecond results at the sink
  * @param medianMillis of their latency; NaN without a result
  * @param queue records in the input whose result has not arrived

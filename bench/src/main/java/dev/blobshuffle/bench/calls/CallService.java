@@ -11,16 +11,16 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A slow service, in a process of its own: answers a request when as many milliseconds are over as
- * its path says. A timer ends each wait, so that any number may wait at a time, and connections
- * stay open. Prints where it is, and ends when its standard input does.
+ * A slow service, in a process of its own. It answers a request after the number of milliseconds in
+ * the request's path. A timer ends each wait, so any number of requests may wait at a time.
+ * Connections stay open. It prints its address, and ends when its standard input ends.
  */
 final class CallService {
     private static final int BACKLOG = 4_096;
 
     private CallService() {}
 
-    /** Runs until the parent's end. */
+    /** Runs until the parent ends. */
     public static void main(String[] args) throws IOException {
         try (SystemTime time = new SystemTime()) {
             HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
@@ -41,7 +41,7 @@ final class CallService {
         try (exchange) {
             exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, -1);
         } catch (IOException e) {
-            // Who asked is gone.
+            // The client has ended.
         }
     }
 }

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** Reads the results that are committed, and checks their order. Owned by one thread. */
+/** Reads the committed results, and checks their order. Owned by one thread. */
 final class CallSink implements AutoCloseable {
     private final KafkaConsumer<String, String> consumer;
     private final TopicPartition partition;
@@ -49,7 +49,7 @@ final class CallSink implements AutoCloseable {
         }
     }
 
-    /** Reads until there are so many results, but no longer than a limit. */
+    /** Reads until a number of results have arrived, but no longer than a limit. */
     void readUntil(int results, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
         while (seen.size() < results && System.nanoTime() < end) {
@@ -60,7 +60,7 @@ final class CallSink implements AutoCloseable {
     /**
      * Measures second by second.
      *
-     * @param sent how many records are in the input
+     * @param sent number of records in the input
      */
     List<CallSample> measure(Duration span, LongSupplier sent) {
         List<CallSample> samples = new ArrayList<>();
@@ -82,12 +82,12 @@ final class CallSink implements AutoCloseable {
         return samples;
     }
 
-    /** Results that were measured. */
+    /** Number of measured results. */
     int measured() {
         return latencies.size();
     }
 
-    /** Reads what is left. */
+    /** Reads the remaining results. */
     void readToEnd() {
         long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
         while (consumer.position(partition) < end) {

@@ -66,7 +66,7 @@ public enum CallVariant {
 
     abstract KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client);
 
-    /** As it is written in reports. */
+    /** The name in reports. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -1,4 +1,4 @@
-/** Slow functions: Kafka Streams as it is against calls in parallel. */
+/** Slow functions: plain Kafka Streams compared with calls in parallel. */
 @NullMarked
 package dev.blobshuffle.bench.calls;
 

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks a bucket with everything that an application does to it, below a prefix of its own:
- * doctor's checks, the contract, a shuffle, and a latency profile. Deletes what it wrote, also
- * after a failure and after a signal. Owned by one thread.
+ * doctor's checks, the contract, a shuffle, and a latency profile. In the end it deletes everything
+ * that it wrote, also after a failure or a signal. Owned by one thread.
  */
 public final class CloudCheck {
     private static final List<Integer> MEBIBYTES = List.of(1, 4);
@@ -53,7 +53,7 @@ public final class CloudCheck {
      * A check of a place.
      *
      * @param given URI of the place, as in {@code blobshuffle.store}
-     * @param progress gets a line for each result
+     * @param progress receives a line for each result
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI names no bucket of an
      *     object store
      */
@@ -95,7 +95,7 @@ public final class CloudCheck {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is ending: the hook runs, and finds nothing to do.
+            // The JVM is ending. The hook runs and finds nothing to do.
         }
     }
 
@@ -172,7 +172,7 @@ public final class CloudCheck {
                 .orElse("not measured");
     }
 
-    /** What fails once the JVM is ending fails because of that. */
+    /** Ignores failures while the JVM is ending, because the end causes them. */
     private void report(StoreFinding finding) {
         if (isEnding) {
             return;
@@ -200,7 +200,7 @@ public final class CloudCheck {
         }
     }
 
-    /** Deletes what was written. Only the first call does anything. */
+    /** Deletes everything that the check wrote. Only the first call has an effect. */
     private synchronized void end() {
         if (isOver) {
             return;
@@ -226,7 +226,10 @@ public final class CloudCheck {
         }
     }
 
-    /** The store could not be opened, which was reported, so usually there is nothing. */
+    /**
+     * Erases a store that could not be opened. The failure was reported, and usually nothing is
+     * stored.
+     */
     private void eraseUnopened() {
         try {
             int ignored = store.erase();

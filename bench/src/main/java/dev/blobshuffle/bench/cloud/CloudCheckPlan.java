@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a check of a bucket does.
+ * The plan of a check of a bucket.
  *
  * @param requests puts, and as many gets, of each size to time
  * @param timeout how long each answer to a check may take

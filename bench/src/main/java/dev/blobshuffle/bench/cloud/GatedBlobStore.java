@@ -31,7 +31,7 @@ final class GatedBlobStore extends ForwardingBlobStore {
         CompletionStage<T> writing;
         try {
             writing = write.get();
-        } catch (RuntimeException | Error e) { // Then no stage ends, and the gate would stay busy.
+        } catch (RuntimeException | Error e) { // No stage would end, and the gate would stay busy.
             gate.leave();
             throw e;
         }
@@ -58,7 +58,7 @@ final class GatedBlobStore extends ForwardingBlobStore {
         });
     }
 
-    /** It tries a conditional write. */
+    /** Passes the gate, because an inspection tries a conditional write. */
     @Override
     public Optional<StoreInspection> inspect() {
         gate.enter();

@@ -20,9 +20,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A shuffle of some megabytes through a broker of its own and a store: committed transactions, one
- * that is aborted, and a consumer group that must get each committed record once, in order and
- * byte for byte. Owned by one thread, but {@link #close} may be called by any.
+ * A shuffle of some megabytes through a broker of its own and a store. It has committed
+ * transactions, an aborted one, and a consumer group that must receive each committed record once,
+ * in order and byte for byte. Owned by one thread, but {@link #close} may be called by any.
  */
 final class TrialShuffle implements AutoCloseable {
     static final int RECORDS = 12_000;
@@ -33,7 +33,7 @@ final class TrialShuffle implements AutoCloseable {
     private static final int TRANSACTIONS = 3;
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Longer than the engine retries a request. */
+    /** Longer than the time for which the engine retries a request. */
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final KafkaProcess broker;
@@ -103,7 +103,9 @@ final class TrialShuffle implements AutoCloseable {
         }
     }
 
-    /** Record n is the n-th of all; those of the aborted transaction have another sign. */
+    /**
+     * Sends records that hold their number. Records of the aborted transaction have another sign.
+     */
     private static void send(Producer<byte[], byte[]> producer, int first, int end, int sign) {
         for (int number = first; number < end; number++) {
             producer.send(new ProducerRecord<>(TOPIC, number % PARTITIONS, null, value(sign * (number + 1))));

@@ -23,18 +23,19 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A store below a random prefix of the place that a user named. It counts every request of everyone
- * who opens it by {@link #uri}, and deletes everything below the prefix at the end. Thread-safe.
+ * A store below a random prefix of the place that a user named. It counts the requests of all
+ * clients that open it by {@link #uri}, and deletes everything below the prefix at the end.
+ * Thread-safe.
  */
 final class TrialStore implements AutoCloseable {
     static final String SCHEME = "trial";
 
-    /** How the last part of the prefix begins. */
+    /** The beginning of the prefix's last part. */
     static final String NAME = "blobshuffle-check-";
 
     private static final List<String> CLOUDS = List.of("s3", "gs", "az");
 
-    /** By name: a client opens its store from its settings alone. */
+    /** Open stores by name, because a client opens its store from its settings alone. */
     private static final Map<String, TrialStore> OPEN = new ConcurrentHashMap<>();
 
     private final String given;
@@ -93,7 +94,7 @@ final class TrialStore implements AutoCloseable {
         return query < 0 ? target : target.substring(0, query);
     }
 
-    /** The requests so far, those of the clean-up included. */
+    /** The requests so far, including those of the clean-up. */
     ShuffleMetrics metrics() {
         return metrics;
     }
@@ -119,10 +120,9 @@ final class TrialStore implements AutoCloseable {
     }
 
     /**
-     * Lets no one write any more, waits for running writes, and deletes everything below the
-     * prefix.
+     * Refuses further writes, waits for running writes, and deletes everything below the prefix.
      *
-     * @return how many objects it deleted
+     * @return the number of deleted objects
      * @throws dev.blobshuffle.core.failure.BlobShuffleException fatal: something may be left
      */
     int erase() {
@@ -155,7 +155,7 @@ final class TrialStore implements AutoCloseable {
         return names.size();
     }
 
-    /** The marker last, as long as a store is there. */
+    /** The names to delete. The marker is last, so that it stays as long as a store is there. */
     private List<String> names(NamedBlobs place) {
         String marker = name + "/" + StoreMarker.NAME;
         List<String> names = new ArrayList<>();

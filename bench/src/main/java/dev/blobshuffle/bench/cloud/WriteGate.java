@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Lets writes through until it is closed, and then waits for those that run. Thread-safe. */
+/** Admits writes until it is closed. Its close waits for running writes. Thread-safe. */
 final class WriteGate {
     private static final long PATIENCE_SECONDS = 60;
 
@@ -35,7 +35,7 @@ final class WriteGate {
     }
 
     /**
-     * Refuses further writes and waits for those that run. Idempotent.
+     * Refuses further writes and waits for running ones. Idempotent.
      *
      * @throws StoreUnavailable recoverable: a write does not end
      */

@@ -1,6 +1,6 @@
 /**
- * Tries a store in a real cloud: checks, contract, a small shuffle, latencies and cost, below a
- * prefix of its own, which it deletes afterwards.
+ * Tries a store in a real cloud: checks, contract, a small shuffle, latencies and cost. All of it
+ * happens below a prefix of its own, which is deleted afterwards.
  */
 @NullMarked
 package dev.blobshuffle.bench.cloud;

@@ -27,9 +27,9 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench run adaptive}: whether a target latency is met while the
- * load swings ten to one within 5 s, and what that costs next to fixed settings. In real time, with
- * a broker and an S3 simulator with the profile {@code s3-blobshuffle-paper}; or under virtual
- * time, where minutes take seconds and a seed gives the same numbers again.
+ * load swings ten to one within 5 s, and the cost compared with fixed settings. It runs in real
+ * time, with a broker and an S3 simulator with the profile {@code s3-blobshuffle-paper}, or under
+ * virtual time, where minutes take seconds and a seed reproduces the numbers.
  */
 @Command(
         name = "adaptive",
@@ -78,7 +78,7 @@ final class AdaptiveCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** How one setting is run. */
+    /** Runs one setting. */
     private interface Trial {
         BatchedResult run(Batched batched) throws Exception;
     }

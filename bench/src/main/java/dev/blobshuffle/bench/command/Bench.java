@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /**
- * Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what
- * was asked for. Owned by one thread.
+ * Checks options, runs a plan in directories of its own, and writes the requested files. The
+ * directories are deleted afterwards. Owned by one thread.
  */
 final class Bench {
     private static final Duration NO_LIMIT = Duration.ofDays(365);
@@ -37,7 +37,7 @@ final class Bench {
     private final RunOptions options;
     private final PrintWriter out;
 
-    /** Set when the JVM is asked to end, by the thread that then cleans up. */
+    /** Whether the JVM was asked to end. Set by the thread that then cleans up. */
     private volatile boolean isEnding;
 
     Bench(CommandLine command, RunOptions options) {
@@ -46,7 +46,7 @@ final class Bench {
         out = command.getOut();
     }
 
-    /** What a command makes of its options. */
+    /** Makes the cells from a command's options. */
     interface Cells {
         List<Cell> cells();
     }
@@ -60,7 +60,7 @@ final class Bench {
         return run(workload, cells, NO_LIMIT);
     }
 
-    /** As above, but runs that would not end within a time are left out. */
+    /** Runs a workload, but leaves out runs that would not end within a time. */
     int run(BenchWorkload workload, Cells cells, Duration limit) throws InterruptedException {
         List<Variant> variants;
         List<Cell> checked;
@@ -79,7 +79,7 @@ final class Bench {
         }
     }
 
-    /** Says what went wrong; the status of the command. */
+    /** Prints the failure, and returns the status of the command. */
     int failed(Exception failure) {
         command.getErr().println(failure.getMessage() != null ? failure.getMessage() : failure);
         command.getErr().flush();
@@ -105,13 +105,13 @@ final class Bench {
         return comparison.isVerified() ? 0 : 1;
     }
 
-    /** The plan of options that were checked. */
+    /** The plan of the checked options. */
     BenchPlan plan(BenchWorkload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
         return new BenchPlan(
                 workload, variants, cells, options.repetitions, options.seed, options.jvmOptions(), files, memory);
     }
 
-    /** Fails where CPU time cannot be measured, or blobs cannot be put into memory. */
+    /** Fails if CPU time cannot be measured, or blobs cannot be kept in memory. */
     void checkMachine() {
         if (!Files.isDirectory(Path.of("/proc/self/task"))) {
             throw invalid("Cannot measure: CPU time comes from Linux's /proc, and there is none. Run it on Linux.");
@@ -131,14 +131,13 @@ final class Bench {
         out.flush();
     }
 
-    /** Something that needs a directory for files and one in memory. */
+    /** Work that needs a directory for files and one in memory. */
     interface Work<T> {
         T in(Path files, Path memory) throws IOException, InterruptedException;
     }
 
     /**
-     * Does something in directories that are deleted afterwards, and when the process is ended
-     * meanwhile.
+     * Does work in directories that are deleted afterwards, also if the process is ended meanwhile.
      */
     <T> T inDirectories(Work<T> work) throws IOException, InterruptedException {
         Path base = options.directory != null ? options.directory : Path.of(System.getProperty("java.io.tmpdir"));
@@ -150,7 +149,7 @@ final class Bench {
             return work.in(files, memory);
         } finally {
             if (isEnding) {
-                cleaning.join(); // What fails now fails because its processes are gone: it is not worth a word.
+                cleaning.join(); // Failures from here on are not reported: the processes are gone.
                 new CountDownLatch(1).await();
             }
             Runtime.getRuntime().removeShutdownHook(cleaning);
@@ -158,10 +157,10 @@ final class Bench {
         }
     }
 
-    /** Ends all processes and deletes their files: when somebody has pressed Ctrl-C. */
+    /** Ends all processes and deletes their files, after Ctrl-C. */
     private void endNow(Path files, Path memory) {
         isEnding = true;
-        // Again until there are none: the command goes on meanwhile and may be about to start one.
+        // Repeats until there are none, because the command goes on and may be about to start one.
         for (List<ProcessHandle> processes = processes(); !processes.isEmpty(); processes = processes()) {
             processes.forEach(ProcessHandle::destroyForcibly);
             processes.forEach(process -> process.onExit().join());
@@ -206,7 +205,7 @@ final class Bench {
         }
     }
 
-    /** The command as it was given, for whoever repeats it. */
+    /** The command as it was given, so that a reader can repeat it. */
     String command() {
         List<String> words = command.getParseResult().originalArgs();
         return "./blobshuffle " + (words.contains("bench") ? "" : "bench ")
@@ -217,7 +216,7 @@ final class Bench {
         return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
-    /** Writes a file, and says where it is. */
+    /** Writes a file, and prints its path. */
     void write(String what, Path file, String text) throws IOException {
         Path parent = file.toAbsolutePath().getParent();
         if (parent != null) {

@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench run calls}: a service that takes 5, 20 or 250 ms for each
- * record, called by Kafka Streams as it is and in parallel, beside what is possible at most. The
- * first rows are those of the Thulawa paper's Table 2: 215 records per second.
+ * record, called by plain Kafka Streams and in parallel, beside the possible maximum. The first
+ * rows are those of the Thulawa paper's Table 2: 215 records per second.
  */
 @Command(
         name = "calls",

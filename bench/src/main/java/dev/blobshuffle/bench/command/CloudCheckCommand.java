@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench cloud-check}: whether a bucket will do, found out by
- * everything that an application does to it.
+ * The command {@code blobshuffle bench cloud-check}: checks a bucket with everything that an
+ * application does to it.
  */
 @Command(
         name = "cloud-check",

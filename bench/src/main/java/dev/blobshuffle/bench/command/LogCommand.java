@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench log}: commits per second of the commit log in PostgreSQL,
- * beside a lock per topic and a row per partition on the same servers in the same run, the
- * write-ahead log per commit, and how soon a reader has what was acknowledged. What each log holds
- * is checked after each run.
+ * beside a lock per topic and a row per partition on the same servers in the same run; the
+ * write-ahead log per commit; and the time from an acknowledgement until a reader has the commit.
+ * The content of each log is checked after each run.
  */
 @Command(
         name = "log",

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench messaging}: the same records through messaging and through
- * Kafka. What each group received is checked after each run.
+ * Kafka. The records that each group received are checked after each run.
  */
 @Command(
         name = "messaging",

@@ -163,7 +163,7 @@ final class PaperCommand implements Callable<Integer> {
         return isClose ? 0 : 1;
     }
 
-    /** For real runs. */
+    /** The runner of real runs. */
     private Bench bench() {
         RunOptions options = new RunOptions();
         options.memory = Path.of("/dev/shm");

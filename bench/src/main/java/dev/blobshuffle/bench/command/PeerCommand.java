@@ -22,10 +22,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench peer}: what it costs a member of a zone to serve ranges of
- * what it cached, from memory and from disk, plain and over TLS. The server is {@code blobshuffle
- * cache} in a process of its own; its CPU time is the operating system's account. Beside it a bare
- * server does the same with nothing around it: machines differ.
+ * The command {@code blobshuffle bench peer}: the CPU cost for a member of a zone to serve ranges
+ * of its cached bytes, from memory and from disk, plain and over TLS. The server is {@code
+ * blobshuffle cache} in a process of its own; its CPU time comes from the operating system. A bare
+ * server does the same work as a floor, because machines differ.
  */
 @Command(
         name = "peer",

@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 /**
  * The command {@code blobshuffle bench run quick}: a first impression in less than three minutes.
  * The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
- * files: as fast as it goes, and at 2,000 records per second, where latency means something; as
- * many repetitions as fit.
+ * files. It runs as fast as possible, and at 2,000 records per second, where latency is meaningful.
+ * It repeats the runs as often as time allows.
  */
 @Command(
         name = "quick",
@@ -31,8 +31,9 @@ final class QuickCommand implements Callable<Integer> {
     private static final long RECORDS = 100_000;
 
     /**
-     * Running and waiting threads per processor, counted by the operating system, from which on a
-     * machine is busy; and beyond which no fewer records are measured.
+     * Running and waiting threads per processor, counted by the operating system: from the first
+     * number on, a machine is busy; beyond the second, the number of records is not reduced
+     * further.
      */
     private static final double BUSY = 1.5;
 
@@ -87,7 +88,7 @@ final class QuickCommand implements Callable<Integer> {
                 Duration.ofSeconds(seconds));
     }
 
-    /** As many as fit into the time: on a machine with other work to do, fewer. */
+    /** The number of records that fit into the time. A machine with other work gets fewer. */
     private static long recordsFor(double running, Bench bench) {
         int processors = Runtime.getRuntime().availableProcessors();
         double perProcessor = running / processors;

@@ -93,7 +93,7 @@ final class RunCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** Every combination of what is varied. */
+    /** Every combination of the varied values. */
     static List<Cell> cells(Parameters base, @Nullable List<String> varied) {
         Map<String, List<String>> dimensions = new LinkedHashMap<>();
         for (String one : varied == null ? List.<String>of() : varied) {

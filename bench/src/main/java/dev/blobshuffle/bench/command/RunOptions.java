@@ -75,9 +75,9 @@ final class RunOptions {
     Path plots;
 
     /**
-     * The parameters that were given by name, on top of others.
+     * Other parameters, overridden by those that were given by name.
      *
-     * @throws IllegalArgumentException if one cannot be
+     * @throws IllegalArgumentException if a value is not possible
      */
     Parameters parameters(Parameters base) {
         Parameters parameters = base.with("seed", Long.toString(seed));

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench soak}: whether tables, indexes or the store of messaging
- * grow while retention removes as much as comes.
+ * grow while retention removes as much as arrives.
  */
 @Command(
         name = "soak",

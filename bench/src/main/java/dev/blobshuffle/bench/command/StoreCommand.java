@@ -25,10 +25,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench store}: what it costs this process to move blobs to a store
- * and back. Without a store of one's own, an S3 simulator in a process of its own is the server,
- * and a bare socket client that also checksums is the floor; runs of both follow each other in
- * seeded random order, and every blob is checked.
+ * The command {@code blobshuffle bench store}: the cost for this process to move blobs to a store
+ * and back. If you name no store, an S3 simulator in a process of its own is the server, and a bare
+ * socket client that also checksums is the floor. Runs of both follow each other in seeded random
+ * order. Every blob is checked.
  */
 @Command(
         name = "store",

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench suite}: the plans behind the documented results, one after
- * the other. What a plan gave stays, so that a suite that was ended goes on where it was; a plan
- * that fails does not keep the others from running.
+ * the other. The results of each plan are kept, so a suite that was ended continues where it
+ * stopped. If a plan fails, the others still run.
  */
 @Command(
         name = "suite",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class SuiteCommand implements Callable<Integer> {
-    /** Holds the command of a plan that went through, and nothing else. */
+    /** The file that holds the command of a plan that has succeeded. */
     private static final String DONE = "done";
 
     private final List<SuitePlan> plans;
@@ -61,7 +61,7 @@ final class SuiteCommand implements Callable<Integer> {
         this(SuitePlan.ALL);
     }
 
-    /** With plans of one's own. */
+    /** A suite of the given plans. */
     SuiteCommand(List<SuitePlan> plans) {
         this.plans = plans;
     }
@@ -141,7 +141,7 @@ final class SuiteCommand implements Callable<Integer> {
         return out.resolve(plan.name());
     }
 
-    /** Whether the very same command went through before. */
+    /** Whether the same command has succeeded before. */
     private boolean isDone(SuitePlan plan) throws IOException {
         Path done = directory(plan).resolve(DONE);
         return Files.exists(done) && Files.readString(done).equals(plan.command());
@@ -167,7 +167,7 @@ final class SuiteCommand implements Callable<Integer> {
         return status;
     }
 
-    /** The command, and files for everything that it can write. */
+    /** The words of the command, with options for all files that it can write. */
     private List<String> words(CommandLine bench, SuitePlan plan) {
         List<String> words = new ArrayList<>(plan.words());
         CommandLine command = command(bench, words);
@@ -199,7 +199,7 @@ final class SuiteCommand implements Callable<Integer> {
         return plan == null ? command : plan;
     }
 
-    /** A page with what is there of every plan. */
+    /** Writes a page with the results of every plan that has some. */
     private void writeIndex() throws IOException {
         HtmlPage page = new HtmlPage("BlobShuffle: benchmarks");
         for (SuitePlan plan : plans) {

@@ -7,14 +7,14 @@ import java.util.List;
  * with all its arguments.
  *
  * @param name short, also of the directory for its results
- * @param minutes about how long it takes on two cores
- * @param shows what it is for
+ * @param minutes its approximate duration on two cores
+ * @param shows its purpose
  * @param command the words after {@code bench}
  */
 record SuitePlan(String name, int minutes, String shows, String command) {
     /**
-     * Instances that stand for 42.7 MiB/s each, with the latencies of S3 that the paper measured,
-     * at a sixty-fourth of the size.
+     * Instances that represent 42.7 MiB/s each, with the latencies of S3 that the paper measured,
+     * scaled down by 64.
      */
     private static final String PAPER = "run shuffle --variants blobs-s3 --repetitions 1 --jvm -XX:TieredStopAtLevel=1"
             + " --with store-latency=s3-blobshuffle-paper --with store-scale=64 --with zones=3 --with instances=3"
@@ -38,7 +38,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
     private static final String SEARCH =
             " --variants native,blobs-file --repetitions 3 --strategy linear --lower-bound";
 
-    /** All of them, the most telling first. */
+    /** All plans, the most informative first. */
     static final List<SuitePlan> ALL = List.of(
             new SuitePlan(
                     "replication-3",

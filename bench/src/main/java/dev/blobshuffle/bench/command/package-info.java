@@ -1,5 +1,5 @@
 /**
- * The benchmarks of whole applications on real brokers: what a shuffle costs through blobs and
+ * The benchmarks of whole applications on real brokers: the cost of a shuffle through blobs and
  * natively.
  */
 @NullMarked

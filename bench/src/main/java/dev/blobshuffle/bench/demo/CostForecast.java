@@ -16,11 +16,12 @@ import java.util.Optional;
 /**
  * The planner's model of the demo's load and settings, in bytes per second and instance. Immutable.
  *
- * @param bytesPerSecond what each instance shuffled natively, as the logs of the brokers hold it
+ * @param bytesPerSecond bytes that each instance shuffled natively, as stored in the logs of the
+ *     brokers
  * @param breakEvenBytesPerSecond the load from which blobs cost less than the native shuffle; empty
  *     if there is none
- * @param priceRatio the price of requests and notifications, by the native price; empty if the
- *     native one is 0, in a single zone
+ * @param priceRatio the price of requests and notifications divided by the native price; empty if
+ *     the native price is 0, in a single zone
  */
 record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSecond, Optional<Double> priceRatio) {
     private static final double NANOS = 1e9;
@@ -36,7 +37,7 @@ record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSec
     static CostForecast of(DemoOptions options, VariantResult nativeRun, PriceTable prices) {
         double seconds = Math.max(1, nativeRun.feeding().toNanos()) / NANOS;
         double bytesPerSecond = Math.max(1, nativeRun.shuffleBrokerBytes()) / seconds;
-        // The model wants an instance in each zone at least.
+        // The model needs at least one instance in each zone.
         int instances = Math.max(options.instances(), options.zones());
         Workload workload = Workload.builder()
                 .bytesPerSecond(bytesPerSecond)
@@ -48,7 +49,7 @@ record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSec
                 .commitInterval(Duration.ofMillis(DemoSettings.COMMIT_INTERVAL_MS))
                 .replicationFactor(options.replicationFactor())
                 .build();
-        // What the demo counts: requests and traffic, not what is kept.
+        // The demo counts requests and traffic, not storage.
         Tuning tuning = Tuning.builder().retention(Duration.ZERO).build();
         Plan plan = new Planner(new ShuffleModel(prices, LatencyProfile.ZERO))
                 .plan(workload, tuning, new Goal.Fixed(tuning));
@@ -67,7 +68,7 @@ record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSec
                 : Workload.Guarantee.AT_LEAST_ONCE;
     }
 
-    /** The documented form for programs. */
+    /** The documented JSON form. */
     Map<String, Object> toJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("instance_bytes_per_second", bytesPerSecond);

@@ -25,17 +25,17 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 
 /**
  * The main class of an instance of the demo's application: {@link DemoTopology} with settings from
- * a file, which alone decide whether it runs natively or through blobs. Arguments: the settings
- * file, and the file for what was measured. It prints {@code state <State>} on standard output at
- * every change of state, and measures latency from the line {@code measure} on standard input on.
- * It ends when standard input ends: in order, writing what was measured, for its parent wants it to
- * stop or is gone.
+ * a file. Only the settings decide whether it runs natively or through blobs. Arguments: the
+ * settings file, and the file for the measurements. It prints {@code state <State>} on standard
+ * output at every change of state, and measures latency from the line {@code measure} on standard
+ * input on. When standard input ends, its parent wants it to stop or has ended: it stops in order
+ * and writes its measurements.
  */
 final class DemoApplication {
-    /** What a change of state is announced with. */
+    /** The prefix of a line that reports a change of state. */
     static final String STATE = "state ";
 
-    /** What the parent says when the warm-up is over. */
+    /** The parent's line at the end of the warm-up. */
     static final String MEASURE = "measure";
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
@@ -84,8 +84,8 @@ final class DemoApplication {
     }
 
     /**
-     * A hit of a cache that served another instance is that one's: it counts as a hit of the zone
-     * there.
+     * If a cache served another instance, the hit belongs to that instance, which counts it as a
+     * hit of the zone.
      */
     private static ZoneTraffic zoneTraffic() {
         long own =
@@ -95,7 +95,7 @@ final class DemoApplication {
                 shuffleMetric("cache-memory-bytes") + shuffleMetric("cache-disk-bytes"));
     }
 
-    /** Bytes of blobs by where from and where to. */
+    /** Bytes of blobs by origin and destination. */
     private static Map<Flow, Long> flows() {
         try {
             MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -124,7 +124,7 @@ final class DemoApplication {
         return settings;
     }
 
-    /** Waits for the parent's words until it says no more. */
+    /** Follows the parent's lines until standard input ends. */
     private static void obey(ShuffleProbe probe) throws IOException {
         BufferedReader words = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String word = words.readLine(); word != null; word = words.readLine()) {

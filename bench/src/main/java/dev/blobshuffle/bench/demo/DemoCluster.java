@@ -28,8 +28,8 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The brokers of one run, one in each zone, and what can be asked of them. Each run has brokers of
- * its own, so that none profits from another. Owned by one thread.
+ * The brokers of one run, one in each zone, and queries to them. Each run has brokers of its own,
+ * so that no run profits from another. Owned by one thread.
  */
 final class DemoCluster implements AutoCloseable {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
@@ -50,7 +50,7 @@ final class DemoCluster implements AutoCloseable {
                     .racks(options.zoneNames().toArray(String[]::new))
                     .replicationFactor(options.replicationFactor())
                     .dataDirectory(directory)
-                    // The text's timestamps are old: the brokers shall not clean up what a run
+                    // The text's timestamps are old. The brokers must not delete records that a run
                     // still needs.
                     .property("log.retention.check.interval.ms", Integer.MAX_VALUE)
                     .start());
@@ -93,9 +93,9 @@ final class DemoCluster implements AutoCloseable {
     }
 
     /**
-     * Whether the application has read, and committed, everything in the topics. What it committed
-     * is asked before the ends of the topics, and what it sends on is in its topics before it
-     * commits: so when all positions are at the ends, nothing is left anywhere.
+     * Whether the application has read and committed everything in the topics. The committed
+     * positions are read before the ends of the topics, and the application's output is in its
+     * topics before it commits. So if all positions are at the ends, no record is left.
      */
     boolean isDrained(String applicationId, Collection<String> topics) {
         Map<TopicPartition, OffsetAndMetadata> committed =
@@ -124,7 +124,7 @@ final class DemoCluster implements AutoCloseable {
         var ignored = get(admin.deleteRecords(all).all());
     }
 
-    /** Hands out everything that was committed to a topic, in order per partition. */
+    /** Passes every record committed to a topic to the receiver, in order per partition. */
     void read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
         read(partitions(List.of(topic)).stream().collect(Collectors.toMap(p -> p, p -> 0L)), receiver);
     }
@@ -137,8 +137,8 @@ final class DemoCluster implements AutoCloseable {
     }
 
     /**
-     * Bytes that the logs of topics hold, one copy of each partition: everything that was ever
-     * written there, for nothing is purged during the demo.
+     * Bytes that the logs of topics hold, one copy of each partition. This is everything ever
+     * written there, because the demo purges nothing before.
      */
     long logBytes(Collection<String> topics) {
         Map<TopicPartition, Long> sizes = new HashMap<>();
@@ -183,7 +183,7 @@ final class DemoCluster implements AutoCloseable {
     public void close() {
         admin.close(Duration.ZERO);
         for (int node = 0; node < brokers.brokers(); node++) {
-            brokers.kill(node); // There is nothing to save, and an orderly end takes seconds.
+            brokers.kill(node); // No data is needed any more, and an orderly end takes seconds.
         }
         brokers.close();
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively
- * and through blobs, and prints what each took.
+ * and through blobs, and prints the cost of each.
  */
 @Command(
         name = "demo",
@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "instances are processes of their own. Takes about two minutes. Batches are never inlined (inline.max.bytes 0)."
         })
 public final class DemoCommand implements Callable<Integer> {
-    /** So much text in the time of a run is a load above break-even. */
+    /** With this much text in the time of a run, the load is above break-even. */
     private static final long OWN_TEXT_BYTES = 2 << 20;
 
     @Spec
@@ -172,7 +172,7 @@ public final class DemoCommand implements Callable<Integer> {
         return result.outputsEqual();
     }
 
-    /** The store's URI, after a blob was written there, read and deleted. */
+    /** The store's URI. Checks the store first: writes, reads and deletes a blob. */
     private String checkedStore(Workspace workspace) {
         String chosen = store == null ? workspace.directory("blobs").toString() : store;
         String uri = chosen.contains("://")
@@ -190,8 +190,8 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     /**
-     * A new store below the one that is named: the demo's brokers are new each time, and know no
-     * other.
+     * A new store below the given one. The demo's brokers are new each time, so they own no
+     * existing store.
      */
     private static String ownStore(String uri, long number) {
         int parameters = uri.indexOf('?');

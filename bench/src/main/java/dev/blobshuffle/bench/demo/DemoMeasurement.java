@@ -12,11 +12,11 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What one instance of the application measured.
+ * The measurements of one instance of the application.
  *
  * @param records records that were shuffled
- * @param latencies after the warm-up, from the append of each shuffled record to its turn after the
- *     shuffle
+ * @param latencies after the warm-up, from the append of each shuffled record until it is processed
+ *     after the shuffle
  * @param blobs blobs stored
  * @param blobBytes bytes of the blobs stored
  * @param notifications notifications sent
@@ -25,8 +25,9 @@ import java.util.TreeMap;
  * @param puts requests to the store that write
  * @param gets requests to the store that read
  * @param fallbackBytes bytes of records that went through Kafka because the store was down
- * @param zones what the caches of each zone answered, by the zone's name; empty in a native run
- * @param flows bytes of blobs by where from and where to; empty in a native run
+ * @param zones the reads that the caches of each zone answered, by the zone's name; empty in a
+ *     native run
+ * @param flows bytes of blobs by origin and destination; empty in a native run
  */
 record DemoMeasurement(
         long records,
@@ -61,8 +62,8 @@ record DemoMeasurement(
     }
 
     /**
-     * Bytes of shuffled records that may have gone from zone to zone otherwise than through the
-     * store: in records that the brokers took, and from instance to instance.
+     * Bytes of shuffled records that may have crossed zones outside the store: in records that went
+     * through the brokers, and from instance to instance.
      */
     long crossZonePayloadBytes() {
         return inlinedBytes
@@ -73,12 +74,12 @@ record DemoMeasurement(
                         .sum();
     }
 
-    /** Bytes that went one way; 0 where nothing did. */
+    /** Bytes of one flow; 0 if there were none. */
     long bytes(Flow flow) {
         return flows.getOrDefault(flow, 0L);
     }
 
-    /** The sum of two instances'. */
+    /** The sum of two instances' measurements. */
     DemoMeasurement plus(DemoMeasurement other) {
         LatencyHistogram both = new LatencyHistogram();
         both.add(latencies);
@@ -102,7 +103,7 @@ record DemoMeasurement(
                 ways);
     }
 
-    /** The form in which an instance hands it to its parent. */
+    /** The form in which an instance passes it to its parent. */
     Properties toProperties() {
         Properties properties = new Properties();
         properties.setProperty("records", Long.toString(records));
@@ -121,7 +122,7 @@ record DemoMeasurement(
         return properties;
     }
 
-    /** Reads what an instance wrote. */
+    /** Reads the file that an instance wrote. */
     static DemoMeasurement read(Path file) {
         Properties properties = new Properties();
         try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {

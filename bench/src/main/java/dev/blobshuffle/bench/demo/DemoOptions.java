@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the user chose, checked.
+ * The user's choices, checked.
  *
  * @param zones number of zones, each with a broker
  * @param instances number of application instances, dealt out over the zones
  * @param guarantee {@code processing.guarantee}
- * @param blobs what becomes of the blobs in the end
+ * @param blobs whether the blobs are deleted in the end
  * @param metrics where the first instance that shuffles through blobs shows its metrics; the others
  *     take the ports that follow. Empty: nowhere
  */
 record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Optional<Endpoint> metrics) {
-    /** What becomes of the blobs in the end. */
+    /** Whether the blobs are deleted in the end. */
     enum Blobs {
-        /** A sweep deletes what nobody needs any more, which is all of them. */
+        /** A sweep deletes all blobs, because no reader needs them any more. */
         DELETED,
-        /** They stay, to be looked at. */
+        /** They stay, so that you can inspect them. */
         KEPT
     }
 
@@ -52,7 +52,7 @@ record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Opti
         return metrics.map(first -> new Endpoint(first.host(), first.port() + instance));
     }
 
-    /** Copies in which topics are kept. */
+    /** Replicas of each topic. */
     int replicationFactor() {
         return Math.min(3, zones);
     }

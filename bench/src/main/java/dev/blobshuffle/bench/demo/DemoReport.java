@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The comparison as one HTML page that needs nothing else: table, a plot of latencies and one of
- * bytes. Stateless.
+ * The comparison as one self-contained HTML page: a table, a plot of latencies and one of bytes.
+ * Stateless.
  */
 final class DemoReport {
     private static final double LEAST_MILLIS = 0.1;

@@ -15,11 +15,11 @@ import java.util.function.ToLongFunction;
 /**
  * Both runs, compared. Immutable.
  *
- * @param options what the user chose
- * @param text what was read
+ * @param options the user's choices
+ * @param text the input
  * @param nativeRun the run through the brokers
  * @param blobRun the run through blobs
- * @param differences how their outputs differ, the first ones; empty if they are equal
+ * @param differences the first differences between their outputs; empty if they are equal
  */
 record DemoResult(
         DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun, List<String> differences) {
@@ -33,10 +33,10 @@ record DemoResult(
     /**
      * One line of the table.
      *
-     * @param name what it is
+     * @param name the name of the value
      * @param nativeValue of the native run
      * @param blobValue of the run through blobs
-     * @param ratio the second by the first; empty where that says nothing
+     * @param ratio the second value divided by the first; empty if the ratio has no meaning
      */
     record Row(String name, String nativeValue, String blobValue, String ratio) {}
 
@@ -85,8 +85,8 @@ record DemoResult(
     }
 
     /**
-     * Where bytes of blobs may have gone to, as the columns of the matrix: the store, and each
-     * zone.
+     * The possible destinations of bytes of blobs, as the columns of the matrix: the store, and
+     * each zone.
      */
     List<String> zoneColumns() {
         List<String> columns = new ArrayList<>(List.of("to the store"));
@@ -98,12 +98,12 @@ record DemoResult(
      * Bytes of blobs from one place.
      *
      * @param from the place
-     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank where there is no
-     *     such way
+     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank if there is no
+     *     such flow
      */
     record ZoneRow(String from, List<String> bytes) {}
 
-    /** The lines of the matrix: from each zone, from the store, and what needed no way. */
+    /** The lines of the matrix: from each zone, from the store, and the bytes that did not move. */
     List<ZoneRow> zoneRows() {
         DemoMeasurement measured = blobRun.measured();
         List<ZoneRow> rows = new ArrayList<>();
@@ -134,7 +134,7 @@ record DemoResult(
         return new ZoneRow(from, bytes);
     }
 
-    /** What goes below the table of zones. */
+    /** The note below the table of zones. */
     String crossZoneNote() {
         return "Bytes of shuffled records that went from zone to zone otherwise than through the store: "
                 + whole(blobRun.measured().crossZonePayloadBytes()) + ".";
@@ -156,8 +156,8 @@ record DemoResult(
     }
 
     /**
-     * What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many
-     * zones as the demo has, with its replicas.
+     * The cost of a run on AWS: its requests to S3, and its brokers' traffic between the demo's
+     * zones, with its replicas.
      */
     double usd(VariantResult run) {
         DemoMeasurement measured = run.measured();
@@ -167,12 +167,12 @@ record DemoResult(
                 + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
     }
 
-    /** What the planner's model says of the load. */
+    /** The planner's forecast for the load. */
     CostForecast forecast() {
         return CostForecast.of(options, nativeRun, AWS);
     }
 
-    /** At which load blobs pay. */
+    /** The load from which blobs pay off. */
     String breakEven() {
         CostForecast forecast = forecast();
         return String.format(
@@ -207,7 +207,7 @@ record DemoResult(
         return whole == 0 ? "an unknown share" : String.format(Locale.ROOT, "%.1f %%", 100 * part / whole);
     }
 
-    /** What must be known to read the table. */
+    /** Notes that explain the table. */
     List<String> notes() {
         List<String> notes = new ArrayList<>();
         notes.add(String.format(
@@ -249,7 +249,7 @@ record DemoResult(
         return all == 0 ? 0 : inBlobs / all;
     }
 
-    /** The documented form for programs. */
+    /** The documented JSON form. */
     Map<String, Object> toJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("native", toJson(nativeRun));

@@ -20,7 +20,7 @@ final class DemoRun {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(150);
 
-    /** Long enough to look around; what the brokers keep stays below some hundred MB. */
+    /** Long enough to look around. The brokers' logs stay below some hundred MB. */
     private static final Duration FEEDING = Duration.ofHours(1);
 
     private final DemoVariant variant;
@@ -42,7 +42,7 @@ final class DemoRun {
     /**
      * Runs to the end of the text.
      *
-     * @throws DemoFailed if a part dies, or nothing goes on for minutes
+     * @throws DemoFailed if a process ends by itself, or the run makes no progress for minutes
      */
     VariantResult run() {
         return run(Optional.empty());
@@ -50,11 +50,11 @@ final class DemoRun {
 
     /**
      * Runs to the end of the text, starts the instances again, and feeds them slowly until the JVM
-     * is told to end. The brokers and the store stay as they are meanwhile.
+     * is asked to end. The brokers and the store keep their data meanwhile.
      *
-     * @param whenDone gets the result when the text is read
-     * @param whenUp gets the addresses of the brokers when the instances work again
-     * @throws DemoFailed if a part dies, or nothing goes on for minutes
+     * @param whenDone receives the result when the text is read
+     * @param whenUp receives the addresses of the brokers when the instances work again
+     * @throws DemoFailed if a process ends by itself, or the run makes no progress for minutes
      */
     void runAndStay(Consumer<VariantResult> whenDone, Consumer<String> whenUp) {
         run(Optional.of(new Stay(whenDone, whenUp)));
@@ -143,8 +143,8 @@ final class DemoRun {
     }
 
     /**
-     * Everything was read: the logs let it go, as Kafka Streams makes them do in an application
-     * that lives longer, and the blobs follow.
+     * Purges the shuffle topics after everything was read, as Kafka Streams does in a longer-lived
+     * application. Then deletes the blobs.
      */
     private long sweep(DemoCluster cluster, Set<String> shuffleTopics) {
         if (options.blobs() == DemoOptions.Blobs.DELETED) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * The settings of an instance: the same for both variants, but for those that turn blobs on.
+ * The settings of an instance: the same for both variants, except those that turn blobs on.
  * Stateless.
  */
 final class DemoSettings {
@@ -34,7 +34,8 @@ final class DemoSettings {
         settings.setProperty("producer.linger.ms", "5");
         settings.setProperty("producer.transaction.timeout.ms", "60000");
         settings.setProperty("auto.offset.reset", "earliest");
-        // So that the logs of the repartition topics show, at the end, all that went through them.
+        // At the end, the logs of the repartition topics must still have all records that went
+        // through them.
         settings.setProperty("repartition.purge.interval.ms", Long.toString(CENTURY_MS));
         // The text's timestamps are old.
         settings.setProperty("windowstore.changelog.additional.retention.ms", Long.toString(CENTURY_MS));
@@ -42,7 +43,7 @@ final class DemoSettings {
             settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
             settings.setProperty("blobshuffle.store", store);
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
-            // For the metrics of cost, which would be 0 with a directory.
+            // Cost metrics would otherwise be 0 with a directory.
             settings.setProperty("blobshuffle.store.prices", "aws");
             settings.setProperty("blobshuffle.cache.zone.enabled", "true");
             settings.setProperty("blobshuffle.cache.memory.bytes", "32 MiB");

@@ -26,13 +26,13 @@ import org.apache.kafka.streams.kstream.TimeWindows;
  * The demo's application: ordinary Kafka Streams code that knows nothing of blobs. From the lines
  * of a text it makes a word count, a word count per minute of reading (final results only), and a
  * concordance: every long word with the line it stands in, joined with the lexicon's entry for it.
- * Each of the three shuffles its records by word. Stateless.
+ * Each of the three results shuffles its records by word. Stateless.
  */
 final class DemoTopology {
     /** Input: lines of text by their number; the timestamp says when the line is read. */
     static final String LINES = "lines";
 
-    /** Input: what the lexicon says about a word, by word; loaded before the first line. */
+    /** Input: the lexicon's entry for a word, by word; loaded before the first line. */
     static final String LEXICON = "lexicon";
 
     /** Output: how often each word occurs, a table by word. */
@@ -48,8 +48,8 @@ final class DemoTopology {
     static final Duration WINDOW = Duration.ofMinutes(1);
 
     /**
-     * How late a line may come: longer than any text takes to read, so that no line is too late
-     * however unevenly instances make progress, and two runs give the same windows.
+     * The largest delay of a line. It is longer than the reading of any text, so no line is too
+     * late, however unevenly instances make progress, and two runs have the same windows.
      */
     static final Duration GRACE = Duration.ofDays(30);
 
@@ -61,7 +61,7 @@ final class DemoTopology {
     /**
      * The topology.
      *
-     * @param shuffledText gives the serde of shuffled values, anew for each shuffle
+     * @param shuffledText creates the serde of shuffled values, a new one for each shuffle
      */
     static Topology topology(Supplier<Serde<String>> shuffledText) {
         Serde<String> text = Serdes.String();

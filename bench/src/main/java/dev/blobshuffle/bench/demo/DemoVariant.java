@@ -13,7 +13,7 @@ enum DemoVariant {
         this.title = title;
     }
 
-    /** How people see it. */
+    /** The name in output. */
     String title() {
         return title;
     }

@@ -15,9 +15,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Sends the input at a steady pace, so that latency tells of the shuffle and not of a backlog. The
- * text's own time is one line each 100 ms from the year 2000 on, whatever the pace. Owned by one
- * thread.
+ * Sends the input at a steady pace, so that latency shows the shuffle and not a backlog. The text's
+ * own time is one line each 100 ms from the year 2000 on, whatever the pace. Owned by one thread.
  */
 final class Feed implements AutoCloseable {
     private static final long FIRST_LINE_AT = 946_684_800_000L;
@@ -47,13 +46,12 @@ final class Feed implements AutoCloseable {
     }
 
     /**
-     * Sends a part of the lines in the time that the pace asks for, and returns when the brokers
-     * have them.
+     * Sends a part of the lines at the pace, and returns when the brokers have them.
      *
      * @param from index of the first line
      * @param to index after the last one
-     * @param progress is told the share that is sent, again and again, on this thread
-     * @return the time that it took
+     * @param progress receives the share that is sent, repeatedly, on this thread
+     * @return the duration of sending
      */
     Duration sendLines(Text text, int from, int to, DoubleConsumer progress) {
         double bytes = text.bytes();
@@ -77,8 +75,8 @@ final class Feed implements AutoCloseable {
 
     /**
      * Sends the lines slowly, from the first again after the last, for a time, and then returns.
-     * Their time is after that of {@link #sendEnd}, and a line has the same time in each round, so
-     * that the windows do not become more.
+     * Their timestamps are after that of {@link #sendEnd}. A line has the same timestamp in each
+     * round, so the number of windows does not grow.
      *
      * @param check is called every second, on this thread
      */

@@ -16,16 +16,16 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
- * What an operator would do at the end: {@code blobshuffle gc}, after the logs have let everything
- * go that was read. Stateless.
+ * Runs {@code blobshuffle gc}, as an operator would at the end, after the logs have deleted
+ * everything that was read. Stateless.
  */
 public final class FinalSweep {
     private FinalSweep() {}
 
     /**
-     * Deletes the blobs to which no notification leads any more. No instance may run.
+     * Deletes the blobs without a notification. No instance may run.
      *
-     * @throws DemoFailed if it cannot be told what is needed
+     * @throws DemoFailed if the needed blobs cannot be determined
      */
     static void run(String bootstrapServers, String store) {
         StringWriter errors = new StringWriter();
@@ -78,7 +78,10 @@ public final class FinalSweep {
         }
     }
 
-    /** Generation 0 holds no blobs, but what says by which cluster the store is swept. */
+    /**
+     * All blobs of the store. Generation 0 is left out: it holds no blobs, but the marker of the
+     * cluster that sweeps the store.
+     */
     private static Stream<BlobId> all(BlobStore store) {
         return store.owners().toCompletableFuture().join().stream()
                 .flatMap(owner -> store.generations(owner).toCompletableFuture().join().stream()

@@ -16,7 +16,7 @@ import org.apache.kafka.streams.KafkaStreams.State;
 
 /**
  * One instance of the application as an operating-system process. It ends when this JVM ends. Owned
- * by one thread, which is told of the state by another.
+ * by one thread; another thread reads the state from the process's output.
  */
 final class InstanceProcess {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(90);
@@ -49,8 +49,8 @@ final class InstanceProcess {
                                     .toString(),
                             "-Xmx320m",
                             "-XX:+UseSerialGC",
-                            // As the brokers: so short a life does not pay for the optimizing
-                            // compiler.
+                            // As for the brokers: the process is too short-lived for the optimizing
+                            // compiler to pay off.
                             "-XX:TieredStopAtLevel=1",
                             "-XX:+ExitOnOutOfMemoryError",
                             "-cp",
@@ -79,7 +79,7 @@ final class InstanceProcess {
                 }
             }
         } catch (IOException e) {
-            // The process is gone: check() says so.
+            // The process has ended; check() reports it.
         }
     }
 
@@ -89,7 +89,7 @@ final class InstanceProcess {
     }
 
     /**
-     * Does nothing while the instance is well.
+     * Fails if the instance has died.
      *
      * @throws DemoFailed if it died, with the end of its log
      */
@@ -101,14 +101,14 @@ final class InstanceProcess {
     }
 
     /**
-     * CPU time, user and system, that the process has used since its start; zero when the operating
-     * system does not say.
+     * CPU time, user and system, that the process has used since its start; zero if the operating
+     * system does not report it.
      */
     Duration cpu() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
-    /** Tells it that the warm-up is over. */
+    /** Reports the end of the warm-up to the instance. */
     void beginMeasuring() {
         try {
             OutputStream out = process.getOutputStream();
@@ -128,7 +128,7 @@ final class InstanceProcess {
         }
     }
 
-    /** Waits until it has stopped, and gives what it measured. */
+    /** Waits until it has stopped, and returns its measurements. */
     DemoMeasurement finishStop() {
         try {
             if (!process.waitFor(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {

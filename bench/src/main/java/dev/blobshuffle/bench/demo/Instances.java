@@ -39,7 +39,7 @@ final class Instances implements AutoCloseable {
         processes.forEach(InstanceProcess::check);
     }
 
-    /** Tells them that the warm-up is over. */
+    /** Reports the end of the warm-up to all instances. */
     void beginMeasuring() {
         processes.forEach(InstanceProcess::beginMeasuring);
     }
@@ -49,7 +49,7 @@ final class Instances implements AutoCloseable {
         return processes.stream().map(InstanceProcess::cpu).reduce(Duration.ZERO, Duration::plus);
     }
 
-    /** Stops them in order, side by side, and adds up what they measured. */
+    /** Stops them in order, in parallel, and adds up their measurements. */
     DemoMeasurement stop() {
         processes.forEach(InstanceProcess::beginStop);
         DemoMeasurement sum = DemoMeasurement.nothing();

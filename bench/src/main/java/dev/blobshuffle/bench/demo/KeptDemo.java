@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
 /**
- * The demo that stays up: the commands with which a user looks at its brokers, application and
- * store. Stateless.
+ * The demo that stays up: the commands by which you inspect its brokers, application and store.
+ * Stateless.
  */
 final class KeptDemo {
     private static final String HOST = "127.0.0.1";

@@ -33,7 +33,7 @@ public final class LatencyHistogram {
         micros.recordValue(Math.min(Math.max(duration, 0), LONGEST_MICROS));
     }
 
-    /** Adds what another histogram counted. */
+    /** Adds the counts of another histogram. */
     void add(LatencyHistogram other) {
         micros.add(other.micros);
     }
@@ -43,8 +43,8 @@ public final class LatencyHistogram {
     }
 
     /**
-     * The duration in milliseconds that a share, above 0 and up to 1, does not exceed; 0 when there
-     * are none.
+     * The duration in milliseconds that a share of the durations does not exceed, above 0 and up to
+     * 1; 0 if there are none.
      */
     public double percentileMillis(double share) {
         return micros.getValueAtPercentile(100 * share) / MICROS_PER_MILLI;

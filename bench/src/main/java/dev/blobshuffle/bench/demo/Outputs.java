@@ -11,15 +11,15 @@ import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What came out of a run: of the table, the last value of each key; of the final windows and the
- * join, how often each result was written, for there every one counts.
+ * The output of a run. The table has the last value of each key. The final windows and the join
+ * have the number of times that each result was written, because every write counts there.
  *
  * @param counts last count by word
  * @param minutes number of times each (word, minute, count) was written
  * @param quotations number of times each (word, quotation) was written
  */
 record Outputs(Map<String, Long> counts, Map<String, Long> minutes, Map<String, Long> quotations) {
-    /** Reads everything that was committed. */
+    /** Reads all committed output. */
     static Outputs read(DemoCluster cluster) {
         Map<String, Long> counts = new HashMap<>();
         Map<String, Long> minutes = new HashMap<>();
@@ -52,9 +52,9 @@ record Outputs(Map<String, Long> counts, Map<String, Long> minutes, Map<String, 
     }
 
     /**
-     * How two runs differ, one line for each difference, at most so many.
+     * The differences of two runs, one line for each, up to a limit.
      *
-     * @return nothing if they are equal
+     * @return an empty list if they are equal
      */
     static List<String> differences(Outputs nativeRun, Outputs blobRun, int limit) {
         List<String> differences = new ArrayList<>();

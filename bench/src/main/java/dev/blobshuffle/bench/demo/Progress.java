@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Tells the user what goes on: a line for each step, with the seconds since the start, and a line
- * for each fifth of a long one. Owned by one thread.
+ * Prints the progress for the user: a line for each step, with the seconds since the start, and a
+ * line for each fifth of a long step. Owned by one thread.
  */
 public final class Progress {
     private static final int PARTS = 5;
@@ -16,9 +16,9 @@ public final class Progress {
     private int parts;
 
     /**
-     * Begins to count the seconds.
+     * Progress from now on.
      *
-     * @param out gets the lines
+     * @param out receives the lines
      */
     public Progress(PrintWriter out) {
         this.out = out;

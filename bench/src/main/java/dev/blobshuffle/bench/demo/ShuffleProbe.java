@@ -11,9 +11,9 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Measures how long records take through a shuffle, the same way whatever carries them: the
- * serializer of the shuffled values puts the wall clock in front of each, and the deserializer,
- * which Kafka Streams calls when the record's turn has come, takes it off again and counts the
+ * Measures the time of records through a shuffle, in the same way for all variants. The serializer
+ * of the shuffled values puts the wall-clock time before each value. Kafka Streams calls the
+ * deserializer when it processes the record; the deserializer removes the time and records the
  * difference. Thread-safe.
  */
 final class ShuffleProbe {
@@ -40,14 +40,14 @@ final class ShuffleProbe {
         }
     }
 
-    /** Number of records whose turn has come, the warm-up's included. */
+    /** Number of processed records, including those of the warm-up. */
     long records() {
         synchronized (latencies) {
             return records;
         }
     }
 
-    /** What was measured so far; a copy. */
+    /** A copy of the latencies so far. */
     LatencyHistogram latencies() {
         LatencyHistogram copy = new LatencyHistogram();
         synchronized (latencies) {

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What the demo reads: lines with words in them. Immutable.
+ * The input of the demo: lines with words. Immutable.
  *
- * @param name how to call it
+ * @param name its name in output
  * @param lines its lines, without blank ones
  */
 record Text(String name, List<String> lines) {
@@ -30,8 +30,8 @@ record Text(String name, List<String> lines) {
     }
 
     /**
-     * The books that come with the demo, in the public domain; where they come from is in
-     * {@code texts/README.md}.
+     * The books that come with the demo, in the public domain. {@code texts/README.md} names their
+     * sources.
      */
     static Text own() {
         List<String> lines = new ArrayList<>();
@@ -95,7 +95,7 @@ record Text(String name, List<String> lines) {
         text.lines().filter(line -> !DemoTopology.words(line).isEmpty()).forEach(lines::add);
     }
 
-    /** The same lines again and again, each time to the end, until they have this many bytes. */
+    /** The same lines, repeated as a whole until they have this many bytes. */
     Text repeated(long least) {
         List<String> repeated = new ArrayList<>(lines);
         for (long bytes = bytes(); bytes < least; bytes += bytes()) {
@@ -111,14 +111,12 @@ record Text(String name, List<String> lines) {
                 .sum();
     }
 
-    /** How many of the lines, from the first on, only warm up: a fifth. */
+    /** Number of lines for the warm-up: the first fifth. */
     int warmUpLines() {
         return lines.size() / 5;
     }
 
-    /**
-     * What the lexicon says about every long word that occurs more than once: how often it does.
-     */
+    /** The lexicon: for every long word that occurs more than once, its number of occurrences. */
     Map<String, String> lexicon() {
         Map<String, Integer> occurrences = new TreeMap<>();
         for (String line : lines) {

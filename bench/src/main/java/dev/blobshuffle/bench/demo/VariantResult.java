@@ -3,15 +3,15 @@ package dev.blobshuffle.bench.demo;
 import java.time.Duration;
 
 /**
- * What one run came to.
+ * The result of one run.
  *
  * @param variant how the application shuffled
- * @param measured what its instances measured
+ * @param measured the measurements of its instances
  * @param feeding the time in which the lines were sent
  * @param shuffleBrokerBytes bytes written to the logs of the repartition topics, one copy
  * @param applicationCpu CPU time of all instances from the end of the warm-up to the last result
  * @param brokerCpu CPU time of all brokers, the same span
- * @param outputs what came out
+ * @param outputs the output
  * @param blobsLeft blobs in the store after the sweep
  */
 record VariantResult(

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The demo's temporary directory and everything that runs in it: when it closes, or when the JVM
- * ends (Ctrl-C too), the processes that this JVM started are killed and the directory is deleted.
+ * The demo's temporary directory and the processes that run in it. When it closes, or when the JVM
+ * ends (also by Ctrl-C), it kills the processes that this JVM started and deletes the directory.
  * Thread-safe.
  */
 public final class Workspace implements AutoCloseable {
@@ -45,7 +45,7 @@ public final class Workspace implements AutoCloseable {
         }
     }
 
-    /** A directory in it, made if it is not there. */
+    /** A directory in it, created if it does not exist. */
     public Path directory(String name) {
         try {
             return Files.createDirectories(root.resolve(name));
@@ -55,8 +55,8 @@ public final class Workspace implements AutoCloseable {
     }
 
     /**
-     * A file with a secret by which the instances of this demo know each other, made if it is not
-     * there.
+     * A file with a secret by which the instances of this demo authenticate each other, created if
+     * it does not exist.
      */
     public Path secret() {
         try {
@@ -70,13 +70,14 @@ public final class Workspace implements AutoCloseable {
         }
     }
 
-    /** Whether the JVM is ending, so that what fails now fails because of that. */
+    /** Whether the JVM is ending, which is then the cause of any failure. */
     public boolean isEnding() {
         return isEnding;
     }
 
     /**
-     * What is left to do if the JVM is told to end (Ctrl-C, SIGTERM), after the processes are gone.
+     * Sets the work to do if the JVM is asked to end (Ctrl-C, SIGTERM), after the processes have
+     * ended.
      */
     void whenInterrupted(Runnable work) {
         lastWork = work;
@@ -93,7 +94,7 @@ public final class Workspace implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is ending: the hook runs, and finds nothing to do.
+            // The JVM is ending. The hook runs and finds nothing to do.
         }
     }
 
@@ -115,7 +116,10 @@ public final class Workspace implements AutoCloseable {
         delete();
     }
 
-    /** A process that was just killed may still have had a file to create. */
+    /**
+     * Deletes the directory. It retries, because a process that was just killed may still create a
+     * file.
+     */
     private void delete() {
         for (int attempt = 1; Files.exists(root); attempt++) {
             try (Stream<Path> files = Files.walk(root)) {

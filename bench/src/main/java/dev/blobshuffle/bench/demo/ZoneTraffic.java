@@ -1,16 +1,15 @@
 package dev.blobshuffle.bench.demo;
 
 /**
- * What the instances of one zone read of the shuffle out of caches.
+ * The shuffle reads that caches answered for the instances of one zone.
  *
- * @param hits reads that a cache answered: their own, or another one's in the zone; no less than
- *     that
- * @param ownBytes bytes that their own caches answered, themselves and others
+ * @param hits reads that a cache answered, their own or another one in the zone; a lower bound
+ * @param ownBytes bytes that their own caches answered, to themselves and to others
  */
 record ZoneTraffic(long hits, long ownBytes) {
     private static final int FIELDS = 2;
 
-    /** The sum of two instances'. */
+    /** The sum of two instances' reads. */
     ZoneTraffic plus(ZoneTraffic other) {
         return new ZoneTraffic(hits + other.hits, ownBytes + other.ownBytes);
     }

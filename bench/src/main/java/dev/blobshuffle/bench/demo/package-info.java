@@ -1,6 +1,6 @@
 /**
- * The command {@code blobshuffle demo}: one topology over a text, native and through blobs,
- * measured and compared.
+ * The command {@code blobshuffle demo}: runs one topology over a text natively and through blobs,
+ * and compares the measurements.
  */
 @NullMarked
 package dev.blobshuffle.bench.demo;

@@ -37,7 +37,7 @@ public final class FlightCharts {
     }
 
     /**
-     * The plots of what serving costs, by their names.
+     * The plots of the cost of serving, by their names.
      *
      * @param json the numbers, as {@link FlightRunner#serve} writes them
      */

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is run.
+ * The plan of a benchmark.
  *
  * @param systems that shuffle
  * @param scale of TPC-H; 1 is 6,001,215 rows
  * @param partitions numbers of partitions
- * @param codecs of what is stored
+ * @param codecs of the stored rows
  * @param rounds how often each cell is run
  * @param limit of one run
  */
@@ -28,7 +28,7 @@ public record FlightPlan(
      *
      * @param system that shuffles
      * @param partitions how many
-     * @param codec of what is stored
+     * @param codec of the stored rows
      */
     public record Cell(FlightSystem system, int partitions, String codec) {
         /** The same for another system. */
@@ -37,7 +37,7 @@ public record FlightPlan(
         }
     }
 
-    /** Checks. */
+    /** Checks the plan. */
     public FlightPlan {
         systems = List.copyOf(systems);
         partitions = List.copyOf(partitions);
@@ -53,7 +53,8 @@ public record FlightPlan(
     }
 
     /**
-     * What is run next to each other: all systems that have the choice, for each size and codec.
+     * The cells in the order in which they run: all systems that support it, for each size and
+     * codec.
      */
     List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();

@@ -35,7 +35,7 @@ public final class FlightReport {
         return runs.stream().allMatch(FlightResult::isRight);
     }
 
-    /** Whether what this project does was right each time, whatever the others did. */
+    /** Whether each run of this project's system was right, whatever the other systems did. */
     public boolean isOwnVerified() {
         return runs.stream()
                 .filter(run -> run.cell().system() == FlightSystem.BLOBS)
@@ -99,7 +99,7 @@ public final class FlightReport {
         return goals;
     }
 
-    /** For people. */
+    /** The report as text. */
     public String text() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -148,7 +148,7 @@ public final class FlightReport {
                 right.get(0).checksPartitions() ? "each partition" : "in all");
     }
 
-    /** All of it as JSON: {@code goals} and the single {@code runs}. */
+    /** The report as JSON: {@code goals} and the single {@code runs}. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("goals", goals().stream().map(Goal::asJson).toList());

@@ -9,14 +9,14 @@ import java.util.Properties;
 /**
  * One run.
  *
- * @param cell what was run
+ * @param cell the cell of the run
  * @param round counted from 0
  * @param cpuSeconds of all processes
  * @param wallSeconds from the start of the work to its result
  * @param memoryBytes of all processes together, at the peak; includes {@code sharedBytes}
  * @param sharedBytes shared memory, such as an object store, at its peak
  * @param diskBytes of its files, at the peak
- * @param checksPartitions whether rows were counted for each partition, not only in all
+ * @param checksPartitions whether rows were counted for each partition, not only in total
  * @param problem why the run is void; empty if it is right
  */
 public record FlightResult(
@@ -31,7 +31,7 @@ public record FlightResult(
         String problem) {
     private static final double BYTES_PER_MB = 1e6;
 
-    /** What {@code measure.py} has printed. */
+    /** The result that {@code measure.py} has printed. */
     static FlightResult of(Cell cell, int round, Properties measured) {
         return new FlightResult(
                 cell,
@@ -54,7 +54,7 @@ public record FlightResult(
         return problem.isEmpty();
     }
 
-    /** For people, while the benchmark runs. */
+    /** A line for output while the benchmark runs. */
     String line() {
         String what =
                 String.format(Locale.ROOT, "%-14s N=%-5d %-5s", cell.system().title(), cell.partitions(), cell.codec());

@@ -27,7 +27,7 @@ public final class FlightRunner {
     /**
      * A runner.
      *
-     * @param say takes a line for people
+     * @param say receives a line for output
      */
     public FlightRunner(FlightPlan plan, FlightDirectories directories, Consumer<String> say) {
         this.plan = plan;
@@ -36,7 +36,7 @@ public final class FlightRunner {
     }
 
     /**
-     * Makes what is needed, then runs.
+     * Prepares the environment and the rows, then runs.
      *
      * @throws IllegalStateException if Python, pip or the generator of the rows fails
      */
@@ -55,8 +55,8 @@ public final class FlightRunner {
     }
 
     /**
-     * Measures what it costs to serve partitions: by the daemon, and by Daft's server if the plan
-     * has Daft. Takes the first number of partitions of the plan.
+     * Measures the cost of serving partitions: by the daemon, and by Daft's server if the plan has
+     * Daft. Takes the first number of partitions of the plan.
      *
      * @param json for the numbers
      * @return a table, and which goals are met

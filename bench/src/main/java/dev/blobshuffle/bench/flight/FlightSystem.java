@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.flight;
 
-/** What shuffles: a program in {@code python/bench/flight} each. */
+/** The systems that shuffle. Each has a program in {@code python/bench/flight}. */
 public enum FlightSystem {
     /** The package {@code blobshuffle} in two plain processes. */
     BLOBS("blobs", 1, "BlobShuffle"),
@@ -28,12 +28,12 @@ public enum FlightSystem {
         return program;
     }
 
-    /** Nodes that it is divided into. */
+    /** Number of its nodes. */
     int nodes() {
         return nodes;
     }
 
-    /** For people. */
+    /** The name in output. */
     String title() {
         return title;
     }

@@ -13,8 +13,8 @@ import java.util.Properties;
 import java.util.zip.CRC32;
 
 /**
- * A virtual environment of Python with the pinned packages that the benchmark compares, made once
- * for a list of them and kept in the cache directory. Owned by one thread.
+ * A virtual environment of Python with the pinned packages that the benchmark compares. It is
+ * created once for each list of packages and kept in the cache directory. Owned by one thread.
  */
 final class PythonEnvironment {
     private static final String PROGRAMS = "bench/flight";
@@ -34,7 +34,7 @@ final class PythonEnvironment {
     }
 
     /**
-     * Makes the environment, unless it is there.
+     * Creates the environment, unless it exists.
      *
      * @param project the directory {@code python} of a checkout
      * @param interpreter Python, 3.10 or newer
@@ -102,7 +102,7 @@ final class PythonEnvironment {
         return run(command);
     }
 
-    /** Where programs write their messages. */
+    /** The file to which programs write their messages. */
     Path log() {
         return log;
     }

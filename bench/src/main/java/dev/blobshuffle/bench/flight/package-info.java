@@ -1,4 +1,4 @@
-/** What it costs to shuffle columns through blobs, beside the shuffles of Daft, Ray and Dask. */
+/** The cost of shuffling columns through blobs, beside the shuffles of Daft, Ray and Dask. */
 @NullMarked
 package dev.blobshuffle.bench.flight;
 

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Clock;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Ids of blobs as writers make them now: generation, writer, sequence. */
+/** Ids of blobs as writers create them now: generation, writer, sequence. */
 final class BlobIds {
     private static final int BYTES = 20;
     private static final long MILLIS_PER_MINUTE = 60_000;
@@ -12,7 +12,7 @@ final class BlobIds {
 
     private BlobIds() {}
 
-    /** The id of a blob of this minute that nobody else has. */
+    /** A unique id for a blob of this minute. */
     static byte[] next() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return ByteBuffer.allocate(BYTES)

@@ -15,10 +15,10 @@ import java.util.Map;
 record CommitCpu(double client, double servers) {
     private static final double MICROS_PER_SECOND = 1e6;
 
-    /** Not known. */
+    /** Unknown CPU time. */
     static final CommitCpu UNKNOWN = new CommitCpu(Double.NaN, Double.NaN);
 
-    /** Until now. */
+    /** CPU time until now. */
     static CommitCpu now(List<Long> serverPids) {
         try {
             return new CommitCpu(
@@ -33,17 +33,17 @@ record CommitCpu(double client, double servers) {
         return new CommitCpu(client - earlier.client, servers - earlier.servers);
     }
 
-    /** How many processors were busy in the mean. */
+    /** Mean number of busy processors. */
     double processors(double seconds) {
         return (client + servers) / seconds;
     }
 
-    /** Per commit, in microseconds. */
+    /** CPU time per commit, in microseconds. */
     double micros(double commits) {
         return (client + servers) / commits * MICROS_PER_SECOND;
     }
 
-    /** For a result file; empty if not known. */
+    /** The entry of a result file; empty if unknown. */
     Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         if (Double.isFinite(client) && Double.isFinite(servers)) {

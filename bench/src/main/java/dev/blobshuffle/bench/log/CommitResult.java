@@ -10,14 +10,15 @@ import org.HdrHistogram.Histogram;
 /**
  * One run of publishers.
  *
- * @param cell what was run
+ * @param cell the cell of the run
  * @param round from 0
  * @param perSecond acknowledged commits per second
  * @param seconds that were measured
  * @param cpu used meanwhile
- * @param commitMicros how long a publisher waited for one
+ * @param commitMicros time that a publisher waited for a commit
  * @param deadRows left behind per table
- * @param problem what the log held afterwards that was not published in this order, or lacked
+ * @param problem the first difference between the log and the published commits; empty if there is
+ *     none
  */
 record CommitResult(
         Cell cell,
@@ -40,7 +41,7 @@ record CommitResult(
         return commitMicros.getValueAtPercentile(TAIL) / MICROS_PER_MILLI;
     }
 
-    /** How many processors clients and servers kept busy. */
+    /** Number of processors that clients and servers kept busy. */
     double processors() {
         return cpu.processors(seconds);
     }
@@ -54,7 +55,7 @@ record CommitResult(
         return deadRows.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** For people. */
+    /** The result as a line of text. */
     String line() {
         return String.format(
                 Locale.ROOT,
@@ -70,7 +71,7 @@ record CommitResult(
                 problem.map(text -> "  WRONG: " + text).orElse(""));
     }
 
-    /** All of it, as the entry of a run in a result file. */
+    /** The result as the entry of a run in a result file. */
     Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>(name(cell));
         json.put("round", round);

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 
 /**
- * Publishers that commit as fast as a database acknowledges, each through a connection of its own,
- * and beside them a session that sequences. Owned by one thread.
+ * Publishers that commit as fast as a database acknowledges, each through its own connection. A
+ * session beside them sequences. Owned by one thread.
  */
 final class CommitRun {
     private static final Duration BETWEEN_SEQUENCINGS = Duration.ofMillis(5);
@@ -106,7 +106,7 @@ final class CommitRun {
             }
             sequencer.get();
             while (log.sequence(sequencing)) {
-                // Until nothing is left.
+                // Sequences until nothing is left.
             }
             return new Measured(commits, seconds, cpu, micros);
         } catch (ExecutionException e) {

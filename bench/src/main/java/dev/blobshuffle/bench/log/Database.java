@@ -19,7 +19,7 @@ import java.sql.Statement;
  * @param password of the user
  */
 record Database(int port, String user, String password) {
-    /** The schema of all that is measured. */
+    /** The schema of all measured tables. */
     static final String SCHEMA = "blobshuffle_bench";
 
     /** A new connection to the schema; each statement is a transaction. */
@@ -42,12 +42,12 @@ record Database(int port, String user, String password) {
         }
     }
 
-    /** Deletes the schema with all that is in it. */
+    /** Deletes the schema and everything in it. */
     void drop() throws SQLException {
         execute("drop schema if exists " + SCHEMA + " cascade");
     }
 
-    /** Makes the schema empty, and writes what was written before to disk. */
+    /** Empties the schema, and flushes earlier writes to disk. */
     void clear() throws SQLException {
         drop();
         execute("create schema " + SCHEMA);

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A port on the loopback interface behind which a server seems to be far away: bytes arrive later
- * in each direction, but as many at a time as before. Thread-safe.
+ * A port on the loopback interface behind which a server seems to be far away. Bytes arrive later
+ * in each direction; the bandwidth does not change. Thread-safe.
  */
 final class DelayedPath implements AutoCloseable {
     private static final int CHUNK_BYTES = 64 * 1024;
@@ -31,7 +31,7 @@ final class DelayedPath implements AutoCloseable {
      * Opens the port.
      *
      * @param target the server's port
-     * @param roundTrip how much longer an answer takes
+     * @param roundTrip time that is added to each answer
      */
     DelayedPath(int target, Duration roundTrip) throws IOException {
         this.target = target;
@@ -111,7 +111,7 @@ final class DelayedPath implements AutoCloseable {
                 socket.close();
             }
         } catch (IOException e) {
-            // It ends with the process.
+            // The socket ends with the process.
         }
     }
 }

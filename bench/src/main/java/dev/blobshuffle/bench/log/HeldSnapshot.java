@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** A session that holds a snapshot, as a dump does: nothing deleted since can be removed. */
+/**
+ * A session that holds a snapshot, as a dump does. The database cannot remove rows deleted since.
+ */
 final class HeldSnapshot implements AutoCloseable {
     private final Optional<Connection> connection;
 
@@ -12,7 +14,7 @@ final class HeldSnapshot implements AutoCloseable {
         this.connection = connection;
     }
 
-    /** Takes one if that is asked for. */
+    /** Takes a snapshot if the plan asks for one. */
     static HeldSnapshot of(LogPlan.Snapshot snapshot, Database database) throws SQLException {
         if (snapshot == LogPlan.Snapshot.NONE) {
             return new HeldSnapshot(Optional.empty());

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Whether a log holds exactly what was acknowledged: each publisher's commits once and in their
- * order, at places without holes. Entries begin with their publisher and number. Owned by one
+ * Checks that a log holds exactly the acknowledged commits: each publisher's commits once and in
+ * their order, at places without holes. Entries begin with their publisher and number. Owned by one
  * thread.
  */
 final class LogCheck {
@@ -42,7 +42,7 @@ final class LogCheck {
         ByteBuffer.wrap(entries).putLong(Integer.BYTES, number);
     }
 
-    /** Reads all of a log; returns what is wrong, empty if nothing is. */
+    /** Reads all of a log. Returns the first problem, if there is one. */
     Optional<String> read(Connection connection, MeasuredLog log) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(log.order())) {
@@ -53,7 +53,7 @@ final class LogCheck {
         return problem();
     }
 
-    /** The next commit of the log. */
+    /** Checks the next commit of the log. */
     void see(long itsPlace, byte[] head) {
         ByteBuffer buffer = ByteBuffer.wrap(head);
         int publisher = buffer.getInt();
@@ -68,12 +68,12 @@ final class LogCheck {
         next[publisher]++;
     }
 
-    /** What is wrong first of what was seen. */
+    /** The first problem of the commits so far. */
     Optional<String> first() {
         return problem;
     }
 
-    /** What is wrong first, when all was seen. */
+    /** The first problem, after the last commit was seen. */
     Optional<String> problem() {
         for (int publisher = 0; publisher < next.length; publisher++) {
             if (next[publisher] != acknowledged[publisher]) {

@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.log;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** How a log in a database puts commits into an order. */
+/** The way in which a log in a database orders commits. */
 public enum LogDesign {
     /** Module {@code postgresql}: commits are staged, and sequenced afterwards. */
     STAGED("staged", StagedLog::new),
@@ -22,12 +22,12 @@ public enum LogDesign {
         this.log = log;
     }
 
-    /** For people. */
+    /** The name in output. */
     String title() {
         return title;
     }
 
-    /** For programs. */
+    /** The name in JSON. */
     String id() {
         return name().toLowerCase(Locale.ROOT);
     }

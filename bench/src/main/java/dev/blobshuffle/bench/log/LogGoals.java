@@ -7,7 +7,7 @@ import dev.blobshuffle.bench.report.Goal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a log shall reach, and whether it did. Goals whose cells were not run are left out. */
+/** The goals for a log, and whether it meets them. Goals whose cells were not run are left out. */
 final class LogGoals {
     private static final int PUBLISHERS = 16;
     private static final double TIMES_TOPIC_LOCK = 5;

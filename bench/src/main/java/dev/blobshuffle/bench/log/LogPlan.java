@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@code bench log} measures.
+ * The plan of {@code bench log}.
  *
  * @param designs whose commits are counted, in turn
  * @param standbys without and with a synchronous standby
@@ -13,11 +13,11 @@ import java.util.List;
  * @param publishers numbers of publishers at a time
  * @param rounds runs of each cell
  * @param warmUp before each run is measured; an old snapshot is held meanwhile
- * @param measured the time that counts
+ * @param measured the measured time
  * @param entryBytes bytes of entries in each commit
  * @param walBytes sizes of entries whose WAL is measured
  * @param readRate commits per second while a reader follows
- * @param readTime how long it follows; zero: not at all
+ * @param readTime time for which it follows; zero: no reader
  */
 public record LogPlan(
         List<LogDesign> designs,
@@ -68,7 +68,7 @@ public record LogPlan(
         SYNCHRONOUS
     }
 
-    /** What another session does meanwhile. */
+    /** The work of another session meanwhile. */
     public enum Snapshot {
         /** Nothing. */
         NONE,

@@ -22,14 +22,14 @@ import java.util.stream.Collectors;
  * @param readers runs that a reader followed
  */
 public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<ReaderResult> readers) {
-    /** Copies. */
+    /** Copies the lists. */
     public LogReport {
         commits = List.copyOf(commits);
         wal = List.copyOf(wal);
         readers = List.copyOf(readers);
     }
 
-    /** Whether each log held exactly what it had acknowledged, in order. */
+    /** Whether each log held exactly the commits that it had acknowledged, in order. */
     public boolean isVerified() {
         return commits.stream().allMatch(result -> result.problem().isEmpty())
                 && readers.stream().allMatch(result -> result.problem().isEmpty());
@@ -59,7 +59,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
         return commits.stream().filter(result -> result.cell().equals(cell)).toList();
     }
 
-    /** For people. */
+    /** The report as text. */
     public String text() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -134,7 +134,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
                                 numbers -> Spread.of(numbers).median())));
     }
 
-    /** All of it as JSON: {@code cells}, {@code goals} and the single runs. */
+    /** The report as JSON: {@code cells}, {@code goals} and the single runs. */
     public Map<String, Object> asJson() {
         List<Map<String, Object>> cells = new ArrayList<>();
         for (Cell cell : cells()) {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Runs every cell once per round. The designs of one kind of cell follow each other, each round in
- * another order, so that ratios within a round compare neighbours in time. Owned by one thread.
+ * Runs every cell once per round. The designs of one kind of cell follow each other, in a different
+ * order each round, so that ratios within a round compare adjacent runs. Owned by one thread.
  */
 public final class LogRunner {
     private static final int WARM_UP_PUBLISHERS = 4;
@@ -26,7 +26,7 @@ public final class LogRunner {
     /**
      * A runner.
      *
-     * @param progress gets a line for each run
+     * @param progress receives a line for each run
      */
     public LogRunner(LogPlan plan, LogServers servers, Consumer<String> progress) {
         this.plan = plan;
@@ -93,7 +93,9 @@ public final class LogRunner {
         return results;
     }
 
-    /** In the plan's order, but each group of designs turned by the number of the round. */
+    /**
+     * The cells in the plan's order. Each group of designs is rotated by the number of the round.
+     */
     private List<Cell> cells(int round) {
         List<Cell> all = plan.cells();
         int designs = plan.designs().size();
@@ -103,7 +105,7 @@ public final class LogRunner {
         return all;
     }
 
-    /** About how long a plan takes. */
+    /** The approximate duration of a plan. */
     public static Duration estimate(LogPlan plan) {
         Duration each = plan.warmUp().plus(plan.measured()).plusSeconds(1);
         Duration readers = plan.readTime()

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Servers of a benchmark's own, with settings as in production: one alone, and one with a
- * synchronous standby that seems to be in another zone. All of them use this machine's disk. Owned
- * by one thread.
+ * Servers for a benchmark, with settings as in production: one alone, and one with a synchronous
+ * standby that seems to be in another zone. All of them use this machine's disk. Owned by one
+ * thread.
  */
 public final class LogServers implements AutoCloseable {
     private static final String STANDBY = "standby";
@@ -26,9 +26,10 @@ public final class LogServers implements AutoCloseable {
     private final Map<Standby, List<Long>> pids = new EnumMap<>(Standby.class);
 
     /**
-     * No server yet; each is started when it is needed.
+     * Starts no server yet. Each server is started on first use.
      *
-     * @param roundTrip between the primary and its standby; zero: that of this machine
+     * @param roundTrip time between the primary and its standby and back; zero: that of this
+     *     machine
      */
     public LogServers(Duration roundTrip) {
         this.roundTrip = roundTrip;

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 /** A log whose commits are counted, in a schema of its own. Stateless. */
 interface MeasuredLog {
     /**
-     * Makes its tables and functions, and a topic.
+     * Creates its tables and functions, and a topic.
      *
      * @param connection to the schema
      * @param schema its name; it is empty
@@ -14,7 +14,7 @@ interface MeasuredLog {
     void create(Connection connection, String schema) throws SQLException;
 
     /**
-     * Makes a publisher.
+     * Opens a publisher.
      *
      * @param connection of its own
      * @param number the publisher's
@@ -29,7 +29,7 @@ interface MeasuredLog {
     boolean sequence(Connection connection) throws SQLException;
 
     /**
-     * A query for what is in the log, in its order: place, from 0 without holes, and the first
+     * A query for the commits of the log, in order: place, from 0 without holes, and the first
      * bytes of the entries.
      */
     String order();

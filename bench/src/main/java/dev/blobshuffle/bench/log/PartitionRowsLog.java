@@ -29,7 +29,7 @@ final class PartitionRowsLog implements MeasuredLog {
     public Commits open(Connection connection, int number) throws SQLException {
         Object[] parts = IntStream.range(0, PARTITIONS).boxed().toArray();
         Object[] lengths = new Object[PARTITIONS];
-        Arrays.fill(lengths, 12); // As many bytes as an entry takes in our own format.
+        Arrays.fill(lengths, 12); // The size of an entry in our own format.
         return new PartitionCommits(
                 connection.prepareStatement("select publish(1, ?, ?, ?, ?)"),
                 connection.createArrayOf("int", parts),

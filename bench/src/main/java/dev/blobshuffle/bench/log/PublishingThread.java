@@ -26,13 +26,13 @@ final class PublishingThread implements Callable<Histogram> {
         this.time = time;
     }
 
-    /** What a run is at. */
+    /** The phase of a run. */
     enum Phase {
-        /** Nothing counts yet. */
+        /** Commits do not count yet. */
         WARM_UP,
         /** Commits count. */
         MEASURED,
-        /** Nobody begins another commit. */
+        /** No thread begins another commit. */
         OVER
     }
 
@@ -41,7 +41,7 @@ final class PublishingThread implements Callable<Histogram> {
         return acknowledged.get();
     }
 
-    /** Commits; returns how long each commit of the measured phase took, in microseconds. */
+    /** Commits, and returns the durations of the commits of the measured phase, in microseconds. */
     @Override
     public Histogram call() throws SQLException {
         Histogram micros = new Histogram(LONGEST_MICROS, DIGITS);

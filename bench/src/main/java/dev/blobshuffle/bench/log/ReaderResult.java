@@ -9,13 +9,14 @@ import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long after their acknowledgement a reader in another instance had commits.
+ * The time from the acknowledgement of commits until a reader in another instance had them.
  *
  * @param standby whether there is one
  * @param snapshot whether one is held
  * @param round from 0
  * @param micros from acknowledgement to reader
- * @param problem what the reader got that was not published in this order, or missed
+ * @param problem the first difference between the reader's commits and the published ones; empty if
+ *     there is none
  */
 record ReaderResult(Standby standby, Snapshot snapshot, int round, Histogram micros, Optional<String> problem) {
     private static final double MEDIAN = 50;
@@ -36,7 +37,7 @@ record ReaderResult(Standby standby, Snapshot snapshot, int round, Histogram mic
                 + (snapshot == Snapshot.NONE ? "" : ", old snapshot");
     }
 
-    /** For people. */
+    /** The result as a line of text. */
     String line() {
         return String.format(
                 Locale.ROOT,

@@ -28,8 +28,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Publishers at a fixed rate through one instance of module {@code postgresql}, and a reader that
- * follows their topic through another. Before that the log gets many commits, and an old snapshot
- * keeps what they leave behind. Owned by one thread.
+ * follows their topic through another. Before that, the log gets many commits, and an old snapshot
+ * keeps their dead rows. Owned by one thread.
  */
 final class ReaderRun {
     /** Commits before the measured ones. */
@@ -101,7 +101,7 @@ final class ReaderRun {
                 Object ignored = one.get();
             }
             while (log.sequence(sequencing)) {
-                // Until nothing is left.
+                // Sequences until nothing is left.
             }
         } finally {
             threads.shutdownNow();
@@ -143,7 +143,7 @@ final class ReaderRun {
         }
     }
 
-    /** Commits at its part of the rate; returns when each commit was acknowledged. */
+    /** Commits at its share of the rate. Returns the time at which each commit was acknowledged. */
     private Map<Long, Long> publish(CommitLog log, int publisher) {
         Map<Long, Long> acknowledged = new HashMap<>();
         Writer writer = await(log.open("measured-" + publisher));
@@ -163,7 +163,7 @@ final class ReaderRun {
             List<Long> ignored = await(writer.commit(writer.firstNumber() + number, List.of(batch), Optional.empty()));
             acknowledged.put(TailReader.key(publisher, number), time.nanos());
             while (await(log.sequence(TOPIC)).isEmpty()) {
-                LockSupport.parkNanos(AGAIN.toNanos()); // Another publisher does it, and may not see this commit.
+                LockSupport.parkNanos(AGAIN.toNanos()); // Another publisher is sequencing, and may not see this commit.
             }
         }
         return acknowledged;

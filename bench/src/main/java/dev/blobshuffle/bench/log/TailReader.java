@@ -12,7 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Reads a topic as subscribers do, and notes when each commit arrives. */
+/** Reads a topic as subscribers do, and records when each commit arrives. */
 final class TailReader implements Callable<Void> {
     private static final int BATCHES = 500;
     private static final long BYTES = 4 << 20;
@@ -45,7 +45,7 @@ final class TailReader implements Callable<Void> {
         return number << Byte.SIZE | publisher;
     }
 
-    /** Nothing more than this many commits will come. */
+    /** Ends the reader after this many commits. */
     void endAfter(long commits) {
         wanted.set(commits);
         news.raise();
@@ -56,7 +56,7 @@ final class TailReader implements Callable<Void> {
         return arrivals;
     }
 
-    /** What arrived so far. */
+    /** The check of the commits that have arrived. */
     LogCheck check() {
         return check;
     }

@@ -11,14 +11,15 @@ import java.util.Map;
  * @param entryBytes of each commit
  * @param round from 0
  * @param commitBytes WAL per commit, in bytes
- * @param sequenceBytes WAL per commit for its place, in bytes; 0 where the commit takes it
+ * @param sequenceBytes WAL per commit for its place, in bytes; 0 if the commit itself takes the
+ *     place
  */
 record WalResult(LogDesign design, int entryBytes, int round, double commitBytes, double sequenceBytes) {
     double bytes() {
         return commitBytes + sequenceBytes;
     }
 
-    /** For people. */
+    /** The result as a line of text. */
     String line() {
         return String.format(
                 Locale.ROOT,

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts the WAL of commits by one publisher. Commits before the measured ones write those pages
- * whole that a checkpoint asks for. Owned by one thread.
+ * Counts the WAL of commits by one publisher. Commits before the measured ones cause the full-page
+ * writes that follow a checkpoint. Owned by one thread.
  */
 final class WalRun {
     private static final int COMMITS = 400;
     private static final int WARM_UP = 400;
 
-    /** Commits per sequencing, as 16 publishers have. */
+    /** Commits per sequencing, as with 16 publishers. */
     private static final int TOGETHER = 16;
 
     private static final String WRITTEN = "select pg_current_wal_insert_lsn() - '0/0'::pg_lsn";
@@ -49,7 +49,7 @@ final class WalRun {
                     }
                 }
             }
-            // Medians: now and then the server writes something else, such as pages of a vacuum.
+            // Medians, because the server sometimes writes other WAL, such as that of a vacuum.
             return new WalResult(
                     design,
                     entryBytes,

@@ -1,6 +1,4 @@
-/**
- * What a commit log in PostgreSQL does per second, beside two plainer designs on the same servers.
- */
+/** The throughput of a commit log in PostgreSQL, beside two simpler designs on the same servers. */
 @NullMarked
 package dev.blobshuffle.bench.log;
 

@@ -8,8 +8,8 @@ import org.HdrHistogram.Histogram;
 /**
  * One run of a workload on a system.
  *
- * @param workload that was run
- * @param system it ran on
+ * @param workload the workload
+ * @param system the system that it ran on
  * @param round of the benchmark
  * @param seconds that were measured
  * @param received records in that time, of all groups
@@ -18,10 +18,10 @@ import org.HdrHistogram.Histogram;
  * @param clientCpu seconds of the clients, without JIT compilers
  * @param serverCpu seconds of the servers, without JIT compilers
  * @param compilerCpu seconds of the JIT compilers of all
- * @param database what PostgreSQL did; zeros for Kafka
+ * @param database the work of PostgreSQL; zeros for Kafka
  * @param puts requests to the store
  * @param gets requests to the store
- * @param problem what was wrong with what came out; empty: nothing
+ * @param problem the problem with the received records; empty if there is none
  */
 record CellResult(
         Workload workload,
@@ -53,9 +53,9 @@ record CellResult(
     }
 
     /**
-     * Whether consumers received as much as was due, within a tenth, and records of the measured
-     * time themselves. If not, the machine was too busy or the warm-up too short, and the numbers
-     * say nothing.
+     * Whether consumers received the due number of records, within a tenth, and records of the
+     * measured time. Otherwise the machine was too busy or the warm-up too short, and the numbers
+     * mean nothing.
      */
     boolean isSteady() {
         double due = workload.isMaximumRate() ? perSecond() : workload.rate();

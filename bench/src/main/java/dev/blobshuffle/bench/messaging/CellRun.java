@@ -36,7 +36,7 @@ final class CellRun {
         this.system = system;
     }
 
-    /** What has been used and done at one moment. */
+    /** CPU time and database work up to one moment. */
     private record Moment(long nanos, CpuTime clients, CpuTime servers, DatabaseWork database) {}
 
     /**
@@ -90,7 +90,7 @@ final class CellRun {
         long expected = sum(zone -> zone.published().orElse(0)) * workload.subscriptions();
         long deadline = System.nanoTime() + DRAIN.toNanos();
         while (sum(ZoneProcess::received) < expected && System.nanoTime() < deadline) {
-            sleep(LOOK); // What is missing then, the check below names.
+            sleep(LOOK); // The check below reports missing records.
         }
         tell("stop");
         List<Properties> measured = new ArrayList<>();

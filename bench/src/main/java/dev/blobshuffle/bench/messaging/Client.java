@@ -20,17 +20,17 @@ interface Client extends AutoCloseable {
         /**
          * Sends a record.
          *
-         * @param done gets whether it is durable; any thread may call it
+         * @param done receives whether the record is durable; called by any thread
          */
         void send(String topic, byte[] key, byte[] value, Consumer<Boolean> done);
 
-        /** Begins a transaction, where there are some. */
+        /** Begins a transaction, if the system uses them. */
         void begin();
 
         /** Commits the transaction. */
         void commit();
 
-        /** Waits until all that was sent is durable. */
+        /** Waits until all sent records are durable. */
         void flush();
 
         @Override
@@ -39,13 +39,13 @@ interface Client extends AutoCloseable {
 
     /** A consumer, owned by one thread. */
     interface Consuming extends AutoCloseable {
-        /** Waits for records and hands out their values. */
+        /** Waits for records and passes their values to the receiver. */
         void poll(Duration wait, Consumer<ByteBuffer> receiver);
 
-        /** Partitions that it has. */
+        /** Number of partitions that it owns. */
         int owned();
 
-        /** Commits the positions after the last poll, unless that happens by itself. */
+        /** Commits the positions after the last poll, unless the client does so automatically. */
         void commit();
 
         @Override

@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
-/** A consumer and its thread, which checks and times what it receives. */
+/** A consumer and its thread, which checks the received records and measures their latency. */
 final class ConsumerLoop {
     private static final Duration WAIT = Duration.ofMillis(100);
 
-    /** As often as Kafka's consumers commit by themselves. */
+    /** The interval of automatic commits of Kafka's consumers. */
     private static final Duration COMMIT = Duration.ofSeconds(5);
 
     private final Client.Consuming consumer;
@@ -40,7 +40,7 @@ final class ConsumerLoop {
                     committed = System.nanoTime();
                 }
             }
-            consumer.commit(); // Else a member that ends later would get these records again.
+            consumer.commit(); // Otherwise a member that ends later would receive these records again.
         } catch (RuntimeException e) {
             ProducerLoop.halt(e);
         }
@@ -64,7 +64,7 @@ final class ConsumerLoop {
         thread.join();
     }
 
-    /** From due to received; after the end. */
+    /** Latency from due to received. Call it after the end. */
     Histogram latency() {
         return latency;
     }

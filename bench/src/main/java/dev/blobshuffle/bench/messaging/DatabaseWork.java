@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.messaging;
 
 /**
- * What a database has done.
+ * The work of a database.
  *
  * @param walBytes bytes of write-ahead log
  * @param transactions that ended, each statement outside a transaction counted as one

@@ -8,9 +8,9 @@ final class DeliveryCheck {
     private DeliveryCheck() {}
 
     /**
-     * What is wrong; empty: each group received each record once, undamaged and in order per key.
+     * The problem; empty if each group received each record once, undamaged and in order per key.
      *
-     * @param measured by each process
+     * @param measured measurements of each process
      */
     static String problem(Workload workload, List<Properties> measured) {
         long published = CellRun.sum(measured, "published");

@@ -4,8 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What the consumers of one group in one process have received: how many records, the sum of their
- * seals, and how many came damaged or not after the earlier ones of their key. Thread-safe.
+ * The records that the consumers of one group in one process have received: their number, the sum
+ * of their seals, and the numbers of damaged records and of records out of order per key.
+ * Thread-safe.
  */
 final class GroupCheck {
     private final int messageSize;
@@ -22,7 +23,7 @@ final class GroupCheck {
         }
     }
 
-    /** Takes in a record. */
+    /** Checks a received record. */
     synchronized void receive(ByteBuffer value) {
         count++;
         if (!Payload.isWhole(value, messageSize) || Payload.producer(value) >= last.length) {

@@ -13,11 +13,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Kafka's own clients. They commit positions by themselves, every 5 seconds. */
+/** Kafka's own clients. They commit positions automatically, every 5 seconds. */
 final class KafkaClient implements Client {
     /**
-     * A producer takes a whole batch of memory for each partition it sends to: those of 576
-     * partitions must fit into its buffer, or it blocks.
+     * A producer allocates a whole batch for each partition that it sends to. The batches of 576
+     * partitions must fit into its buffer; otherwise it blocks.
      */
     private static final Map<String, Object> TUNED_PRODUCER =
             Map.of("linger.ms", 100, "batch.size", 128 << 10, "buffer.memory", 128L << 20, "compression.type", "lz4");

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is run.
+ * The plan of a benchmark.
  *
  * @param workloads in order
  * @param systems that are compared
@@ -13,7 +13,7 @@ import java.util.List;
 public record MessagingPlan(List<Workload> workloads, List<MessagingSystem> systems, int rounds) {
     private static final Duration AROUND = Duration.ofSeconds(9);
 
-    /** Copies, and checks that there is something to run. */
+    /** Copies the lists, and checks that there is something to run. */
     public MessagingPlan {
         workloads = List.copyOf(workloads);
         systems = systems.stream().distinct().toList();
@@ -25,8 +25,8 @@ public record MessagingPlan(List<Workload> workloads, List<MessagingSystem> syst
     }
 
     /**
-     * The systems of a workload: at a fixed rate, none with transactions, whose cost shows in the
-     * greatest rate.
+     * The systems of a workload. At a fixed rate, systems with transactions are left out, because
+     * the cost of transactions shows in the maximum rate.
      */
     List<MessagingSystem> systems(Workload workload) {
         boolean hasPlain = systems.stream().anyMatch(system -> !system.isTransactional());
@@ -35,7 +35,7 @@ public record MessagingPlan(List<Workload> workloads, List<MessagingSystem> syst
                 .toList();
     }
 
-    /** About how long it takes. */
+    /** The approximate duration. */
     public Duration estimate() {
         Duration all = Duration.ofSeconds(20);
         for (Workload workload : workloads) {

@@ -25,7 +25,7 @@ public final class MessagingReport {
         this.runs = List.copyOf(runs);
     }
 
-    /** Whether each group received exactly what was published, in order per key. */
+    /** Whether each group received exactly the published records, in order per key. */
     public boolean isVerified() {
         return runs.stream().allMatch(run -> run.problem().isEmpty());
     }
@@ -82,7 +82,7 @@ public final class MessagingReport {
                 limit);
     }
 
-    /** For people. */
+    /** The report as text. */
     public String text() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -164,7 +164,7 @@ public final class MessagingReport {
         return text.toString();
     }
 
-    /** All of it as JSON: {@code goals} and the single {@code runs}. */
+    /** The report as JSON: {@code goals} and the single {@code runs}. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("goals", goals().stream().map(Goal::asJson).toList());

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /**
  * Runs every workload on every system once per round. The systems of one workload follow each
- * other, each round in another order. Owned by one thread.
+ * other, in a different order each round. Owned by one thread.
  */
 public final class MessagingRunner {
     private final MessagingPlan plan;
@@ -22,7 +22,7 @@ public final class MessagingRunner {
      * A runner.
      *
      * @param directory for the files of the runs
-     * @param progress gets a line for each run
+     * @param progress receives a line for each run
      */
     public MessagingRunner(MessagingPlan plan, MessagingServers servers, Path directory, Consumer<String> progress) {
         this.plan = plan;

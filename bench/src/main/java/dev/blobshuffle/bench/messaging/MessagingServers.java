@@ -104,7 +104,7 @@ public final class MessagingServers implements AutoCloseable {
         return kafka.bootstrapServers();
     }
 
-    /** What an instance of a zone is opened with: default settings, but for the zone. */
+    /** The settings of an instance of a zone. */
     Map<String, String> settings(int zone) {
         Map<String, String> settings = new HashMap<>();
         settings.put("blobshuffle.log", log("application"));
@@ -120,7 +120,7 @@ public final class MessagingServers implements AutoCloseable {
                 .toList();
     }
 
-    /** Makes the topics of a run. */
+    /** Creates the topics of a run. */
     void createTopics(MessagingSystem system, String prefix, Workload workload) {
         List<String> names = names(prefix, workload);
         if (system.isKafka()) {
@@ -136,7 +136,7 @@ public final class MessagingServers implements AutoCloseable {
     }
 
     /**
-     * Deletes what a run has left, whose clients have ended: a round at the maximum rate leaves
+     * Deletes the topics of a run, whose clients have ended. A round at the maximum rate leaves
      * tens of gigabytes.
      */
     void dropTopics(MessagingSystem system, String prefix, Workload workload) throws IOException {
@@ -158,7 +158,7 @@ public final class MessagingServers implements AutoCloseable {
         Directories.delete(directory.resolve("store").resolve("blobs"));
     }
 
-    /** What the servers of a system have used. */
+    /** CPU time that the servers of a system have used. */
     CpuTime cpu(MessagingSystem system) throws IOException {
         return system.isKafka()
                 ? CpuTime.of(
@@ -166,7 +166,7 @@ public final class MessagingServers implements AutoCloseable {
                 : CpuTime.ofTrees(List.of(primary.pid(), standby.pid()));
     }
 
-    /** What the database has done until now. */
+    /** The work of the database until now. */
     DatabaseWork databaseWork() throws SQLException {
         try (Connection connection = primary.connect(DATABASE);
                 Statement statement = connection.createStatement();

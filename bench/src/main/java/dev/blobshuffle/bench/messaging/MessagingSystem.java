@@ -2,13 +2,13 @@ package dev.blobshuffle.bench.messaging;
 
 import java.util.Locale;
 
-/** What is compared. */
+/** The systems that are compared. */
 public enum MessagingSystem {
     /** Messaging over PostgreSQL with a synchronous standby and a store of files. */
     BLOBSHUFFLE,
     /** The same, with a transaction of each publisher every 100 ms. */
     BLOBSHUFFLE_TRANSACTIONS,
-    /** Kafka at replication 3, with the settings that its clients have by themselves. */
+    /** Kafka at replication 3, with the default settings of its clients. */
     KAFKA,
     /** The same with clients set for throughput. */
     KAFKA_TUNED,

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * A record's value: when it was due, its number, its producer, bytes of a pool that all systems
- * share, and a seal over number and producer. Owned by one producer's thread.
+ * A record's value: its due time, its number, its producer, bytes of a pool that all systems share,
+ * and a seal over number and producer. Owned by one producer's thread.
  */
 final class Payload {
     /** The least bytes of a value: the head and the seal. */
@@ -35,7 +35,7 @@ final class Payload {
         }
     }
 
-    /** The key of a record: its producer's, and one of so many. */
+    /** The key of a record: its producer and one of {@link #KEYS} numbers. */
     byte[] key(long number) {
         return ByteBuffer.allocate(Long.BYTES)
                 .putInt(producer)
@@ -64,7 +64,7 @@ final class Payload {
         return value.getInt(PRODUCER);
     }
 
-    /** Whether a value is as long as it should be and has its seal. */
+    /** Whether a value has the right length and seal. */
     static boolean isWhole(ByteBuffer value, int bytes) {
         return value.limit() == bytes
                 && bytes >= HEAD + Long.BYTES

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A producer and its thread. At a fixed rate each record is due at a time of its own, whether or
- * not earlier ones are late; its latency counts from then.
+ * A producer and its thread. At a fixed rate each record has its own due time, whether or not
+ * earlier records are late. Its latency counts from its due time.
  */
 final class ProducerLoop {
     private static final Duration TRANSACTION = Duration.ofMillis(100);
@@ -94,29 +94,29 @@ final class ProducerLoop {
         published++;
     }
 
-    /** Ends the process: half a zone measures nothing. */
+    /** Ends the process, because the measurements of a partial zone are useless. */
     static void halt(RuntimeException failure) {
         failure.printStackTrace();
         Runtime.getRuntime().halt(1);
     }
 
-    /** Ends the thread; all that was sent is durable or has failed. */
+    /** Ends the thread. All sent records are then durable or have failed. */
     void finish() throws InterruptedException {
         isOver = true;
         thread.join();
     }
 
-    /** Records that were sent; after the end. */
+    /** Number of sent records. Call it after the end. */
     long published() {
         return published;
     }
 
-    /** Of the seals of the records that were sent; after the end. */
+    /** Sum of the seals of the sent records. Call it after the end. */
     long sum() {
         return sum;
     }
 
-    /** Records that were sent and are not durable. */
+    /** Number of sent records that did not become durable. */
     long failed() {
         return failed.sum();
     }

@@ -4,7 +4,7 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * The measured part of a run, by when records were due. Times are microseconds of the monotonic
+ * The measured part of a run, by the due times of records. Times are microseconds of the monotonic
  * clock, which all processes of a machine share. Thread-safe.
  */
 final class Window {
@@ -32,19 +32,19 @@ final class Window {
         end = nowMicros();
     }
 
-    /** Whether a record that was due then is measured. */
+    /** Whether a record with this due time is measured. */
     boolean holds(long dueMicros) {
         return dueMicros >= begin && dueMicros < end;
     }
 
-    /** A record that was due then is durable now. */
+    /** Records that a record with this due time is now durable. */
     void publish(long dueMicros) {
         if (holds(dueMicros)) {
             published.recordValue(Math.max(0, nowMicros() - dueMicros));
         }
     }
 
-    /** How long publishes took, from when they were due. */
+    /** Durations of publishes, from their due times. */
     Histogram published() {
         return published.copy();
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.messaging;
 import java.time.Duration;
 
 /**
- * What is published and consumed.
+ * A load of published and consumed records.
  *
  * @param name for reports
  * @param topics number of topics
@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param subscriptions groups that read each topic
  * @param producers of each topic
  * @param consumers of each topic and group
- * @param rate records per second of all producers; 0: as many as they can
+ * @param rate records per second of all producers; 0: as many as possible
  * @param warmUp before the measured time
  * @param measured the measured time
  */

@@ -50,8 +50,8 @@ public final class WorkloadFile {
      * Reads a file.
      *
      * @throws IOException if it cannot be read
-     * @throws IllegalArgumentException if it is no workload, or one that cannot run here; the
-     *     message says what to change
+     * @throws IllegalArgumentException if it is not a workload, or one that cannot run here; the
+     *     message names the remedy
      */
     public static Workload read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
@@ -64,7 +64,7 @@ public final class WorkloadFile {
     /**
      * Reads lines, as {@link #read}.
      *
-     * @param source where they come from, for messages
+     * @param source their origin, for messages
      */
     static Workload parse(String source, List<String> lines) {
         Map<String, String> values = new LinkedHashMap<>();

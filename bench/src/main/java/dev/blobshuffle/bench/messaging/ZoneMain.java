@@ -20,8 +20,8 @@ import java.util.Properties;
 import org.HdrHistogram.Histogram;
 
 /**
- * The main class of a zone's producers and consumers. Orders come by standard input: {@code
- * produce}, {@code measure}, {@code end}, {@code stop}. Its end is an order to end.
+ * The main class of a zone's producers and consumers. It reads orders from standard input: {@code
+ * produce}, {@code measure}, {@code end}, {@code stop}. When standard input ends, the process ends.
  */
 final class ZoneMain {
     private static final Duration STATUS = Duration.ofMillis(100);
@@ -89,7 +89,10 @@ final class ZoneMain {
         throw new IOException("Cannot go on: the parent is gone.");
     }
 
-    /** The producers and consumers of this zone: each n-th of all, n the number of zones. */
+    /**
+     * Opens the producers and consumers of this zone: each n-th of all, where n is the number of
+     * zones.
+     */
     private void open() {
         int zone = Integer.parseInt(settings.getProperty("bench.zone"));
         int zones = Integer.parseInt(settings.getProperty("bench.zones"));
@@ -117,7 +120,7 @@ final class ZoneMain {
     }
 
     private void beginWindow() {
-        // Each look begins a new count of requests.
+        // Each call begins a new count of requests.
         var ignoredPuts = StoreLatencies.OF_THIS_PROCESS.puts();
         var ignoredGets = StoreLatencies.OF_THIS_PROCESS.gets();
         received = received();

@@ -25,7 +25,7 @@ final class ZoneProcess implements AutoCloseable {
         this.measured = measured;
     }
 
-    /** What it said last. Written by the thread that reads. */
+    /** The latest reports of the process. Written by the thread that reads its output. */
     private static final class Heard {
         private volatile long owned;
         private volatile long received;
@@ -54,7 +54,7 @@ final class ZoneProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Partitions that its consumers have. */
+    /** Number of partitions that its consumers own. */
     long owned() {
         return heard.owned;
     }
@@ -78,7 +78,7 @@ final class ZoneProcess implements AutoCloseable {
         process.check();
     }
 
-    /** What it measured, after the order to stop. */
+    /** Its measurements, after the order to stop. */
     Properties measured() throws IOException, InterruptedException {
         process.awaitEnd(STOP);
         Properties properties = new Properties();

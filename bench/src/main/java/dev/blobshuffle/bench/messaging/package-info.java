@@ -1,6 +1,6 @@
 /**
- * Messaging beside Kafka: workloads in the format of the OpenMessaging Benchmark, the same records
- * through both, each with servers and clients as processes.
+ * Messaging beside Kafka, with workloads in the format of the OpenMessaging Benchmark. Both systems
+ * carry the same records, and their servers and clients are processes.
  */
 @NullMarked
 package dev.blobshuffle.bench.messaging;

@@ -9,7 +9,9 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose puts and gets are timed, each attempt as a request of its own. Thread-safe. */
+/**
+ * A store whose puts and gets are timed. Each attempt counts as a separate request. Thread-safe.
+ */
 final class ObservedBlobStore extends ForwardingBlobStore {
     private final StoreLatencies latencies;
     private final Time time;
@@ -17,7 +19,7 @@ final class ObservedBlobStore extends ForwardingBlobStore {
     /**
      * Times requests.
      *
-     * @param store gets the requests
+     * @param store receives the requests
      */
     ObservedBlobStore(BlobStore store, StoreLatencies latencies, Time time) {
         super(store);

@@ -18,18 +18,18 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * {@code bench:///?store=URI&faults=N}: the store of another URI, its requests timed in
- * {@link StoreLatencies#OF_THIS_PROCESS}; with faults, so many of a thousand puts and gets fail,
- * before or after their effect, are refused as too many, or are answered with damaged bytes. Public
- * for the service loader. Stateless.
+ * {@code bench:///?store=URI&faults=N}: the store of another URI, whose requests are timed in
+ * {@link StoreLatencies#OF_THIS_PROCESS}. With faults, N of a thousand puts and gets fail before or
+ * after their effect, are throttled, or are answered with damaged bytes. Public for the service
+ * loader. Stateless.
  */
 public final class ObservedStoreProvider implements BlobStoreProvider {
     private static final String SCHEME = "bench";
     private static final Duration MOST_DELAY = Duration.ofMillis(100);
 
     /**
-     * A put, a get and a delete by which a store is checked when it is opened: an instance that
-     * cannot start measures nothing.
+     * Number of first requests without faults: the put, the get and the delete that check a store
+     * when it is opened. An instance that cannot start measures nothing.
      */
     private static final int CHECKS = 3;
 
@@ -47,7 +47,7 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
      * The URI of an observed store.
      *
      * @param store the URI of the store itself
-     * @param faultsPerThousand requests of a thousand that go wrong
+     * @param faultsPerThousand number of faulty requests in a thousand
      */
     public static String uri(String store, long faultsPerThousand) {
         return SCHEME + ":///?store=" + URLEncoder.encode(store, StandardCharsets.UTF_8) + "&faults="

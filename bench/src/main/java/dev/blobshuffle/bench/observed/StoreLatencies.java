@@ -5,16 +5,16 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * How long the requests of this process to its store took that succeeded, in microseconds: as
- * histograms, so that those of several processes can be added up, which percentiles cannot. One for
- * each process, because nobody who could pass one on stands between an application's settings and
- * its store. Thread-safe.
+ * The durations of this process's successful requests to its store, in microseconds. They are
+ * histograms, because histograms of several processes can be added, unlike percentiles. Each
+ * process has one instance, because an application opens its store from settings, which cannot pass
+ * an object. Thread-safe.
  */
 public final class StoreLatencies {
     private static final long LONGEST_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final int DIGITS = 3;
 
-    /** Those of this process. */
+    /** The latencies of this process. */
     public static final StoreLatencies OF_THIS_PROCESS = new StoreLatencies();
 
     private final Recorder puts = new Recorder(LONGEST_MICROS, DIGITS);
@@ -34,12 +34,12 @@ public final class StoreLatencies {
         return Math.min(Math.max(0, TimeUnit.NANOSECONDS.toMicros(nanos)), LONGEST_MICROS);
     }
 
-    /** Of puts, since this was asked last. */
+    /** Latencies of puts since the last call. */
     public Histogram puts() {
         return puts.getIntervalHistogram();
     }
 
-    /** Of gets, since this was asked last. */
+    /** Latencies of gets since the last call. */
     public Histogram gets() {
         return gets.getIntervalHistogram();
     }

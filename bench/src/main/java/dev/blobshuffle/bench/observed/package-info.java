@@ -1,6 +1,6 @@
 /**
- * The store of a measured instance: any other store, whose requests are timed, and go wrong where
- * that is asked for.
+ * The store of a measured instance: a decorator of another store that times requests and, if asked,
+ * injects faults.
  */
 @NullMarked
 package dev.blobshuffle.bench.observed;

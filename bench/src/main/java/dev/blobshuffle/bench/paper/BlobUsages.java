@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which blobs somebody may still read, so that the store can delete the others. A blob's
- * notifications are sent once it is stored and so are all blobs that its writer began to put
- * before; a part of them is sent earlier. Guarded by the simulation's baton.
+ * The blobs that a reader may still read, so that the store can delete the others. A blob's
+ * notifications are sent when the blob and all blobs that its writer began to put before it are
+ * stored; a part of them is sent earlier. Guarded by the simulation's baton.
  */
 final class BlobUsages {
-    /** So that second requests for a section find it too. */
+    /** Time for which a read blob is kept, so that second requests for a section find it too. */
     private static final Duration KEPT = Duration.ofSeconds(1);
 
     private final SimulatedTime time;
@@ -42,7 +42,7 @@ final class BlobUsages {
             before = new LinkedHashSet<>(writer.inFlight);
         }
 
-        /** Whether nothing will be sent any more, and all that was sent has been read. */
+        /** Whether no more notifications will be sent, and all sent ones have been read. */
         private boolean isOver(Duration now) {
             if (!before.isEmpty()) {
                 before.retainAll(writer.inFlight);
@@ -57,7 +57,7 @@ final class BlobUsages {
     final class Writer {
         private final Set<BlobId> inFlight = new LinkedHashSet<>();
 
-        /** Takes note of a put that begins, of a blob's first or second one. */
+        /** Records the start of a put, the first or second one of a blob. */
         void puts(BlobId blob) {
             if (!usages.containsKey(blob)) {
                 usages.put(blob, new Usage(this));
@@ -65,7 +65,7 @@ final class BlobUsages {
             }
         }
 
-        /** Takes note of a put that has succeeded; of a hedged one the first counts. */
+        /** Records the success of a put. The first success of a hedged put counts. */
         void wasStored(BlobId blob) {
             Usage usage = usages.get(blob);
             if (usage == null) {
@@ -78,12 +78,12 @@ final class BlobUsages {
         }
     }
 
-    /** What an instance reports to. */
+    /** The recorder of one instance's puts. */
     Writer writer() {
         return new Writer();
     }
 
-    /** Takes note of a notification that is sent. */
+    /** Records that a notification is sent. */
     void wasSent(BlobId blob) {
         Usage usage = usage(blob);
         usage.unread++;
@@ -92,7 +92,7 @@ final class BlobUsages {
         usage.isSent = true;
     }
 
-    /** Takes note of the end of a segment. */
+    /** Records that a segment was read to its end. */
     void wasRead(BlobId blob) {
         Usage usage = usage(blob);
         usage.unread--;
@@ -101,13 +101,13 @@ final class BlobUsages {
 
     /**
      * How long a stored blob's notifications waited for those of earlier blobs, nanoseconds. The
-     * engine keeps the order of each partition, so one slow put holds back what follows.
+     * engine keeps the order of each partition, so one slow put delays later blobs.
      */
     long orderWait(BlobId blob) {
         return usage(blob).waitedNanos;
     }
 
-    /** Forgets the blobs that nobody reads any more, and returns them. */
+    /** Removes the blobs that no reader needs any more, and returns them. */
     List<BlobId> removeRead() {
         Duration now = time.elapsed();
         List<BlobId> done = new ArrayList<>(storedAgain);

@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 /**
  * The measurements of a {@link Deployment}, at its full size.
  *
- * @param deployment what ran
+ * @param deployment the cluster that ran
  * @param seconds of virtual time that were measured
  * @param records that were appended in that time, at the scale of the run
  * @param latency from the append of a record until it was read, microseconds

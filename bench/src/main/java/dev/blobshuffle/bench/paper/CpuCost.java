@@ -60,9 +60,9 @@ public record CpuCost(
     }
 
     /**
-     * The times in a file that {@link #asJson} is part of.
+     * Reads the times from a file that contains {@link #asJson}.
      *
-     * @throws IllegalArgumentException if it has none
+     * @throws IllegalArgumentException if the file has no such times
      */
     public static CpuCost read(Path file) throws IOException {
         JsonNode cpu = new ObjectMapper().readTree(file.toFile()).path("cpu");

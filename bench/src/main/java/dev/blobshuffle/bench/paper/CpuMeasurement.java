@@ -49,7 +49,7 @@ public final class CpuMeasurement {
 
     /**
      * @param files a directory for files of the runs
-     * @param memory one on a memory file system, for blobs
+     * @param memory a directory on a memory file system, for blobs
      * @param progress is called line by line
      */
     public CpuMeasurement(Path files, Path memory, Consumer<String> progress) {
@@ -61,7 +61,7 @@ public final class CpuMeasurement {
     /**
      * Measures.
      *
-     * @throws IllegalStateException if a run did not have the output that its input asks for
+     * @throws IllegalStateException if the output of a run does not match its input
      */
     public CpuCost run() throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         List<RunResult> runs = shuffles();
@@ -112,7 +112,7 @@ public final class CpuMeasurement {
         return runs;
     }
 
-    /** As many bytes whatever the records. */
+    /** A cell with the same number of bytes for all record sizes. */
     private static Cell cell(String name, int recordBytes, String batch, int partitions) {
         long factor = LARGE_RECORD / recordBytes;
         Parameters parameters = Parameters.defaults()
@@ -139,7 +139,7 @@ public final class CpuMeasurement {
         return new StoreRunner(plan, progress).run().results();
     }
 
-    /** Seconds for a request of any size: what small blobs take more for each GiB. */
+    /** Seconds for a request of any size, from the extra time per GiB of small blobs. */
     private static double perRequest(List<StoreResult> transfers, Direction direction) {
         double more = perGibibyte(transfers, direction, SMALL_BLOB) - perGibibyte(transfers, direction, LARGE_BLOB);
         return Math.max(0, more) / (1024.0 / SMALL_BLOB - 1024.0 / LARGE_BLOB);

@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param partitions of the shuffle
  * @param instances a multiple of the zones
  * @param gibibytesPerSecond values that are shuffled, over all instances
- * @param size at which it runs
+ * @param size the scale at which it runs
  */
 public record Deployment(
         Layout layout, double mebibytes, int partitions, int instances, double gibibytesPerSecond, Scale size) {
@@ -82,8 +82,8 @@ public record Deployment(
     }
 
     /**
-     * Bytes of an instance's cache, at the scale. An instance caches three batches for each that a
-     * zone gets from it, and the paper's 4 GiB hold what is read within seconds.
+     * Bytes of an instance's cache, at the scale. An instance caches three batches for each one
+     * that a zone reads from it, and the paper's 4 GiB hold the blobs that are read within seconds.
      */
     long cacheBytes() {
         if (size.cacheBytes().isPresent()) {

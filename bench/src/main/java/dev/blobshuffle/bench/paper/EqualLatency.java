@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The price of ours at the p95 that the paper's layout has with a size of batches.
+ * The price of our layouts at the p95 that the paper's layout has with a given batch size.
  *
  * @param profile the store's latencies
  * @param mebibytes the paper's size
@@ -81,8 +81,8 @@ public record EqualLatency(String profile, double mebibytes, double p95Seconds, 
     }
 
     /**
-     * On a straight line between two points, both scales logarithmic; the last one's beyond it, as
-     * it is fast enough.
+     * The price on a straight line between two points, with both scales logarithmic. Beyond the
+     * last point it is that point's price, because the point is fast enough.
      */
     private static Optional<Double> between(List<Point> points, double p95) {
         for (int i = 1; i < points.size(); i++) {
@@ -96,7 +96,7 @@ public record EqualLatency(String profile, double mebibytes, double p95Seconds, 
         return points.stream().filter(point -> point.p95 <= p95).map(Point::usd).min(Comparator.naturalOrder());
     }
 
-    /** Our price by the paper's; above 1: the paper's layout wins. */
+    /** Our price divided by the paper's. Above 1, the paper's layout is cheaper. */
     public Optional<Double> ratio() {
         return ours.map(offer -> offer.usd / paperUsd);
     }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A figure of the paper: what it varies, and the clusters behind it.
+ * A figure of the paper: the parameter that it varies, and the clusters behind it.
  *
  * @param number 6 to 10
- * @param title what it shows
- * @param parameter what it varies
+ * @param title its title
+ * @param parameter the varied parameter
  * @param unit of the parameter, for axes
  * @param values of the parameter
  * @param oursToo values that only {@link Layout#OURS} is run for
@@ -24,7 +24,7 @@ public record Figure(
 
     private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0);
 
-    /** Where ours is as fast as the paper's layout with its fastest size. */
+    /** Sizes at which our layout is as fast as the paper's layout with its fastest size. */
     private static final List<Double> SMALLER = List.of(0.5);
 
     /** All figures of section 5. */
@@ -47,7 +47,7 @@ public record Figure(
                     List.of(6.0, 12.0, 18.0, 24.0, 30.0, 36.0, 42.0, 48.0),
                     List.of()));
 
-    /** Copies. */
+    /** Copies the lists. */
     public Figure {
         values = List.copyOf(values);
         oursToo = List.copyOf(oursToo);

@@ -9,10 +9,10 @@ import java.util.Optional;
  *
  * @param figure of the paper, 6 to 10
  * @param profile the store's latencies
- * @param layout whose
- * @param parameter what the figure varies
+ * @param layout the layout that was measured
+ * @param parameter the varied parameter
  * @param value of the parameter
- * @param metric what was measured, with its unit
+ * @param metric the metric, with its unit
  * @param paper the paper's number, for its layout; empty: its text has none
  * @param measured the number here
  */

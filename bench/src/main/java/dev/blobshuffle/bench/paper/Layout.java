@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.paper;
 
 import java.util.Locale;
 
-/** How blobs are laid out, sealed and requested. */
+/** The way in which blobs are laid out, sealed and requested. */
 public enum Layout {
     /** A blob per zone, sealed by its size, no second requests: section 3.1 of the paper. */
     PAPER(Deployment.ZONES),
@@ -29,7 +29,7 @@ public enum Layout {
         return blobs;
     }
 
-    /** Zones of which a blob has the sections. */
+    /** Number of zones whose sections are in one blob. */
     int zones() {
         return Deployment.ZONES / blobs;
     }

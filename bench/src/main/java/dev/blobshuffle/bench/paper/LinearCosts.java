@@ -2,7 +2,10 @@ package dev.blobshuffle.bench.paper;
 
 import java.util.Arrays;
 
-/** Costs of single things from the costs of runs that had different numbers of them. Stateless. */
+/**
+ * Derives the costs of single operations from the costs of runs with different numbers of them.
+ * Stateless.
+ */
 final class LinearCosts {
     private LinearCosts() {}
 
@@ -10,9 +13,9 @@ final class LinearCosts {
      * Solves as many equations as there are unknowns, by elimination. A cost below zero, which only
      * noise can give, is taken as zero.
      *
-     * @param counts of each run, how many of each thing
-     * @param work of each run
-     * @return the cost of each thing
+     * @param counts for each run, the number of each operation
+     * @param work total cost of each run
+     * @return the cost of each operation
      * @throws IllegalArgumentException if runs are multiples of each other
      */
     static double[] solve(double[][] counts, double[] work) {
@@ -38,7 +41,7 @@ final class LinearCosts {
         return costs;
     }
 
-    /** Puts the row with the largest number of a column where the column needs it. */
+    /** Moves the row with the largest number in a column to the pivot's place. */
     private static void swap(double[][] rows, int pivot) {
         int largest = pivot;
         for (int i = pivot + 1; i < rows.length; i++) {

@@ -16,7 +16,7 @@ final class MeasuredStore extends ForwardingBlobStore {
     private final BlobUsages.Writer writer;
     private final Time time;
 
-    /** @param writer is told about puts */
+    /** @param writer records the puts */
     MeasuredStore(BlobStore store, StoreMeasurement measurement, BlobUsages.Writer writer, Time time) {
         super(store);
         this.measurement = measurement;
@@ -45,7 +45,7 @@ final class MeasuredStore extends ForwardingBlobStore {
                 .thenApply(MeasuredStore::copy);
     }
 
-    /** Without it a cached section would keep its whole blob in memory. */
+    /** Copies the bytes, because a cached section would otherwise keep its whole blob in memory. */
     private static BlobBytes copy(BlobBytes bytes) {
         try (bytes) {
             ByteBuffer source = bytes.buffer().duplicate();

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures as plots in the paper's form: lines are measured here, and discs are the paper's own
+ * The figures as plots in the paper's form: lines show our measurements, and discs show the paper's
  * numbers. Immutable.
  */
 public final class PaperCharts {
@@ -31,7 +31,7 @@ public final class PaperCharts {
         this.rows = List.copyOf(rows);
     }
 
-    /** The panels of a figure, by a name that suits a file. */
+    /** The panels of a figure, by names that are valid file names. */
     public Map<String, Chart> panels(Figure figure) {
         Map<String, Chart> panels = switch (figure.number()) {
             case 6 -> distributions(figure);

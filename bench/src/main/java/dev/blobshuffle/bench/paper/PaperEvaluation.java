@@ -11,9 +11,9 @@ import org.HdrHistogram.Histogram;
 /**
  * The rows of all figures.
  *
- * @param plan what ran
+ * @param plan the plan that ran
  * @param results by profile and cluster
- * @param cpu processor times; empty: nothing that needs them is known
+ * @param cpu processor times; empty: rows that need them are left out
  */
 public record PaperEvaluation(
         PaperPlan plan, Map<LatencyProfile, Map<Deployment, ClusterResult>> results, Optional<CpuCost> cpu) {
@@ -51,7 +51,7 @@ public record PaperEvaluation(
                     cpu.get().limit(result(profile, figure, layout, value))
                             / cpu.get().limit(result(profile, figure, layout, value / 3)));
         }
-        // Numbers of the paper are those of its layout and of its store.
+        // The paper's numbers apply to its layout and its store only.
         boolean isPapers = layout == Layout.PAPER && profile.equals(LatencyProfile.S3_PAPER_REQUESTS);
         List<FigureRow> rows = new ArrayList<>();
         metrics.forEach((metric, measured) -> rows.add(new FigureRow(

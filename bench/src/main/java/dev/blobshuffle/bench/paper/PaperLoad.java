@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.paper;
 
 /**
- * The loads under which the paper measured latencies: as much as its application carried, GiB per
- * second. Where its text has no number, the load lies between its numbers. Stateless.
+ * The loads under which the paper measured latencies: the GiB per second that its application
+ * carried. If its text has no number, the load is interpolated. Stateless.
  */
 final class PaperLoad {
     /**
@@ -29,14 +29,15 @@ final class PaperLoad {
 
     private PaperLoad() {}
 
-    /** With 24 instances. */
+    /** The load with 24 instances. */
     static double byPartitions(int partitions) {
         return USUAL * Math.pow(partitions / USUAL_PARTITIONS, EXPONENT);
     }
 
     /**
-     * With six partitions for each instance: section 5.5 for 3, 6 and 24 nodes, and a straight line
-     * between the last two. Its dips at 9 and 18 nodes come from the brokers, and have no numbers.
+     * The load with six partitions for each instance: section 5.5 for 3, 6 and 24 nodes, and a
+     * straight line between the last two. Its dips at 9 and 18 nodes come from the brokers, and
+     * have no numbers.
      */
     static double byInstances(int instances) {
         double nodes = PublishedNumber.nodes(instances);

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * The part of the evaluation that is repeated.
  *
- * @param figures which
+ * @param figures the figures to run
  * @param profiles the store's latencies; the first is the paper's
  * @param batches of a zone that are measured for each point, over all instances
  * @param seed of latencies and of everything else
@@ -14,10 +14,10 @@ import java.util.List;
 public record PaperPlan(List<Figure> figures, List<LatencyProfile> profiles, int batches, long seed) {
     private static final int LEAST_BATCHES = 50;
 
-    /** Figures that a further profile is run for: the others vary no size. */
+    /** The last figure that is run for further profiles. Later figures vary no size. */
     private static final int LAST_BY_SIZE = 8;
 
-    /** Copies and checks. */
+    /** Copies the lists and checks the numbers. */
     public PaperPlan {
         figures = List.copyOf(figures);
         profiles = List.copyOf(profiles);

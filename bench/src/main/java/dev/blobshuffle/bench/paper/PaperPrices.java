@@ -5,7 +5,7 @@ import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 
 /**
- * List prices at 1 GiB per second with an hour of retention, USD per hour, as the paper has them.
+ * List prices at 1 GiB per second with an hour of retention, USD per hour, as in the paper.
  * Stateless.
  */
 final class PaperPrices {

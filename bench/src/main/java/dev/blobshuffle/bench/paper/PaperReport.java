@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * The evaluation as text, JSON and a page.
  *
- * @param evaluation of which
- * @param rows of it
+ * @param evaluation the evaluation
+ * @param rows its rows
  */
 public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
     private static final List<String> COLUMNS = List.of(
@@ -30,7 +30,7 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
             "total_usd_per_hour",
             "throughput_limit_gib_per_second");
 
-    /** Copies. */
+    /** Copies the rows. */
     public PaperReport {
         rows = List.copyOf(rows);
     }
@@ -40,7 +40,7 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
         return new PaperReport(evaluation, evaluation.rows());
     }
 
-    /** Every number that the paper's text gives, beside ours. */
+    /** Every number in the paper's text, beside ours. */
     public String deviations() {
         StringBuilder text =
                 new StringBuilder("| figure | at | number | paper | here | deviation |\n|---|---|---|---|---|---|\n");
@@ -162,10 +162,10 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
     }
 
     /**
-     * A page that needs nothing else.
+     * A self-contained page.
      *
-     * @param command what repeats it
-     * @param environment where it ran
+     * @param command the command that repeats it
+     * @param environment the machine and build that it ran on
      */
     public String html(String command, Map<String, Object> environment) {
         PaperCharts charts = new PaperCharts(evaluation, rows);

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A number that the paper's text gives (section 5); its curves have no numbers.
+ * A number in the paper's text (section 5). Its curves have no numbers.
  *
- * @param figure where
+ * @param figure the number of the figure
  * @param value of the figure's parameter
  * @param metric as in {@link FigureRow}
- * @param number what the paper says
+ * @param number the paper's number
  */
 record PublishedNumber(int figure, double value, String metric, double number) {
-    /** The number by which the level of {@code s3-paper-requests} is fixed. */
+    /** The number that sets the level of {@code s3-paper-requests}. */
     static final String FITTED = "Figure 10: p95 of 1.56 s with 12 instances";
 
     private static final double MEBIBYTES_PER_GIBIBYTE = 1024;
@@ -50,7 +50,7 @@ record PublishedNumber(int figure, double value, String metric, double number) {
             new PublishedNumber(10, 48, "throughput_limit_mib_per_second_node", 102.0),
             new PublishedNumber(10, 48, "latency_p95_seconds", 1.88));
 
-    /** What the paper says; empty if it does not. */
+    /** The paper's number; empty if it has none. */
     static Optional<Double> of(int figure, double value, String metric) {
         if (figure == 7 && metric.equals("gets_per_put")) {
             return Optional.of(2.0 / 3);
@@ -64,7 +64,7 @@ record PublishedNumber(int figure, double value, String metric, double number) {
                 .findFirst();
     }
 
-    /** Nodes of so many instances. */
+    /** Number of nodes for a number of instances. */
     static double nodes(int instances) {
         return instances / INSTANCES_PER_NODE;
     }

@@ -11,9 +11,9 @@ import org.HdrHistogram.Histogram;
 /**
  * A point that ran under virtual time and for real.
  *
- * @param deployment what ran
- * @param numbers of both
- * @param run everything that the real run counted
+ * @param deployment the cluster that ran
+ * @param numbers the numbers of both runs
+ * @param run all counts of the real run
  */
 public record ValidatedPoint(Deployment deployment, List<Compared> numbers, Map<String, Object> run) {
     private static final double REQUESTS_WITHIN = 0.05;
@@ -23,13 +23,14 @@ public record ValidatedPoint(Deployment deployment, List<Compared> numbers, Map<
     /**
      * A number of both runs.
      *
-     * @param metric what, with its unit
-     * @param virtual under virtual time
-     * @param real of the real run
-     * @param within the largest deviation that agrees, a share; infinite: shown only to explain
+     * @param metric the metric, with its unit
+     * @param virtual the number under virtual time
+     * @param real the number of the real run
+     * @param within the largest share of deviation at which the numbers agree; infinite: the number
+     *     is shown for explanation only
      */
     public record Compared(String metric, double virtual, double real, double within) {
-        /** By how much the virtual number is larger, as a share of the real one. */
+        /** The difference of the virtual number from the real one, as a share of the real one. */
         public double deviation() {
             return virtual / real - 1;
         }
@@ -50,7 +51,7 @@ public record ValidatedPoint(Deployment deployment, List<Compared> numbers, Map<
         }
     }
 
-    /** Copies. */
+    /** Copies the list. */
     public ValidatedPoint {
         numbers = List.copyOf(numbers);
         run = new LinkedHashMap<>(run);

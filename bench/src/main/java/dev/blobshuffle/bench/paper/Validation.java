@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 /**
  * Runs points of the figures for real and under virtual time, and compares them. The real run has a
  * broker, Kafka Streams, and an S3 simulator over TLS. Three of the 24 instances run, one in each
- * zone, each with its load at a sixty-fourth. The virtual run is of these three instances at the
- * same scale. Owned by one thread.
+ * zone, each with 1/64 of its load. The virtual run is of these three instances at the same scale.
+ * Owned by one thread.
  */
 public final class Validation {
-    /** What sizes and loads are divided by. */
+    /** The divisor of sizes and loads. */
     private static final int SCALE = 64;
 
     private static final int PAPERS_INSTANCES = 24;
@@ -32,12 +32,12 @@ public final class Validation {
     private static final int INPUT_PARTITIONS = 9;
     private static final int WARM_UP_SECONDS = 75;
 
-    /** Until each instance has made the hundred puts after which it hedges. */
+    /** Time until each instance has made the 100 puts after which it hedges. */
     private static final int WARM_UP_SECONDS_OF_HEDGING = 180;
 
     private static final long CACHE_BYTES = 64L << 20;
 
-    /** Enough that the virtual numbers are exact within 1 %. */
+    /** Enough batches for virtual numbers that are exact within 1 %. */
     private static final int VIRTUAL_BATCHES = 4000;
 
     /** The compiler of a JVM's first minutes delays records on a small machine. */
@@ -55,7 +55,7 @@ public final class Validation {
      * @param seconds that each real run measures
      * @param seed of everything random
      * @param files a directory for files of the runs
-     * @param memory one on a memory file system
+     * @param memory a directory on a memory file system
      * @param progress is called line by line
      */
     public Validation(int seconds, long seed, Path files, Path memory, Consumer<String> progress) {
@@ -84,7 +84,7 @@ public final class Validation {
     /**
      * Runs all points.
      *
-     * @throws IllegalStateException if a real run did not have the output that its input asks for
+     * @throws IllegalStateException if the output of a real run does not match its input
      */
     public List<ValidatedPoint> run() throws IOException, InterruptedException {
         List<ValidatedPoint> all = new ArrayList<>();
@@ -120,7 +120,7 @@ public final class Validation {
         return new Runner(plan, progress).run().get(0);
     }
 
-    /** What the virtual cluster has, as settings of a real one. */
+    /** The parameters of the virtual cluster as parameters of a real one. */
     private Parameters parameters(Deployment point) {
         Parameters parameters = Parameters.defaults()
                 .with(Parameter.STORE_LATENCY, PROFILE.name())

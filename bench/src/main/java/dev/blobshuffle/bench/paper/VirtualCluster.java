@@ -40,16 +40,19 @@ final class VirtualCluster {
     private static final Duration DRAIN = Duration.ofSeconds(120);
     private static final int FILLS_BEFORE = 2;
 
-    /** An instance sends no second puts until it knows the times of a hundred. */
+    /** An instance hedges no puts until it knows the times of 100 puts. */
     private static final int PUTS_BEFORE_HEDGING = 110;
 
-    /** So that a run of few batches is short, although its requests are not hedged then. */
+    /** Limits the warm-up of a run with few batches, although its requests are then not hedged. */
     private static final int BATCHES_PER_PUT_BEFORE = 4;
 
     private static final int CHANCE = 1_000_000;
     private static final int TICKS_PER_FILL = 128;
 
-    /** A slow put holds back what follows for about a second, so a p95 of less is chance. */
+    /**
+     * A slow put delays later blobs for about a second, so a p95 of a shorter run depends on
+     * chance.
+     */
     private static final double LEAST_SECONDS = 3;
 
     private static final long BUFFER = 1L << 30;
@@ -105,7 +108,7 @@ final class VirtualCluster {
     /**
      * Runs the cluster, and checks that every record was read once.
      *
-     * @throws IllegalStateException if a record was lost or doubled
+     * @throws IllegalStateException if a record was lost or duplicated
      */
     ClusterResult run() {
         for (int i = 0; i < deployment.instances(); i++) {
@@ -175,7 +178,7 @@ final class VirtualCluster {
         return new Zone("zone-" + number % Deployment.ZONES);
     }
 
-    /** What a stream thread does up to the shuffle: appends at an even rate, and commits. */
+    /** The work of a stream thread before the shuffle: it appends at an even rate, and commits. */
     private void write(Lane lane) {
         Lane.Output[] outputs = new Lane.Output[deployment.partitions()];
         Arrays.setAll(outputs, number -> lane.output(VirtualKafka.partition(number), zone(Deployment.zoneOf(number))));
@@ -202,14 +205,17 @@ final class VirtualCluster {
             }
             if (now - committed >= interval) {
                 lane.flush(FLUSH_TIMEOUT);
-                committed = now(); // What came meanwhile is appended at the next tick.
+                committed = now(); // Records due meanwhile are appended at the next tick.
             }
         }
         lane.flush(FLUSH_TIMEOUT);
         writing--;
     }
 
-    /** The zone is chance for a share of the records, the partition within it for all. */
+    /**
+     * The partition of the next record. The zone is random for a share of the records, the
+     * partition within it for all.
+     */
     private int nextPartition() {
         boolean isByChance = time.random(CHANCE) < CHANCE * deployment.size().chance();
         int zone = isByChance ? time.random(Deployment.ZONES) : turn++ % Deployment.ZONES;
@@ -220,7 +226,7 @@ final class VirtualCluster {
         return nanos >= warmUp.toNanos() && nanos < end.toNanos();
     }
 
-    /** What a stream thread does behind the shuffle. */
+    /** The work of a stream thread after the shuffle. */
     private void read(ShuffleEngine engine, VirtualKafka.Inbox inbox) throws InterruptedException {
         try (Debatcher<Notification> debatcher = engine.debatcher("reader")) {
             Stopwatch stopwatch = new Stopwatch();
@@ -239,7 +245,7 @@ final class VirtualCluster {
         }
     }
 
-    /** Takes the time of each record when its turn has come. */
+    /** Measures the latency of each record when the Debatcher delivers it. */
     private final class Stopwatch implements Debatcher.Sink<Notification> {
         @Override
         public void record(

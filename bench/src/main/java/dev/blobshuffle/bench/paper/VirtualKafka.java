@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.function.BooleanSupplier;
 
 /**
- * Kafka under virtual time, as lanes and readers see it: takes a while, keeps the order of each
- * partition, and remembers which blobs have been read so that the store can delete them. Guarded by
+ * Kafka under virtual time, as lanes and readers see it. It delays records, keeps the order of each
+ * partition, and tracks which blobs have been read, so that the store can delete them. Guarded by
  * the simulation's baton.
  */
 final class VirtualKafka {
@@ -62,7 +62,7 @@ final class VirtualKafka {
         return received;
     }
 
-    /** What an instance reads. */
+    /** The inbox of an instance. */
     Inbox inbox(int instance, SimulatedProcess process) {
         Inbox inbox = new Inbox(process.signal(), process);
         inboxes[instance] = inbox;
@@ -74,7 +74,7 @@ final class VirtualKafka {
         return new Producer();
     }
 
-    /** What an instance's store reports its puts to. */
+    /** The recorder of the puts of an instance's store. */
     BlobUsages.Writer writer() {
         return usages.writer();
     }
@@ -84,7 +84,7 @@ final class VirtualKafka {
         return usages.orderWait(notification.blob());
     }
 
-    /** Takes note of the end of a segment. */
+    /** Records that a segment was read to its end. */
     void wasRead(Notification notification) {
         usages.wasRead(notification.blob());
     }
@@ -127,7 +127,7 @@ final class VirtualKafka {
             }
         }
 
-        /** Waits for more than there were, but not for ever. */
+        /** Waits for more notifications than the given number, up to a limit. */
         void await(long seen) throws InterruptedException {
             boolean ignored = arrived.await(seen, clock.nanos() + LONGEST_WAIT.toNanos());
         }

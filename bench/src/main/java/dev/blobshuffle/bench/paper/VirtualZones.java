@@ -30,7 +30,7 @@ import java.util.concurrent.CompletionStage;
  * others, and an answer takes one round trip. Guarded by the simulation's baton.
  */
 final class VirtualZones implements ZoneMap {
-    /** From one instance of a zone to another. */
+    /** Time from one instance of a zone to another. */
     private static final Duration ONE_WAY = Duration.ofMillis(1);
 
     private static final int PORT = 7400;
@@ -40,7 +40,7 @@ final class VirtualZones implements ZoneMap {
     private ZoneMap known = new FixedZoneMap(List.of());
     private long reads;
 
-    /** Lets the members know one more. */
+    /** Adds a member, which all others then know. */
     void join(Member member) {
         joined.add(member);
         known = new FixedZoneMap(joined);

@@ -42,13 +42,14 @@ public final class Parameters {
         this.blobSettings = blobSettings;
     }
 
-    /** All parameters as they are by default. */
+    /** All parameters with their defaults. */
     public static Parameters defaults() {
         return new Parameters(new EnumMap<>(Parameter.class), new TreeMap<>(), new TreeMap<>());
     }
 
     /**
-     * These, but for one, which is named: a parameter, a short name of a setting, or a setting.
+     * A copy with one other value. The name is that of a parameter, a short name of a setting, or a
+     * setting.
      *
      * @throws IllegalArgumentException if there is no such name, or it cannot have the value
      */
@@ -121,14 +122,14 @@ public final class Parameters {
         return Boolean.parseBoolean(text(parameter));
     }
 
-    /** Whether a load generator sends at a rate; otherwise the input lies ready. */
+    /** Whether a load generator sends at a rate. Otherwise the input is written before. */
     public boolean hasRate() {
         return number(Parameter.RATE) > 0;
     }
 
     /**
-     * Whether faults are injected, or instances join and leave: then what an instance has counted
-     * says nothing of what came out, for it may do things twice, or end with its counts.
+     * Whether faults are injected, or instances join and leave. An instance may then process
+     * records twice, or end and lose its counts, so its counts do not match the output.
      */
     public boolean hasFaults() {
         return hasKills() || number(Parameter.STORE_FAULTS) > 0 || number(Parameter.JOINS) > 0;
@@ -139,7 +140,7 @@ public final class Parameters {
         return number(Parameter.KILLS) > 0 || number(Parameter.BROKER_KILLS) > 0;
     }
 
-    /** Records of a whole run, warm-up and all. */
+    /** Records of a whole run, including the warm-up. */
     public long allRecords() {
         return hasRate()
                 ? number(Parameter.RATE) * (number(Parameter.WARM_UP_SECONDS) + number(Parameter.SECONDS))
@@ -157,8 +158,8 @@ public final class Parameters {
     }
 
     /**
-     * Adds the parameters, under names that begin with {@code bench.}, for a process that
-     * {@link #of reads} them.
+     * Adds the parameters, under names that begin with {@code bench.}, for a process that {@link
+     * #of reads} them.
      */
     public void addTo(Properties properties) {
         values.forEach((parameter, value) -> properties.setProperty(OWN + parameter.label(), value));
@@ -175,7 +176,8 @@ public final class Parameters {
     }
 
     /**
-     * These, but for those that environment variables give: {@code BENCH_RATE} for {@code rate}.
+     * A copy in which environment variables override parameters: {@code BENCH_RATE} for {@code
+     * rate}.
      */
     public Parameters overriddenBy(Map<String, String> environment) {
         Parameters parameters = this;
@@ -186,7 +188,7 @@ public final class Parameters {
         return parameters;
     }
 
-    /** All values by name, and the settings: what a report says of a run. */
+    /** All values by name, and the settings, as in a report of a run. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         for (Parameter parameter : Parameter.values()) {

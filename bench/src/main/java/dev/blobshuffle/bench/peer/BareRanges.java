@@ -11,7 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.CRC32C;
 
-/** {@link BareServer}, read over as many connections as there are readers. Thread-safe. */
+/** Reads from a {@link BareServer} over one connection for each reader. Thread-safe. */
 final class BareRanges implements Ranges {
     private final BareTls tls;
     private final StartedServer server;
@@ -39,7 +39,7 @@ final class BareRanges implements Ranges {
         return server.pid();
     }
 
-    /** It has all of them from the start. */
+    /** No effect: the server has all blobs from the start. */
     @Override
     public void load(int blob) {}
 
@@ -66,7 +66,7 @@ final class BareRanges implements Ranges {
             try {
                 socket.close();
             } catch (IOException e) {
-                // The server's end ends it.
+                // The connection ends with the server.
             }
         }
         server.close();

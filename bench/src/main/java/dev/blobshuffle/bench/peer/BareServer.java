@@ -17,12 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The least that a server of ranges can do in Java: a thread for each connection, a request of
- * three numbers, and as its answer the bytes, written by one call out of direct memory or from a
- * file ({@code transferTo}). No protocol, no permission, no limits, no other members. What a real
- * server's cost is compared with. With TLS, the JDK's sockets.
+ * A minimal server of ranges in Java, as a floor for the cost of a real server. It has a thread for
+ * each connection. A request is three numbers; the answer is the bytes, written by one call out of
+ * direct memory or from a file ({@code transferTo}). It has no protocol, no permissions, no limits
+ * and no other members. With TLS it uses the JDK's sockets.
  *
- * <p>A process of its own, which ends with its standard input.
+ * <p>It runs as a process of its own, which ends when its standard input ends.
  */
 final class BareServer {
     /** Blob, offset and length. */
@@ -51,7 +51,7 @@ final class BareServer {
         }
     }
 
-    /** Where a blob lies. */
+    /** The file of a blob. */
     static Path file(Path directory, int blob) {
         return directory.resolve("bare-" + blob);
     }
@@ -66,7 +66,7 @@ final class BareServer {
         int port = tls.context().isPresent() ? server.listenWith(tls) : server.listen();
         System.out.println("Answers at 127.0.0.1:" + port);
         while (System.in.read() >= 0) {
-            // Its parent says nothing.
+            // The parent writes nothing.
         }
         System.exit(0);
     }
@@ -103,7 +103,7 @@ final class BareServer {
             try {
                 work.run();
             } catch (IOException e) {
-                // A reader has ended; if it has not, it misses its bytes.
+                // The reader has ended. A reader that has not ended reports missing bytes.
             }
         });
         thread.setDaemon(true);

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * The JDK's own TLS sockets, or none, for {@link BareServer} and those who read from it. Immutable.
+ * The JDK's TLS sockets, or plain ones, for {@link BareServer} and its readers. Immutable.
  *
  * @param store the key store with the one key and certificate; empty for plain sockets
  * @param context with that key; empty for plain sockets
@@ -31,7 +31,7 @@ record BareTls(Optional<Path> store, Optional<SSLContext> context) {
         return new BareTls(Optional.of(store), Optional.of(identity.mutualContext()));
     }
 
-    /** The same, from what {@link #argument()} gave. */
+    /** The same, from the text of {@link #argument()}. */
     static BareTls parse(String argument) {
         if (argument.equals(NONE)) {
             return none();

@@ -37,11 +37,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.zip.CRC32C;
 
 /**
- * {@code blobshuffle cache} before a file store, read over the protocol of members. Thread-safe,
- * but for {@link #load}.
+ * Reads from a {@code blobshuffle cache} in front of a file store, over the protocol of members.
+ * Thread-safe, except {@link #load}.
  */
 final class CacheRanges implements Ranges {
-    /** Measured is the cost of answers, also where the machine is too busy to give them soon. */
+    /** Long, because the run measures the cost of answers even if a busy machine delays them. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Map<String, String> SETTINGS = Map.of(
@@ -133,7 +133,7 @@ final class CacheRanges implements Ranges {
         return server.pid();
     }
 
-    /** A read of a part has the server load the whole section. */
+    /** Reads a part, which makes the server load the whole section. */
     @Override
     public void load(int blob) throws IOException, InterruptedException {
         long ignored = checksum(blob, 0, 1 << 16);
@@ -143,7 +143,10 @@ final class CacheRanges implements Ranges {
         }
     }
 
-    /** Parts are kept in the background, and given up when they come too fast. */
+    /**
+     * Waits for files in the cache. The server writes parts in the background, and skips parts that
+     * arrive too fast.
+     */
     private void awaitFiles(int count) throws IOException {
         long deadline = time.nanos() + TimeUnit.MINUTES.toNanos(1);
         long found = 0;

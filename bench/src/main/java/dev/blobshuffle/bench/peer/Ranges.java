@@ -2,21 +2,18 @@ package dev.blobshuffle.bench.peer;
 
 import java.io.IOException;
 
-/**
- * A server with the blobs of a {@link ServingRun}, as those who read ranges of them see it.
- * Thread-safe.
- */
+/** A server with the blobs of a {@link ServingRun}, as its readers see it. Thread-safe. */
 interface Ranges extends AutoCloseable {
     /** The server's process. */
     long pid();
 
-    /** Has the server take a whole blob to where it will serve it from. */
+    /** Makes the server load a whole blob into the tier from which it serves it. */
     void load(int blob) throws IOException, InterruptedException;
 
-    /** Reads a range. @return the CRC32C of what came */
+    /** Reads a range. @return the CRC32C of the bytes */
     long checksum(int blob, int offset, int length) throws IOException, InterruptedException;
 
-    /** Ends the server too. */
+    /** Closes the connections and ends the server. */
     @Override
     void close();
 }

@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run of {@code bench peer} gave.
+ * The result of a run of {@code bench peer}.
  *
- * @param plan what was done
+ * @param plan the plan of the run
  * @param gibibytes served
  * @param gibibytesPerSecond throughput, client and server on one machine
  * @param cpuSecondsPerGibibyte of the server, without compilers
@@ -21,12 +21,12 @@ public record Served(
         double cpuSecondsPerGibibyte,
         double compilerSeconds,
         double readerCpuSecondsPerGibibyte) {
-    /** Of server and reader, for a table. */
+    /** The costs of server and reader, for a table. */
     public String costs() {
         return String.format(Locale.ROOT, "%.3f + %.3f", cpuSecondsPerGibibyte, readerCpuSecondsPerGibibyte);
     }
 
-    /** For people. */
+    /** The result as a line of text. */
     public String line() {
         return String.format(
                 Locale.ROOT,
@@ -39,7 +39,7 @@ public record Served(
                 compilerSeconds);
     }
 
-    /** All of it, as the entry of a run in a result file. */
+    /** The result as the entry of a run in a result file. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("server", plan.server().name().toLowerCase(Locale.ROOT));

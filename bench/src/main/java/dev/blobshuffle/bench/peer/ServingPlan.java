@@ -1,27 +1,27 @@
 package dev.blobshuffle.bench.peer;
 
 /**
- * What one run of {@code bench peer} does.
+ * The plan of one run of {@code bench peer}.
  *
- * @param server who serves
+ * @param server the server that serves
  * @param tier where the server has the bytes
- * @param transport how they travel
+ * @param transport how the bytes are sent
  * @param rangeBytes length of each read
  * @param readers reads at a time
- * @param bytes measured, in all
- * @param warmUpBytes before that
+ * @param bytes measured bytes in total
+ * @param warmUpBytes bytes before the measurement
  */
 public record ServingPlan(
         Server server, Tier tier, Transport transport, int rangeBytes, int readers, long bytes, long warmUpBytes) {
-    /** Who serves. */
+    /** A kind of server. */
     public enum Server {
-        /** The least that can be done, on the same machine at the same time: {@link BareServer}. */
+        /** A minimal server on the same machine in the same run: {@link BareServer}. */
         FLOOR,
         /** {@code blobshuffle cache}. */
         CACHE
     }
 
-    /** Where a server has bytes. */
+    /** The place where a server holds the bytes. */
     public enum Tier {
         /** In its memory. */
         MEMORY,
@@ -29,17 +29,17 @@ public record ServingPlan(
         DISK
     }
 
-    /** How bytes travel. */
+    /** The way in which bytes are sent. */
     public enum Transport {
-        /** As they are: from disk by sendfile. */
+        /** Unencrypted; from disk by sendfile. */
         PLAIN,
-        /** Over TLS 1.3, with a certificate that the server makes by the secret. */
+        /** Over TLS 1.3, with a certificate that the server creates from the secret. */
         TLS,
-        /** As they are, and an HMAC-SHA256 of them. */
+        /** Unencrypted, with an HMAC-SHA256. */
         MAC
     }
 
-    /** Whether the bare server can do this: it knows no MAC. */
+    /** Whether the server supports the transport. The bare server has no MAC. */
     public boolean isPossible() {
         return server == Server.CACHE || transport != Transport.MAC;
     }

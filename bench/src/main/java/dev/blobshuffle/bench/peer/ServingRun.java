@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 
 /**
- * One measured run of a server that runs as a process of its own: readers in this process ask it
- * for random ranges and check every one. The CPU time is the server's alone.
+ * One measured run of a server that runs as a process of its own. Readers in this process request
+ * random ranges and check every one. The CPU time is the server's alone.
  */
 public final class ServingRun implements AutoCloseable {
     private static final int BLOBS = 12;
@@ -30,7 +30,7 @@ public final class ServingRun implements AutoCloseable {
     private final Ranges ranges;
 
     /**
-     * Makes blobs, and starts a server that has them.
+     * Creates blobs, and starts a server that has them.
      *
      * @param directory on a memory file system, with room for about 500 MiB
      * @param commandLine the name of the main class of {@code blobshuffle}
@@ -47,7 +47,7 @@ public final class ServingRun implements AutoCloseable {
                 : new CacheRanges(directory, plan, commandLine, blobs);
     }
 
-    /** Loads what will be served, warms up, and measures. */
+    /** Loads the blobs, warms up, and measures. */
     public Served measure() throws IOException, InterruptedException {
         for (int i = 0; i < BLOBS; i++) {
             ranges.load(i);

@@ -1,6 +1,4 @@
-/**
- * What it costs a member of a zone to serve what it cached, beside the least that a server can do.
- */
+/** The cost for a member of a zone to serve its cached bytes, beside that of a minimal server. */
 @NullMarked
 package dev.blobshuffle.bench.peer;
 

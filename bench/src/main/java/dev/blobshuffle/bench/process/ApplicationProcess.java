@@ -22,7 +22,7 @@ public final class ApplicationProcess implements AutoCloseable {
         this.measured = measured;
     }
 
-    /** What it said last. Written by the thread that reads. */
+    /** The latest reports of the process. Written by the thread that reads its output. */
     private static final class Heard {
         private volatile long count;
         private volatile boolean isRunning;
@@ -75,12 +75,12 @@ public final class ApplicationProcess implements AutoCloseable {
         process.check();
     }
 
-    /** The warm-up is over. */
+    /** Reports the end of the warm-up to the instance. */
     public void measure() throws IOException {
         process.tell("measure");
     }
 
-    /** The measured part of the run is over; what follows is drained. */
+    /** Reports the end of the measured part to the instance. The rest of the input drains. */
     public void endMeasuring() throws IOException {
         process.tell("end");
     }
@@ -90,7 +90,7 @@ public final class ApplicationProcess implements AutoCloseable {
         process.tell("stop");
     }
 
-    /** What it measured, once it has stopped. */
+    /** Its measurements, once it has stopped. */
     public Properties measured() throws IOException, InterruptedException {
         process.awaitEnd(STOP_TIMEOUT);
         Properties properties = new Properties();

@@ -14,13 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A JVM beside this one, with its class path: told what to do by a file of settings and by lines,
- * and heard by lines. It ends when this JVM ends. Thread-safe.
+ * A JVM beside this one, with the same class path. It receives its task from a settings file and
+ * from lines on standard input, and reports by lines on standard output. It ends when this JVM
+ * ends. Thread-safe.
  */
 public final class ChildJvm implements AutoCloseable {
     private static final int SHOWN_LINES = 25;
 
-    /** What a simulated S3 accepts; it checks no signature. */
+    /** The credentials for a simulated S3, which checks no signature. */
     private static final List<String> CREDENTIALS = List.of("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 
     private final Process process;
@@ -39,10 +40,10 @@ public final class ChildJvm implements AutoCloseable {
     /**
      * Starts one.
      *
-     * @param what it is, for messages
+     * @param what its name, for messages
      * @param directory of its own, for its settings and its log
      * @param main the class to run, whose one argument is the file of the settings
-     * @param listener gets each line that it prints, in words, on a thread of its own
+     * @param listener receives each line that it prints, split into words, on a separate thread
      */
     public static ChildJvm start(
             String what,
@@ -59,7 +60,7 @@ public final class ChildJvm implements AutoCloseable {
         }
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Compiler threads that come and go would take their CPU time with them.
+        // The CPU time of a compiler thread that ends would be lost.
         command.addAll(List.of("-Xmx1g", "-XX:-UseDynamicNumberOfCompilerThreads"));
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
         command.addAll(jvmOptions);
@@ -80,7 +81,7 @@ public final class ChildJvm implements AutoCloseable {
                 listener.accept(line.split(" ", -1));
             }
         } catch (IOException e) {
-            // It was killed: whoever needs it finds that out.
+            // It was killed. The next call that needs it reports this.
         }
     }
 
@@ -101,7 +102,7 @@ public final class ChildJvm implements AutoCloseable {
         orders.flush();
     }
 
-    /** Waits until it has ended in order and all that it printed was heard. */
+    /** Waits until it has ended in order and all of its output was read. */
     public void awaitEnd(Duration timeout) throws IOException, InterruptedException {
         if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
             throw failure("it did not end in " + timeout.toSeconds() + " s");

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * CPU time, user and system, that processes have used by the operating system's own account (Linux:
- * {@code /proc}), in seconds; resolution 10 ms.
+ * CPU time, user and system, that processes have used, in seconds, as the operating system counts
+ * it (Linux: {@code /proc}). The resolution is 10 ms.
  *
- * @param total of all threads that ever were
+ * @param total of all threads, including ended ones
  * @param threads by the kind of thread, for threads that are alive; the kind is the thread's name
  *     without its digits
  */
@@ -23,27 +23,24 @@ public record CpuTime(double total, Map<String, Double> threads) {
     private static final int USER_TIME = 11; // fields after the name
     private static final int SYSTEM_TIME = 12;
 
-    /** None. */
+    /** No CPU time. */
     public static final CpuTime NONE = new CpuTime(0, Map.of());
 
-    /**
-     * Not known, because a process has ended meanwhile and taken its account with it: a number that
-     * is not one.
-     */
+    /** Unknown (NaN), because a process has ended meanwhile and its account is lost. */
     public static final CpuTime UNKNOWN = new CpuTime(Double.NaN, Map.of());
 
     /**
-     * CPU time by kind of thread that counts as compiling: the JVM's, which says more about the
-     * length of a run than about its work.
+     * Kinds of threads whose CPU time counts as compiling. It depends more on the length of a run
+     * than on its work.
      */
     private static final List<String> COMPILERS = List.of("C CompilerThre");
 
-    /** Copies. */
+    /** Copies the map. */
     public CpuTime {
         threads = Map.copyOf(threads);
     }
 
-    /** What the processes have used until now. */
+    /** CPU time that the processes have used until now. */
     public static CpuTime of(List<Long> pids) throws IOException {
         double total = 0;
         Map<String, Double> threads = new HashMap<>();
@@ -60,8 +57,8 @@ public record CpuTime(double total, Map<String, Double> threads) {
     }
 
     /**
-     * What processes that start processes of their own have used, as servers of PostgreSQL do: they
-     * themselves, those below them, and of those that have ended, what their parents waited for.
+     * CPU time of processes that start processes, such as PostgreSQL servers. It includes the
+     * processes below them, and ended processes whose parents have waited for them.
      */
     public static CpuTime ofTrees(List<Long> roots) throws IOException {
         double total = 0;
@@ -70,7 +67,7 @@ public record CpuTime(double total, Map<String, Double> threads) {
             for (ProcessHandle below : ProcessHandle.of(root).stream()
                     .flatMap(ProcessHandle::descendants)
                     .toList()) {
-                // Of one that has ended meanwhile, the parent has the time.
+                // If a process has ended meanwhile, its parent's account has its time.
                 total += Stat.readIfAlive(Path.of("/proc", Long.toString(below.pid()), "stat"))
                         .map(Stat::withEnded)
                         .orElse(0.0);
@@ -85,7 +82,7 @@ public record CpuTime(double total, Map<String, Double> threads) {
                         threads.merge(thread.name.replaceAll("[0-9]+", "").strip(), thread.seconds, Double::sum));
     }
 
-    /** What was used since an earlier account. */
+    /** CPU time since an earlier account. */
     public CpuTime since(CpuTime earlier) {
         Map<String, Double> rest = new TreeMap<>();
         threads.forEach((name, seconds) -> {
@@ -104,12 +101,12 @@ public record CpuTime(double total, Map<String, Double> threads) {
         return new CpuTime(total + other.total, sum);
     }
 
-    /** What was used, compilers left out. */
+    /** CPU time without compilers. */
     public double work() {
         return total - compilers();
     }
 
-    /** The part that the JIT compilers used; not known where the total is not. */
+    /** CPU time of the JIT compilers; unknown if the total is unknown. */
     public double compilers() {
         if (Double.isNaN(total)) {
             return Double.NaN;
@@ -120,11 +117,11 @@ public record CpuTime(double total, Map<String, Double> threads) {
     }
 
     /**
-     * One line of account.
+     * The account of one process or thread.
      *
      * @param name of the process or thread
      * @param seconds user and system time
-     * @param ended of children that have ended and were waited for
+     * @param ended of ended children that the process has waited for
      */
     private record Stat(String name, double seconds, double ended) {
         double withEnded() {

@@ -22,7 +22,7 @@ public final class Generator implements AutoCloseable {
         this.heard = heard;
     }
 
-    /** What it said last. Written by the thread that reads. */
+    /** The latest reports of the process. Written by the thread that reads its output. */
     private static final class Heard {
         private final CompletableFuture<Long> start = new CompletableFuture<>();
         private volatile long sent;

@@ -22,17 +22,17 @@ public final class StartedServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server and waits until it answers, and has said so in a line that ends with
-     * {@code at} and its endpoint.
+     * Starts a server, and waits until it prints that it answers, in a line that ends with {@code
+     * at} and its endpoint.
      *
-     * @param directory gets its log
+     * @param directory receives its log
      * @param main the name of its main class
      */
     public static StartedServer start(Path directory, String main, List<String> jvmOptions, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // Compiler threads that come and go would take their CPU time with them.
+        // The CPU time of a compiler thread that ends would be lost.
         command.addAll(List.of("-Xmx1g", "-XX:-UseDynamicNumberOfCompilerThreads"));
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
         command.addAll(jvmOptions);
@@ -44,7 +44,7 @@ public final class StartedServer implements AutoCloseable {
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         String line = lines.readLine();
         while (line != null && !line.contains(SIGN)) {
-            line = lines.readLine(); // Agents of the JVM may have something to say first.
+            line = lines.readLine(); // Agents of the JVM may print lines first.
         }
         if (line == null) {
             process.destroyForcibly();
@@ -58,12 +58,12 @@ public final class StartedServer implements AutoCloseable {
         return process.pid();
     }
 
-    /** Where it said that it is. */
+    /** The endpoint that it has printed. */
     public String endpoint() {
         return endpoint;
     }
 
-    /** Ends the process, and waits until it has ended: after that it writes to no file. */
+    /** Ends the process and waits for its end, after which it writes to no file. */
     @Override
     public void close() {
         process.destroy();

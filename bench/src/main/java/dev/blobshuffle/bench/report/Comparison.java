@@ -12,21 +12,21 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The runs of a plan, compared within each cell. A ratio is the median over the repetitions of
- * ratios within one repetition, whose runs were next to each other in time.
+ * ratios within one repetition, whose runs were adjacent in time.
  *
  * @param variants in the order in which they are shown
- * @param runs all of them
+ * @param runs all runs
  */
 public record Comparison(List<Variant> variants, List<RunResult> runs) {
     private static final List<Variant> REFERENCES = List.of(Variant.NATIVE, Variant.NATIVE_TUNED);
 
-    /** Copies. */
+    /** Copies the lists. */
     public Comparison {
         variants = List.copyOf(variants);
         runs = List.copyOf(runs);
     }
 
-    /** Whether every run had exactly the output that its input asks for. */
+    /** Whether the output of every run matches its input exactly. */
     public boolean isVerified() {
         return runs.stream().allMatch(RunResult::verified);
     }
@@ -45,12 +45,12 @@ public record Comparison(List<Variant> variants, List<RunResult> runs) {
                 .toList();
     }
 
-    /** How a number lies over the repetitions. */
+    /** The spread of a number over the repetitions. */
     Spread spread(Cell cell, Variant variant, ToDoubleFunction<RunResult> number) {
         return Spread.of(runs(cell, variant).stream().map(number::applyAsDouble).toList());
     }
 
-    /** How the ratios of two variants within a repetition lie over the repetitions. */
+    /** The spread over the repetitions of the ratio of two variants within a repetition. */
     Spread ratio(Cell cell, Variant variant, Variant reference, ToDoubleFunction<RunResult> number) {
         List<Double> ratios = new ArrayList<>();
         for (RunResult run : runs(cell, variant)) {
@@ -66,7 +66,7 @@ public record Comparison(List<Variant> variants, List<RunResult> runs) {
         return REFERENCES.stream().filter(variants::contains).toList();
     }
 
-    /** The numbers that ratios are given of, by name. */
+    /** The numbers for which ratios are computed, by name. */
     static Map<String, ToDoubleFunction<RunResult>> compared() {
         Map<String, ToDoubleFunction<RunResult>> numbers = new LinkedHashMap<>();
         numbers.put("throughput", RunResult::bytesPerSecond);

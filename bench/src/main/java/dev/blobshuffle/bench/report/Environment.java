@@ -16,14 +16,14 @@ import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Where and when something was measured. Stateless. */
+/** The environment and time of a measurement. Stateless. */
 public final class Environment {
     private static final int LOOKS = 20;
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
 
     private Environment() {}
 
-    /** What this machine and this build say of themselves. */
+    /** The properties of this machine and this build. */
     public static Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
@@ -54,7 +54,7 @@ public final class Environment {
         }
     }
 
-    /** The operating system's load average over 1, 5 and 15 minutes; nothing where it has none. */
+    /** The operating system's load average over 1, 5 and 15 minutes; empty if it has none. */
     public static List<Double> load() {
         try {
             String[] words = Files.readString(Path.of("/proc/loadavg")).split(" ", -1);
@@ -65,9 +65,9 @@ public final class Environment {
     }
 
     /**
-     * How many threads run or wait for a processor right now, this one apart: the mean over a
-     * second. Unlike the load average it does not remember what the machine did a minute ago, as
-     * the build of this very program.
+     * Number of threads that run or wait for a processor now, without this one, as the mean over a
+     * second. Unlike the load average, it does not include the load of a minute ago, such as the
+     * build of this program.
      */
     public static OptionalDouble runningThreads() {
         double sum = 0;

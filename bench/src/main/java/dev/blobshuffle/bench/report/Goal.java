@@ -7,9 +7,9 @@ import java.util.Map;
 /**
  * A goal of a benchmark.
  *
- * @param what is measured
- * @param number that was measured
- * @param isLeast whether the limit is the least; otherwise it is the most
+ * @param what the name of the number
+ * @param number the measured number
+ * @param isLeast whether the limit is a lower bound; otherwise it is an upper bound
  * @param limit of the number
  */
 public record Goal(String what, double number, boolean isLeast, double limit) {
@@ -18,7 +18,7 @@ public record Goal(String what, double number, boolean isLeast, double limit) {
         return isLeast ? number >= limit : number <= limit;
     }
 
-    /** For people. */
+    /** The goal as a line of text. */
     public String line() {
         return String.format(
                 Locale.ROOT,

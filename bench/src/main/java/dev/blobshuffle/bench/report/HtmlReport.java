@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Results as one HTML page that needs nothing else, and its plots as files. Stateless. */
+/** Results as one self-contained HTML page, and its plots as files. Stateless. */
 public final class HtmlReport {
     private static final Map<String, String> FIGURES =
             Map.of("batch-size", "Figures 7 and 8", "partitions", "Figure 9", "instances", "Figure 10");
@@ -23,8 +23,8 @@ public final class HtmlReport {
      * The page.
      *
      * @param title its heading
-     * @param command what repeats it
-     * @param environment where it was measured
+     * @param command the command that repeats the run
+     * @param environment the environment of the measurement
      */
     public static String of(String title, String command, Comparison comparison, Map<String, Object> environment) {
         HtmlPage page = new HtmlPage(title)
@@ -49,7 +49,7 @@ public final class HtmlReport {
                 .html();
     }
 
-    /** Which figures of the BlobShuffle paper vary the same. */
+    /** The figures of the BlobShuffle paper that vary the same parameter. */
     private static String figures(Comparison comparison) {
         Set<String> varied = new TreeSet<>();
         comparison.cells().forEach(cell -> varied.addAll(cell.varied().keySet()));
@@ -60,7 +60,7 @@ public final class HtmlReport {
                 : "Varied is " + varied.iterator().next() + ", as in " + figures + " of the BlobShuffle paper.";
     }
 
-    /** What a smaller scale means for the numbers. */
+    /** A note on the meaning of a smaller scale for the numbers. */
     private static String scale(Comparison comparison) {
         return comparison.cells().stream().allMatch(cell -> cell.parameters().decimal(Parameter.STORE_SCALE) == 1)
                 ? ""

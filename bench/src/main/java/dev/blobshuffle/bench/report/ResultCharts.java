@@ -24,8 +24,9 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * The plots of results: bars over cells, latencies as curves, cost against latency; where one
- * parameter was varied, they are the panels of the paper's Figures 6 to 10 over it. Immutable.
+ * The plots of results: bars over cells, latencies as curves, cost against latency. If one
+ * parameter was varied, they are the panels of the paper's Figures 6 to 10 over this parameter.
+ * Immutable.
  */
 final class ResultCharts {
     private static final double BYTES_PER_GIB = 1 << 30;
@@ -53,11 +54,11 @@ final class ResultCharts {
      * Plots that belong together.
      *
      * @param heading above them
-     * @param charts by a name that suits a file
+     * @param charts by names that are valid file names
      */
     record Group(String heading, Map<String, Chart> charts) {}
 
-    /** The plots in groups; plots, and groups, with nothing to show are left out. */
+    /** The plots in groups; empty plots and groups are left out. */
     static List<Group> groups(Comparison comparison) {
         ResultCharts all = new ResultCharts(comparison);
         List<Group> groups = new ArrayList<>(List.of(
@@ -70,7 +71,7 @@ final class ResultCharts {
         return groups;
     }
 
-    /** All plots by a name that suits a file. */
+    /** All plots by names that are valid file names. */
     static Map<String, Chart> of(Comparison comparison) {
         Map<String, Chart> charts = new LinkedHashMap<>();
         groups(comparison).forEach(group -> charts.putAll(group.charts));
@@ -161,7 +162,7 @@ final class ResultCharts {
         return count / run.window().seconds();
     }
 
-    /** How full blobs are; not a number where their size was not chosen. */
+    /** Fill of blobs in percent; NaN if the run did not set their size. */
     private static double fillPercent(RunResult run) {
         String most = run.cell().parameters().blobSettings().get("blobshuffle.batch.max.bytes");
         return most == null
@@ -172,7 +173,7 @@ final class ResultCharts {
                         / ByteSize.parse(most).bytes();
     }
 
-    /** Numbers by their value, and other text by its letters. */
+    /** Compares numbers by value, and other text by its letters. */
     private static int compare(String one, String other) {
         String digits = "[^0-9.]+";
         String a = one.replaceAll(digits, "");
@@ -216,12 +217,12 @@ final class ResultCharts {
         return all;
     }
 
-    /** The same in every plot. */
+    /** The colour of a variant, the same in every plot. */
     private static OptionalInt colour(Variant variant) {
         return OptionalInt.of(variant.ordinal());
     }
 
-    /** Three digits, or more before the point. */
+    /** Formats a number with three digits, or more before the point. */
     private static String number(double number) {
         if (!Double.isFinite(number)) {
             return "";
@@ -295,7 +296,7 @@ final class ResultCharts {
                 all);
     }
 
-    /** Of the last repetition, with a rate only. */
+    /** The backlog over time in the last repetition. Only for runs with a rate. */
     private Chart backlog() {
         List<Series> all = new ArrayList<>();
         for (Cell cell : cells) {

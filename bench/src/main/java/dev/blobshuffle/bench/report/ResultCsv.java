@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Results as CSV, a line per run: the numbers of the JSON form, names of nested ones joined by
- * dots. Stateless.
+ * Results as CSV, a line per run. The columns are the numbers of the JSON form; names of nested
+ * numbers are joined by dots. Stateless.
  */
 public final class ResultCsv {
     private ResultCsv() {}

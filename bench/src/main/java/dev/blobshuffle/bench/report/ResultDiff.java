@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Two result files, number by number. A change counts only if the repetitions of the two do not
- * overlap.
+ * The difference of two result files, number by number. A change counts only if the ranges of the
+ * repetitions do not overlap.
  *
- * @param changes all numbers that both have
+ * @param changes all numbers that are in both files
  */
 public record ResultDiff(List<Change> changes) {
     /**
@@ -30,7 +30,7 @@ public record ResultDiff(List<Change> changes) {
             return after.min() > before.max() || after.max() < before.min();
         }
 
-        /** How much worse it has become, in percent; 0 or less if it has not, or not clearly. */
+        /** The deterioration in percent; 0 or less if there is none, or no clear one. */
         public double worseByPercent() {
             if (!isClear()) {
                 return 0;
@@ -40,7 +40,7 @@ public record ResultDiff(List<Change> changes) {
         }
     }
 
-    /** Copies. */
+    /** Copies the list. */
     public ResultDiff {
         changes = List.copyOf(changes);
     }
@@ -83,7 +83,7 @@ public record ResultDiff(List<Change> changes) {
         return Map.of("changes", all);
     }
 
-    /** For people, a line for each number. */
+    /** The differences as text, a line for each number. */
     public String table() {
         StringBuilder text = new StringBuilder();
         String last = "";
@@ -104,14 +104,17 @@ public record ResultDiff(List<Change> changes) {
         return text.append("* the repetitions of the two do not overlap\n").toString();
     }
 
-    /** The median, and from where to where the repetitions lie. */
+    /** The median, and the range of the repetitions. */
     private static String text(Spread spread) {
         return spread.min() < spread.max()
                 ? number(spread.median()) + " (" + number(spread.min()) + " to " + number(spread.max()) + ")"
                 : number(spread.median());
     }
 
-    /** Four digits, or all before the point: 123,456,789 rather than a power of ten. */
+    /**
+     * Formats a number with four digits, or all before the point: 123,456,789 rather than a power
+     * of ten.
+     */
     private static String number(double number) {
         int places = (int) Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.abs(number)))));
         return number == 0 ? "0" : String.format(Locale.ROOT, "%,." + places + "f", number);

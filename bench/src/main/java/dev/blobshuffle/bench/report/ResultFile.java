@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The runs of a result file, by what ran: workload, variant and varied values.
+ * The runs of a result file, by subject: workload, variant and varied values.
  *
  * @param runs numbers of each run of a subject, by their names
  */
 public record ResultFile(Map<String, List<Map<String, Double>>> runs) {
-    /** The numbers that are read, by their place in the JSON. */
+    /** The numbers that are read, by their path in the JSON. */
     static final List<String> NUMBERS = List.of(
             "/throughput_bytes_per_second",
             "/cpu_seconds_per_gib/application",
@@ -64,7 +64,7 @@ public record ResultFile(Map<String, List<Map<String, Double>>> runs) {
         return name.toString();
     }
 
-    /** How a number lies over the runs of a subject. */
+    /** The spread of a number over the runs of a subject. */
     Spread spread(String subject, String number) {
         return Spread.of(runs.getOrDefault(subject, List.of()).stream()
                 .map(run -> run.getOrDefault(number, Double.NaN))

@@ -75,8 +75,8 @@ public final class ResultTable {
     }
 
     /**
-     * What the requests would cost, and which load on an instance that is: costs of different ones
-     * cannot be compared.
+     * The price of the requests, and the load on an instance. Prices at different loads are not
+     * comparable.
      */
     private static String cost(Comparison comparison, Cell cell, Variant variant) {
         double usd = median(comparison, cell, variant, run -> run.s3UsdPerHour().orElse(Double.NaN));

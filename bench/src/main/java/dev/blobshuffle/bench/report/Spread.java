@@ -9,10 +9,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * How numbers of repetitions lie: median, least and most; from five on also the interval that holds
- * the median with 95 % by the bootstrap.
+ * The spread of numbers over repetitions: median, least and largest. From five numbers on, it also
+ * has the bootstrap's 95 % interval of the median.
  *
- * @param median of them; NaN if there are none
+ * @param median the median; NaN if there are no numbers
  * @param min the least
  * @param max the largest
  * @param interval the 95 % interval of the median, if there are enough
@@ -30,7 +30,7 @@ public record Spread(double median, double min, double max, Optional<Interval> i
      */
     public record Interval(double low, double high) {}
 
-    /** The spread of numbers, of which those that are not finite do not count. */
+    /** The spread of numbers. Numbers that are not finite do not count. */
     public static Spread of(List<Double> numbers) {
         double[] sorted = numbers.stream()
                 .mapToDouble(Double::doubleValue)
@@ -49,10 +49,7 @@ public record Spread(double median, double min, double max, Optional<Interval> i
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
-    /**
-     * The percentile bootstrap, with a fixed seed, so that a report is the same whenever it is
-     * made.
-     */
+    /** The percentile bootstrap, with a fixed seed, so that a report is reproducible. */
     private static Interval bootstrap(double[] numbers) {
         Random random = new Random(1);
         double[] medians = IntStream.range(0, RESAMPLES)
@@ -68,7 +65,8 @@ public record Spread(double median, double min, double max, Optional<Interval> i
     }
 
     /**
-     * Whether it says that a ratio is not 1: all numbers, or the interval, lie on one side of it.
+     * Whether a ratio clearly differs from 1: the interval, or without one all numbers, lies on one
+     * side of 1.
      */
     boolean isClear() {
         double low = interval.map(Interval::low).orElse(min);

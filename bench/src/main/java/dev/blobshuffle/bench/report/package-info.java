@@ -1,4 +1,4 @@
-/** What comes out: statistics, tables, JSON, CSV and HTML, and the comparison of two results. */
+/** Results: statistics, tables, JSON, CSV and HTML, and the comparison of two results. */
 @NullMarked
 package dev.blobshuffle.bench.report;
 

@@ -8,16 +8,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What to run.
+ * A plan of runs.
  *
- * @param workload what
- * @param variants how
- * @param cells with which parameters
- * @param repetitions how often each
+ * @param workload the workload to run
+ * @param variants the variants to compare
+ * @param cells the combinations of parameters
+ * @param repetitions number of runs of each variant in each cell
  * @param seed of the order of runs
  * @param jvmOptions of the application's processes
- * @param directory where files go
- * @param memory where the blobs of {@link Variant#BLOBS_MEMORY} go, on a memory file system
+ * @param directory the directory for files
+ * @param memory the directory for the blobs of {@link Variant#BLOBS_MEMORY}, on a memory file
+ *     system
  */
 public record BenchPlan(
         BenchWorkload workload,
@@ -32,7 +33,7 @@ public record BenchPlan(
     private static final int MOST_STORE_FAULTS = 900;
 
     /**
-     * Copies and checks.
+     * Copies the lists and checks the plan.
      *
      * @throws IllegalArgumentException if the plan cannot be run
      */

@@ -10,13 +10,14 @@ import java.util.Map;
 /**
  * One combination of values in a sweep.
  *
- * @param varied what distinguishes it from the others, by name; nothing if there is only one
- * @param parameters all of it
+ * @param varied the values that distinguish it from other cells, by name; empty if there is only
+ *     one cell
+ * @param parameters all parameters
  */
 public record Cell(Map<String, String> varied, Parameters parameters) {
     private static final String UNLIMITED = "as fast as possible";
 
-    /** Copies. */
+    /** Copies the map. */
     public Cell {
         varied = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(varied));
     }
@@ -29,7 +30,7 @@ public record Cell(Map<String, String> varied, Parameters parameters) {
     /**
      * Every combination of values.
      *
-     * @param base what is not varied
+     * @param base the parameters that are not varied
      * @param varied the values of each name, in order
      * @throws IllegalArgumentException if there is no such name, or it cannot have such a value
      */
@@ -49,14 +50,16 @@ public record Cell(Map<String, String> varied, Parameters parameters) {
         return cells;
     }
 
-    /** For people: {@code instances=2, batch-size=1 MiB}; empty for the only one. */
+    /**
+     * The varied values for output: {@code instances=2, batch-size=1 MiB}; empty for the only cell.
+     */
     public String label() {
         List<String> words = new ArrayList<>();
         varied.forEach((name, value) -> words.add(isUnlimited(name, value) ? UNLIMITED : name + "=" + value));
         return String.join(", ", words);
     }
 
-    /** For people: the values alone. */
+    /** The varied values without their names, for output. */
     public String values() {
         List<String> words = new ArrayList<>();
         varied.forEach((name, value) -> words.add(isUnlimited(name, value) ? UNLIMITED : value));

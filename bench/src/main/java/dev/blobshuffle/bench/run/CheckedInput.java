@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An input, and what must come out of it.
+ * An input, and the output that is expected from it.
  *
- * @param topic where it is
- * @param expectation what must come out
+ * @param topic the topic of the input
+ * @param expectation the expected output
  */
 record CheckedInput(String topic, Expectation expectation) {
     /** Writes an input as fast as possible and returns when the brokers have it. */
@@ -51,13 +51,14 @@ record CheckedInput(String topic, Expectation expectation) {
     }
 
     /**
-     * What must come out of an input that begins at a time, in milliseconds: recomputed from the
+     * The input that begins at a time in milliseconds, with its expected output recomputed from the
      * same source.
      */
     static CheckedInput of(BenchWorkload workload, Parameters parameters, String topic, long start) {
         Expectation expectation = workload.expectation(parameters);
         Timeline timeline = Timeline.of(parameters, start);
-        // The generator says when its first record is; without a rate that is not when it started.
+        // The generator reports the time of its first record. Without a rate, that is not the time
+        // of its start.
         Source source = workload.source(parameters, new Timeline(start, timeline.perSecond()));
         for (long i = 0; i < parameters.allRecords(); i++) {
             expectation.add(source.next());

@@ -35,7 +35,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Brokers as processes, as many as the replication factor, and what the runner asks of them. Owned
+ * Brokers as processes, as many as the replication factor, and the runner's requests to them. Owned
  * by one thread.
  */
 final class Cluster implements AutoCloseable {
@@ -70,14 +70,14 @@ final class Cluster implements AutoCloseable {
                 IntStream.range(0, kafka.brokers()).mapToObj(kafka::pid).toList());
     }
 
-    /** Makes a topic with the cluster's replication. */
+    /** Creates a topic with the cluster's replication. */
     void createTopic(String name, int partitions) {
         kafka.createTopic(name, partitions);
     }
 
     /**
-     * Makes the topic of an input. It is no part of what is measured and has no replicas, unless
-     * parameters ask for some, or for brokers that are killed.
+     * Creates the topic of an input. The input is not measured, so it has no replicas, unless the
+     * parameters ask for replicas or for killed brokers.
      */
     void createInput(String name, Parameters parameters) throws IOException, InterruptedException {
         Parameter replicas =
@@ -86,7 +86,7 @@ final class Cluster implements AutoCloseable {
         get(admin.createTopics(List.of(topic)).all());
     }
 
-    /** Writes a few records, by their keys. */
+    /** Writes a few records, partitioned by their keys. */
     void write(String topic, List<Message> messages) {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrapServers()),
@@ -102,7 +102,7 @@ final class Cluster implements AutoCloseable {
         kafka.restart(node);
     }
 
-    /** Deletes all topics whose names begin so. */
+    /** Deletes all topics whose names begin with a prefix. */
     void deleteTopics(String prefix) throws IOException, InterruptedException {
         List<String> own = get(admin.listTopics().names()).stream()
                 .filter(topic -> topic.startsWith(prefix))
@@ -110,7 +110,7 @@ final class Cluster implements AutoCloseable {
         get(admin.deleteTopics(own).all());
     }
 
-    /** Hands out everything that was committed to a topic. */
+    /** Passes every record committed to a topic to the receiver. */
     void read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> receiver)
             throws IOException, InterruptedException {
         read(partitions(List.of(topic)).stream().collect(Collectors.toMap(p -> p, p -> 0L)), receiver);
@@ -127,7 +127,7 @@ final class Cluster implements AutoCloseable {
                 "isolation.level",
                 "read_committed",
                 "fetch.max.wait.ms",
-                50); // A consumer that is closed waits for its last fetch.
+                50); // The close of a consumer waits for its last fetch.
         try (KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             consumer.assign(starts.keySet());
@@ -145,18 +145,18 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Whether the application has read, and committed, everything in its inputs and in what it
-     * shuffles. What it committed is asked before the ends of the topics, and what it sends on is
-     * in its topics before it commits: so when all positions are at the ends, nothing is left
-     * anywhere. A transaction that is still open, as a killed instance leaves one, hides what
-     * others wrote behind it: then it is not.
+     * Whether the application has read and committed everything in its inputs and its shuffle
+     * topics. The committed positions are read before the ends of the topics, and the application's
+     * output is in its topics before it commits. So if all positions are at the ends, no record is
+     * left. An open transaction, as a killed instance leaves one, hides records that others wrote
+     * after it. The result is then false.
      */
     boolean isDrained(String applicationId, Collection<String> inputs) throws IOException, InterruptedException {
         try {
             return isRead(applicationId, inputs);
         } catch (IOException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                return false; // made just now: not every broker has heard of it
+                return false; // it is new, and some brokers do not know it yet
             }
             throw e;
         }
@@ -227,7 +227,7 @@ final class Cluster implements AutoCloseable {
     public void close() {
         admin.close(Duration.ZERO);
         for (int node = 0; node < kafka.brokers(); node++) {
-            kafka.kill(node); // There is nothing to save, and an orderly end takes seconds.
+            kafka.kill(node); // No data is needed any more, and an orderly end takes seconds.
         }
         kafka.close();
     }

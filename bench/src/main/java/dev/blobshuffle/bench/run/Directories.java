@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 public final class Directories {
     private Directories() {}
 
-    /** Deletes a directory and everything in it, if it is there. */
+    /** Deletes a directory and everything in it, if it exists. */
     public static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

@@ -12,24 +12,25 @@ import java.util.Queue;
 import java.util.Random;
 
 /**
- * What happens to instances and brokers while a run is measured. Owned by one thread.
+ * The kills, joins and departures of instances and brokers while a run is measured. Owned by one
+ * thread.
  *
- * <p>Instances and brokers are killed at equal distances of time, in seeded random order, and
- * started again at once. Instances join and leave in turns of equal length: one joins after a sixth
- * of its turn, and leaves when a sixth is left.
+ * <p>Instances and brokers are killed at equal intervals, in seeded random order, and started again
+ * at once. Instances join and leave in turns of equal length: one joins after a sixth of its turn,
+ * and leaves when a sixth is left.
  */
 final class Happenings {
     private static final int SIXTHS = 6;
 
     private final Queue<Due> due;
 
-    /** Something to do. */
+    /** One action. */
     interface Step {
         void take() throws IOException;
     }
 
     /**
-     * Something to do at a time.
+     * An action and its time.
      *
      * @param nanos the clock
      */
@@ -40,7 +41,7 @@ final class Happenings {
     }
 
     /**
-     * What parameters ask for.
+     * The actions that the parameters ask for.
      *
      * @param begin of the time in which it happens, nanoseconds
      * @param end of it
@@ -80,7 +81,7 @@ final class Happenings {
         return all;
     }
 
-    /** Does what is due. */
+    /** Performs the actions that are due. */
     void doWhatIsDue() throws IOException {
         for (Due next = due.peek(); next != null && System.nanoTime() >= next.nanos; next = due.peek()) {
             due.remove();

@@ -23,8 +23,8 @@ final class Instances implements AutoCloseable {
     /** Starts an instance. */
     interface Start {
         /**
-         * Starts the instance of a number, from 0. The directory of its state is that of the
-         * instance that had the number before, if one had.
+         * Starts the instance of a number, from 0. It uses the state directory of the former
+         * instance with this number, if there was one.
          */
         ApplicationProcess instance(int number) throws IOException;
     }
@@ -33,7 +33,7 @@ final class Instances implements AutoCloseable {
         this.start = start;
     }
 
-    /** Starts those with which the run begins. */
+    /** Starts the first instances of the run. */
     void start(int number) throws IOException {
         first = number;
         for (int i = 0; i < number; i++) {
@@ -56,8 +56,8 @@ final class Instances implements AutoCloseable {
     }
 
     /**
-     * Kills one of those with which the run began, with SIGKILL, and starts it again with the state
-     * that it left.
+     * Kills one of the first instances with SIGKILL, and starts it again with the state that it
+     * left.
      */
     void kill(Random random) throws IOException {
         int number = random.nextInt(first);
@@ -71,7 +71,7 @@ final class Instances implements AutoCloseable {
         return members.stream().allMatch(ApplicationProcess::isRunning);
     }
 
-    /** Records after the shuffle that any of them has reported, those that are gone too. */
+    /** Records after the shuffle that all instances have reported, including ended ones. */
     long count() {
         return countOfKilled + sum(members) + sum(leavers);
     }
@@ -81,8 +81,8 @@ final class Instances implements AutoCloseable {
     }
 
     /**
-     * What they have used until now, those that left until they were asked to. What was killed has
-     * taken its account with it.
+     * CPU time that the instances have used until now. An instance that leaves counts until it was
+     * asked to leave. The account of a killed instance is lost.
      */
     CpuTime cpu() throws IOException {
         return CpuTime.of(members.stream().map(ApplicationProcess::pid).toList())
@@ -90,7 +90,7 @@ final class Instances implements AutoCloseable {
     }
 
     /**
-     * Fails if a process has ended that was not asked to.
+     * Fails if a process has ended without being asked to.
      *
      * @throws IOException one has
      */
@@ -112,7 +112,7 @@ final class Instances implements AutoCloseable {
         }
     }
 
-    /** Stops all in order; what they have measured, and those before them that left. */
+    /** Stops all in order. Returns their measurements, and those of instances that left before. */
     List<Properties> stop() throws IOException, InterruptedException {
         for (ApplicationProcess instance : members) {
             instance.stop();

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the instances of a run have measured, added up.
+ * The sum of the measurements of all instances of a run.
  *
  * @param count records after the shuffle, from the start
  * @param checksum their sum
@@ -21,7 +21,7 @@ import org.HdrHistogram.Histogram;
 record Measured(long count, long checksum, Latencies latencies, Map<String, Double> counters) {
     private static final String COUNT = "count";
     private static final String CHECKSUM = "checksum";
-    /** The counter of the instances themselves, those that left too. */
+    /** The counter of the instances, including those that left. */
     static final String INSTANCES = "instances";
 
     private static final Set<String> NO_COUNTERS = Set.of(
@@ -34,7 +34,8 @@ record Measured(long count, long checksum, Latencies latencies, Map<String, Doub
     /**
      * Latencies of all instances, in microseconds.
      *
-     * @param records from entering the shuffle, or from when they were due, to their turn after it
+     * @param records records, from their entry into the shuffle or their due time until they are processed
+     *     after it
      * @param puts requests to the store that succeeded
      * @param gets requests to the store that succeeded
      */

@@ -6,20 +6,21 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The time between the warm-up and the end of a run, and what came out of the shuffle when.
+ * The time between the warm-up and the end of a run, with the records that left the shuffle before,
+ * during and after it.
  *
  * @param seconds of it
  * @param before records in the warm-up
  * @param during records that are measured
- * @param after records that came later
+ * @param after records after the measured time
  */
 record MeasuredTime(double seconds, long before, long during, long after) {
-    /** The least share of the time that was asked for in which a run still says something. */
+    /** The least share of the requested time in which a run is still meaningful. */
     private static final double LEAST_SHARE = 0.5;
 
     /**
-     * Why the run says nothing, with the remedy; empty if it does. With faults it is there for its
-     * output, and that is checked anyway.
+     * Why the run is not meaningful, with the remedy; empty if it is. With faults, only the output
+     * matters, which is checked separately.
      */
     Optional<String> problem(Parameters parameters) {
         if (parameters.hasFaults()) {

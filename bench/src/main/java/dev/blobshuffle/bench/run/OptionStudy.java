@@ -12,10 +12,10 @@ import java.util.Map;
  * warm-up replicas. Stateless.
  */
 public final class OptionStudy {
-    /** What distinguishes the cells. */
+    /** The name of the value that distinguishes the cells. */
     private static final String OPTION = "option";
 
-    /** Replicas of internal topics; the authors gave those of the input the same number. */
+    /** Replicas of internal topics; the authors used the same number for the input. */
     private static final String REPLICATION = "replication.factor";
 
     private static final List<List<String>> TRIED = List.of(
@@ -29,8 +29,8 @@ public final class OptionStudy {
     private OptionStudy() {}
 
     /**
-     * The study's own settings, as far as a machine has room for them: three brokers, internal
-     * topics without replicas, a commit every 100 ms.
+     * The study's settings, as far as one machine supports them: three brokers, internal topics
+     * without replicas, a commit every 100 ms.
      */
     public static Parameters base() {
         return Parameters.defaults()

@@ -48,7 +48,7 @@ final class Run implements AutoCloseable {
      * A run.
      *
      * @param id distinguishes its topics and files from those of other runs
-     * @param input what it reads, which is there or will be
+     * @param input the input topic, which exists or will be created
      */
     Run(BenchPlan plan, Cluster cluster, Cell cell, Variant variant, int repetition, String id, String input)
             throws IOException {
@@ -67,7 +67,8 @@ final class Run implements AutoCloseable {
     private void start() throws IOException {
         int partitions = parameters.count(Parameter.PARTITIONS);
         for (String topic : workload().topics(parameters)) {
-            // What is joined or merged with the input must have as many partitions.
+            // Topics that are joined or merged with the input must have the same number of
+            // partitions.
             cluster.createTopic(topics.own(topic), partitions);
         }
         workload().prepared(parameters).forEach((topic, messages) -> cluster.write(topics.own(topic), messages));
@@ -109,7 +110,7 @@ final class Run implements AutoCloseable {
         return plan.workload();
     }
 
-    /** Reads an input that is there, as fast as possible. */
+    /** Reads an existing input as fast as possible. */
     RunResult drain(CheckedInput input) throws IOException, InterruptedException {
         start();
         long all = input.expectation().shuffled();
@@ -139,8 +140,8 @@ final class Run implements AutoCloseable {
         try (Generator generator =
                 CheckedInput.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
             long begin = System.nanoTime() + (generator.start() - System.currentTimeMillis()) * 1_000_000;
-            // Beside the run: on a busy machine the window would be over before all records are
-            // made once more.
+            // Runs beside the run. On a busy machine the window would otherwise end before all
+            // records are generated again.
             FutureTask<CheckedInput> expected =
                     new FutureTask<>(() -> CheckedInput.of(workload(), parameters, topics.input(), generator.start()));
             Thread recomputing = new Thread(expected, "expectation-" + topics.applicationId());
@@ -149,7 +150,7 @@ final class Run implements AutoCloseable {
             long warm = begin + parameters.number(Parameter.WARM_UP_SECONDS) * 1_000_000_000;
             await(() -> {
                 generator.check();
-                // What is killed before it has done anything shows nothing.
+                // Killing an instance before it has processed records tests nothing.
                 return System.nanoTime() >= warm && (!parameters.hasFaults() || instances.count() > 0);
             });
             Look before = measure();
@@ -179,7 +180,7 @@ final class Run implements AutoCloseable {
         }
     }
 
-    /** Waits for what is left; what is wrong if it does not come. */
+    /** Waits for the remaining records. Returns the problem if they do not arrive. */
     private Optional<String> drained(Generator generator, CheckedInput input) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + parameters.number(Parameter.DRAIN_SECONDS) * 1_000_000_000;
         boolean isCounted =
@@ -209,22 +210,22 @@ final class Run implements AutoCloseable {
         return inputs;
     }
 
-    /** The end of the warm-up. */
+    /** Ends the warm-up. */
     private Look measure() throws IOException {
         instances.measure();
         samples.clear();
         return look();
     }
 
-    /** The end of what is measured. */
+    /** Ends the measured part. */
     private Look endMeasuring() throws IOException {
         instances.endMeasuring();
         return look();
     }
 
     /**
-     * @param backlog records that must still come out, or all that were sent until
-     *     {@link Sample#ofSent}
+     * @param backlog records that the shuffle still has to output; before {@link Sample#ofSent},
+     *     all sent records
      */
     private void sample(Look start, long backlog) {
         double seconds = (System.nanoTime() - start.nanos) / NANOS;
@@ -286,7 +287,7 @@ final class Run implements AutoCloseable {
                 workload().name(), variant, cell, repetition, window, measured, List.copyOf(samples), problem);
     }
 
-    /** What came out, for the check. */
+    /** The output, for the check. */
     private final class Outcome implements Observed {
         private final Measured measured;
 
@@ -346,7 +347,7 @@ final class Run implements AutoCloseable {
     }
 
     /**
-     * One look at everything.
+     * One reading of all counts.
      *
      * @param count records after the shuffle
      * @param nanos the clock

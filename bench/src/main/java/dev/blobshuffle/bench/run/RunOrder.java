@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * In which order a plan's runs follow each other.
+ * The order of a plan's runs.
  *
- * @param isLimited whether the time may end before the plan does: the cells of a repetition then
- *     follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for the first cell,
- *     so that what is left out is the end of it
+ * @param isLimited whether the time may end before the plan does. The cells of a repetition are
+ *     then in the plan's order, with {@link Variant#NATIVE_TUNED} last except in the first cell, so
+ *     that the least important runs are left out
  */
 record RunOrder(BenchPlan plan, boolean isLimited) {
     /** The runs of a repetition. */
@@ -37,13 +37,13 @@ record RunOrder(BenchPlan plan, boolean isLimited) {
     }
 
     /**
-     * What runs before everything else without being measured, where CPU time is worth comparing.
-     * The JVMs of new brokers are young: what is the first to run takes twice as much of their CPU
-     * time as what comes later, more than most differences between variants.
+     * The unmeasured run before all others, if CPU time is compared. New brokers include JIT
+     * warm-up: the first run takes twice as much of their CPU time as later runs, which is more
+     * than most differences between variants.
      */
     Optional<Turn> unmeasured(int replication) {
         List<Turn> turns = repetition(replication, new Random(plan.seed()));
-        Turn first = Collections.min(turns, Comparator.comparing(Turn::variant)); // native gives brokers most to do
+        Turn first = Collections.min(turns, Comparator.comparing(Turn::variant)); // native loads the brokers most
         boolean isCompared = turns.size() * plan.repetitions() > 1;
         return !isLimited && isCompared && first.isLong() ? Optional.of(first) : Optional.empty();
     }

@@ -15,16 +15,16 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one run measured between its warm-up and its end.
+ * The measurements of one run between its warm-up and its end.
  *
  * @param workload its name
- * @param variant what ran
+ * @param variant the variant that ran
  * @param cell its parameters
  * @param repetition the block of runs that it belongs to, from 0
- * @param window what was measured
- * @param measured what the instances measured themselves
- * @param samples how it went, about once a second
- * @param problem what was wrong with the output of the run as a whole; empty if it was verified
+ * @param window the measured window
+ * @param measured the measurements of the instances
+ * @param samples the progress of the run, about once a second
+ * @param problem the problem with the output of the whole run; empty if it was verified
  */
 public record RunResult(
         String workload,
@@ -39,7 +39,7 @@ public record RunResult(
     private static final double STEADY = 0.1;
     private static final Map<String, Double> QUANTILES = quantiles();
 
-    /** Where the JSON has the distributions of latencies, which no other form of a result has. */
+    /** The JSON name of the distributions of latencies, which only the JSON form contains. */
     public static final String HISTOGRAMS = "histograms_microseconds";
 
     private static Map<String, Double> quantiles() {
@@ -61,8 +61,8 @@ public record RunResult(
      * @param application CPU time of the instances
      * @param brokers CPU time of the brokers
      * @param store CPU time of the store's server, if there is one
-     * @param hasLatency whether latencies mean anything: not if they count from when records were
-     *     due, and these all lay ready
+     * @param hasLatency whether latencies are meaningful; false if they count from due times and
+     *     all records were written before
      */
     public record Window(
             double seconds,
@@ -73,12 +73,12 @@ public record RunResult(
             CpuTime store,
             boolean hasLatency) {}
 
-    /** Copies. */
+    /** Copies the list. */
     public RunResult {
         samples = List.copyOf(samples);
     }
 
-    /** Whether the run as a whole had exactly the output that its input asks for. */
+    /** Whether the output of the whole run matches its input exactly. */
     public boolean verified() {
         return problem.isEmpty();
     }
@@ -123,8 +123,8 @@ public record RunResult(
     }
 
     /**
-     * A quantile of the latency in milliseconds, by its percentage; none where latency means
-     * nothing.
+     * A quantile of the latency in milliseconds, by its percentage; empty if latency is not
+     * meaningful.
      */
     public OptionalDouble latencyMillis(double percent) {
         return window.hasLatency && measured.latencies().records().getTotalCount() > 0
@@ -141,8 +141,8 @@ public record RunResult(
     }
 
     /**
-     * Whether throughput went up or down by no more than a tenth over the run; short runs cannot
-     * tell and count as steady.
+     * Whether throughput went up or down by no more than a tenth over the run; short runs have too
+     * few samples and count as steady.
      */
     public boolean isSteady() {
         if (samples.size() < 4) {
@@ -181,16 +181,16 @@ public record RunResult(
         return measured.counter(name);
     }
 
-    /** Reads that some cache answered. */
+    /** Reads that a cache answered. */
     public double cacheReads() {
         return counter("cache-memory-hits") + counter("cache-disk-hits") + counter("cache-zone-hits");
     }
 
     /**
-     * What the counted requests, and an hour's storage, would cost per hour on S3 at 1 GiB/s of the
-     * same records; empty for native runs. With one zone the share of reads that other zones would
-     * have is in it as it was here. A run that stands for larger blobs ({@code store-scale}) counts
-     * its requests for as many more bytes.
+     * The hourly price on S3 of the counted requests and an hour's storage at 1 GiB/s of the same
+     * records; empty for native runs. With one zone, it contains the reads of this run and no reads
+     * of other zones. In a scaled-down run ({@code store-scale}), each request stands for
+     * proportionally more bytes.
      */
     public OptionalDouble s3UsdPerHour() {
         if (!variant.hasBlobs() || counter("puts") == 0) {
@@ -209,7 +209,7 @@ public record RunResult(
         return OptionalDouble.of(3600 * (perGib + storage));
     }
 
-    /** All of it, as the entry of a run in a result file. */
+    /** The result as the entry of a run in a result file. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("workload", workload);
@@ -260,7 +260,7 @@ public record RunResult(
         return quantiles(window.hasLatency ? latencies() : RecordProbe.histogram());
     }
 
-    /** Milliseconds; all null if there was nothing. */
+    /** Quantiles in milliseconds; all null if nothing was measured. */
     private static Map<String, Object> quantiles(Histogram latencies) {
         Map<String, Object> json = new LinkedHashMap<>();
         QUANTILES.forEach((name, percent) -> json.put(
@@ -269,7 +269,7 @@ public record RunResult(
     }
 
     /**
-     * The whole distributions, in HdrHistogram's compressed encoding: to be added up with those of
+     * The whole distributions in HdrHistogram's compressed encoding, which can be added to those of
      * other runs.
      */
     private Map<String, Object> histogramsAsJson() {

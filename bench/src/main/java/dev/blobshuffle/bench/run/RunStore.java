@@ -69,7 +69,7 @@ final class RunStore implements AutoCloseable {
         return uri;
     }
 
-    /** Options of JVMs that use it. */
+    /** Options for JVMs that use the store. */
     List<String> jvmOptions() {
         return server.flatMap(S3SimProcess::trustStore)
                 .map(file -> List.of(
@@ -82,7 +82,7 @@ final class RunStore implements AutoCloseable {
         return server.isPresent() ? CpuTime.of(List.of(server.get().pid())) : CpuTime.NONE;
     }
 
-    /** Requests that a server has had; nothing without one. */
+    /** Requests to the server; empty without a server. */
     Optional<RequestCounts> requests() {
         return server.map(S3SimProcess::counts);
     }

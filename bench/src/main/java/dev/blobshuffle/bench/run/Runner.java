@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Runs a plan: for each replication factor a cluster; there, for each repetition, all cells and
- * variants in a new seeded random order, so that what is compared ran at about the same time. Owned
+ * Runs a plan. It starts a cluster for each replication factor. On it, each repetition runs all
+ * cells and variants in a new seeded random order, so that compared runs are close in time. Owned
  * by one thread.
  */
 public final class Runner {
@@ -31,17 +31,17 @@ public final class Runner {
     /**
      * A runner.
      *
-     * @param progress is told what goes on, line by line
+     * @param progress receives the progress, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress) {
         this(plan, progress, TimeBox.unlimited());
     }
 
     /**
-     * A runner that leaves out runs that would not end within a time from now; what first
-     * impressions can do without comes last.
+     * A runner that leaves out runs that would not end within a time from now. The runs that matter
+     * least for a first impression come last.
      *
-     * @param progress is told what goes on, line by line
+     * @param progress receives the progress, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress, Duration limit) {
         this(plan, progress, TimeBox.of(limit, Turn::cell, Turn::guessedNanos));
@@ -54,7 +54,7 @@ public final class Runner {
         schedule = new RunOrder(plan, time.isLimited());
     }
 
-    /** Runs everything; the results in the order in which they ran. */
+    /** Runs everything. Returns the results in the order of the runs. */
     public List<RunResult> run() throws IOException, InterruptedException {
         for (int replication : replications()) {
             run(replication);
@@ -79,7 +79,7 @@ public final class Runner {
         return all;
     }
 
-    /** How many runs there are, and how long they take at least if that is known. */
+    /** The number of runs, and their least duration if it is known. */
     private String extent(int replication) {
         List<Parameters> cells = plan.cells().stream()
                 .map(Cell::parameters)

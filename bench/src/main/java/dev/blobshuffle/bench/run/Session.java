@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A cluster on which runs follow each other; inputs that lie ready are written once. Owned by one
+ * A cluster on which runs follow each other; inputs without a rate are written once. Owned by one
  * thread.
  */
 public final class Session implements Testbed {

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 final class Slope {
     private Slope() {}
 
-    /** Of numbers one apart. */
+    /** The slope of numbers at distances of one. */
     static double of(double[] numbers) {
         List<Integer> indexes = IntStream.range(0, numbers.length).boxed().toList();
         return of(indexes, i -> i, i -> numbers[i]);

@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.run;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/** Where runs follow each other: brokers that stay, or a script. Owned by one thread. */
+/** The place of successive runs: brokers that stay, or a script. Owned by one thread. */
 public interface Testbed extends AutoCloseable {
     /** Opens the testbed of a plan. */
     @FunctionalInterface
@@ -21,11 +21,10 @@ public interface Testbed extends AutoCloseable {
     RunResult run(Cell cell, Variant variant, int repetition) throws IOException, InterruptedException;
 
     /**
-     * Runs a variant so that the next run meets warm brokers. The JVMs of new brokers are young:
-     * the first run takes more of their CPU time, and falls behind with loads that it carries
-     * later.
+     * Runs a variant to warm up the brokers for the next run. The first run includes their JIT
+     * warm-up: it takes more CPU time, and falls behind at loads that later runs carry.
      *
-     * @return not to be compared; but its output may be wrong
+     * @return a result that must not be compared, but whose output may show a problem
      */
     RunResult runUnmeasured(Cell cell, Variant variant) throws IOException, InterruptedException;
 

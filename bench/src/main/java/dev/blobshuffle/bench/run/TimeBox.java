@@ -8,10 +8,11 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What fits into a limited time, by how long the same thing took before, or else the longest of its
- * kind, or else a guess, or else the longest of all. Owned by one thread.
+ * Decides whether work fits into a limited time. Its estimate is the longest duration of the same
+ * work so far, else the longest of its kind, else a guess, else the longest of all. Owned by one
+ * thread.
  *
- * @param <T> what takes time
+ * @param <T> the work
  */
 final class TimeBox<T> {
     private final Optional<Long> deadline; // by System.nanoTime()
@@ -27,16 +28,16 @@ final class TimeBox<T> {
         this.guess = guess;
     }
 
-    /** Everything fits. */
+    /** A time box without a limit. */
     static <T> TimeBox<T> unlimited() {
         return new TimeBox<>(Optional.empty(), something -> "", something -> 0);
     }
 
     /**
-     * From now on for a time.
+     * A time box that begins now.
      *
-     * @param kind things of one kind take about as long
-     * @param guess nanoseconds that the first of a kind may take, 0 if nobody knows
+     * @param kind maps work to its kind; work of one kind takes about the same time
+     * @param guess nanoseconds that the first of a kind may take; 0 if unknown
      */
     static <T> TimeBox<T> of(Duration limit, Function<T, Object> kind, ToLongFunction<T> guess) {
         return new TimeBox<>(Optional.of(System.nanoTime() + limit.toNanos()), kind, guess);
@@ -46,7 +47,7 @@ final class TimeBox<T> {
         return deadline.isPresent();
     }
 
-    /** Whether something seems to fit into what is left. */
+    /** Whether work seems to fit into the remaining time. */
     boolean hasRoomFor(T something) {
         return deadline.isEmpty() || System.nanoTime() + expected(something) - deadline.get() < 0;
     }
@@ -57,7 +58,7 @@ final class TimeBox<T> {
                 something, kindTook.getOrDefault(kind.apply(something), guessed > 0 ? guessed : longest));
     }
 
-    /** Takes note of how long something took. */
+    /** Records the duration of work. */
     void took(T something, long nanos) {
         took.merge(something, nanos, Math::max);
         kindTook.merge(kind.apply(something), nanos, Math::max);

@@ -4,14 +4,15 @@ import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import java.time.Duration;
 
-/** What runs once per repetition: a variant with the parameters of a cell. */
+/** One run of each repetition: a variant with the parameters of a cell. */
 record Turn(Cell cell, Variant variant) {
     private static final int MANY_RECORDS = 500_000;
     private static final int MANY_SECONDS = 20;
 
     /**
-     * With a rate it is known how long something is measured; processes that start, and records
-     * that are still under way, take as long again. Without one nobody knows: 0.
+     * The estimated duration; 0 if it is unknown. With a rate, the measured time is known, and the
+     * start of processes and the drain of records take as long again. Without a rate, the duration
+     * is unknown.
      */
     long guessedNanos() {
         Parameters parameters = cell.parameters();

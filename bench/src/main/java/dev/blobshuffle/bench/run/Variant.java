@@ -7,14 +7,16 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/** A way to shuffle that is compared with the others: the same application, other settings. */
+/**
+ * A way to shuffle, to be compared with others. The application is the same, the settings differ.
+ */
 public enum Variant {
-    /** Kafka Streams as it comes. */
+    /** Kafka Streams with default settings. */
     NATIVE(Carrier.KAFKA),
 
     /**
      * Kafka Streams with larger producer batches, {@code batch.size} 256 KiB, {@code linger.ms} 20,
-     * and as many records per poll as the variants with blobs: 4,000, if the application chose no
+     * and as many records per poll as the variants with blobs: 4,000, if the application sets no
      * number.
      */
     NATIVE_TUNED(Carrier.KAFKA),
@@ -34,7 +36,7 @@ public enum Variant {
     /** Through blobs in files, by the operators in place of the client supplier. */
     OPERATORS_FILE(Carrier.FILES);
 
-    /** What the variants with blobs poll where the application chose no number. */
+    /** The number of records that the variants with blobs poll if the application sets none. */
     private static final String POLL_RECORDS = "4000";
 
     private static final List<String> POLL_RECORDS_NAMES =
@@ -46,7 +48,7 @@ public enum Variant {
         this.carrier = carrier;
     }
 
-    /** What carries the records of the shuffle. */
+    /** The carrier of the shuffled records. */
     enum Carrier {
         KAFKA,
         MEMORY,
@@ -79,7 +81,7 @@ public enum Variant {
         return carrier != Carrier.KAFKA;
     }
 
-    /** Whether the topology has the operators; else settings alone decide. */
+    /** Whether the topology uses the operators. Otherwise only settings decide. */
     public boolean hasOperators() {
         return this == OPERATORS_FILE;
     }
@@ -88,7 +90,7 @@ public enum Variant {
         return carrier;
     }
 
-    /** Adds what makes an application this variant. */
+    /** Adds the settings of this variant. */
     void addTo(Properties settings, String storeUri) {
         if (this == NATIVE_TUNED) {
             settings.setProperty("producer.batch.size", "262144");

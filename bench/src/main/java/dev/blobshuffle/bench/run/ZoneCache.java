@@ -9,7 +9,10 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Properties;
 
-/** What instances need to share their caches in their zones: an address each, and one secret. */
+/**
+ * The settings by which instances share their caches in their zones: an address for each, and one
+ * secret.
+ */
 final class ZoneCache {
     private static final int SECRET_BYTES = 32;
 
@@ -35,7 +38,7 @@ final class ZoneCache {
             new SecureRandom().nextBytes(secret);
             Files.writeString(file, HexFormat.of().formatHex(secret));
         } catch (FileAlreadyExistsException e) {
-            return file; // Of an instance before.
+            return file; // An earlier instance has written it.
         }
         return file;
     }

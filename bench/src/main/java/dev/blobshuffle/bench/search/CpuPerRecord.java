@@ -14,9 +14,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The CPU time of a record, by what ran and by load: it tells options apart on machines that are
- * too small for their demand to differ. Microseconds of application and brokers, compilers left
- * out. Owned by one thread.
+ * The CPU time of a record, by variant, options and load. It shows the difference of options on
+ * machines that are too small for their demand to differ. Microseconds of application and brokers,
+ * without compilers. Owned by one thread.
  */
 public final class CpuPerRecord {
     private static final double MICROS = 1e6;
@@ -24,7 +24,7 @@ public final class CpuPerRecord {
     private final Map<Measured, List<Double>> times = new LinkedHashMap<>();
 
     /**
-     * What was measured together.
+     * The key of runs that are measured together.
      *
      * @param variant its label
      * @param options values of the cell; the number of instances if it has none, or if there are
@@ -54,7 +54,7 @@ public final class CpuPerRecord {
         return MICROS * seconds / Math.max(1, run.window().records());
     }
 
-    /** A line for each that ran: medians, and the least and most of several. */
+    /** A line for each key: the median, and the least and most if there are several runs. */
     public List<String> lines() {
         Map<String, StringBuilder> lines = new LinkedHashMap<>();
         times.forEach((measured, micros) -> lines.computeIfAbsent(
@@ -71,8 +71,8 @@ public final class CpuPerRecord {
     }
 
     /**
-     * The same as bars, with whiskers from the least to the most: over options if there are some,
-     * over loads if not.
+     * The same as bars, with whiskers from the least to the most. The bars are over options if
+     * there are some, otherwise over loads.
      *
      * @param unit of the loads
      */

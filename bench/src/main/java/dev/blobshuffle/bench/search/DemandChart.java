@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** Demand, or capacity, of several variants. Stateless. */
+/** The plot of demand or capacity of several variants. Stateless. */
 public final class DemandChart {
     private DemandChart() {}
 
     /**
      * The plot.
      *
-     * @param found by variant: of a load the resources, or of resources the load
+     * @param found for each variant, the resources of each load, or the load of each number of
+     *     resources
      */
     public static Chart of(String title, String x, String y, Map<String, Map<Long, OptionalLong>> found) {
         List<Series> all = new ArrayList<>();

@@ -35,7 +35,7 @@ public final class DemandSearch {
 
     /**
      * @param theodolite a directory for results in Theodolite's files
-     * @param opening where the runs take place
+     * @param opening opens the testbed of the runs
      * @param progress is called line by line
      */
     public DemandSearch(
@@ -51,7 +51,10 @@ public final class DemandSearch {
         this.progress = progress;
     }
 
-    /** By variant and cell: of each load the instances, or of instances the load. */
+    /**
+     * Runs the searches. Returns for each variant and cell the instances of each load, or the load
+     * of each number of instances.
+     */
     public Map<String, Map<Long, OptionalLong>> run() throws IOException, InterruptedException {
         Map<String, Map<Long, OptionalLong>> found = new LinkedHashMap<>();
         Parameters base = plan.cells().get(0).parameters();
@@ -71,8 +74,8 @@ public final class DemandSearch {
     }
 
     /**
-     * Nothing here counts. The largest load may be too much, so that a problem is told and does not
-     * end the search.
+     * Warms up the brokers; the results do not count. The largest load may be too high, so a
+     * problem is reported and does not end the search.
      */
     private void warmUp(Testbed testbed) throws IOException, InterruptedException {
         Cell first = plan.cells().get(0);
@@ -94,7 +97,7 @@ public final class DemandSearch {
         return verdicts;
     }
 
-    /** The CPU time of a record in them. */
+    /** The CPU time of a record in these runs. */
     public CpuPerRecord cpu() {
         return cpu;
     }

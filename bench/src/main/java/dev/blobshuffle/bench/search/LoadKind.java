@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a number of {@code --loads} counts. Theodolite's loads are sensors, and for UC4 nested
+ * The unit of the numbers of {@code --loads}. Theodolite's loads are sensors, and for UC4 nested
  * groups.
  */
 public enum LoadKind {
@@ -30,7 +30,7 @@ public enum LoadKind {
         this.unit = unit;
     }
 
-    /** What a load is a number of, for people. */
+    /** The unit of a load, for output. */
     public String unit() {
         return unit;
     }

@@ -22,7 +22,7 @@ public record Objectives(double lagShare, OptionalDouble lagRecords, double drop
     private static final double PUBLISHED = 2000;
     private static final double PUBLISHED_OF_OVERLAPPING = 100;
 
-    /** What a system must do by default: a trend below 1 % of the load, at most 0.1 % dropped. */
+    /** The default objectives: a trend below 1 % of the load, at most 0.1 % dropped. */
     public static Objectives defaults() {
         return new Objectives(0.01, OptionalDouble.empty(), 0.001, OptionalDouble.empty());
     }
@@ -33,7 +33,7 @@ public record Objectives(double lagShare, OptionalDouble lagRecords, double drop
     }
 
     /**
-     * Why the runs at a load do not meet them; empty if they do.
+     * Why the runs at a load do not meet the objectives; empty if they do.
      *
      * @param load records per second
      */

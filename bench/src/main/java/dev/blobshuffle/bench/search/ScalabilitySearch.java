@@ -14,9 +14,9 @@ import java.util.OptionalLong;
  * with which all objectives hold, <b>capacity</b> of resources the largest load with which they
  * hold. Each pair of load and resources is measured once. Owned by one thread.
  *
- * <p>With the lower bound restriction the search for a load begins at the demand of the largest
- * smaller load that could be met; a larger load is taken not to need less. A smaller load that
- * could not be met at all leaves the bound where it was.
+ * <p>With the lower bound restriction, the search for a load begins at the demand of the largest
+ * smaller load that could be met, because a larger load is assumed not to need less. A smaller load
+ * that could not be met does not change the bound.
  */
 public final class ScalabilitySearch {
     private final List<Long> loads;
@@ -25,9 +25,9 @@ public final class ScalabilitySearch {
     private final Experiment experiment;
     private final Map<List<Long>, Boolean> known = new HashMap<>();
 
-    /** Whether the search for a load uses what is known of smaller ones. */
+    /** Whether the search for a load uses the results of smaller loads. */
     public enum Restriction {
-        /** No. */
+        /** It does not. */
         NONE,
         /** It begins at the demand of the largest smaller load. */
         LOWER_BOUND
@@ -50,7 +50,7 @@ public final class ScalabilitySearch {
         this.experiment = experiment;
     }
 
-    /** The least resources for each load; none where no number of them is enough. */
+    /** The least resources for each load; empty if no number of them is enough. */
     public Map<Long, OptionalLong> demand(Restriction restriction) throws IOException, InterruptedException {
         Map<Long, OptionalLong> demand = new LinkedHashMap<>();
         int bound = 0;
@@ -66,13 +66,14 @@ public final class ScalabilitySearch {
     }
 
     /**
-     * The largest load for each number of resources; none where not even the smallest is carried.
+     * The largest load for each number of resources; empty if they do not carry even the smallest
+     * load.
      */
     public Map<Long, OptionalLong> capacity(Restriction restriction) throws IOException, InterruptedException {
         Map<Long, OptionalLong> capacity = new LinkedHashMap<>();
         int bound = 0;
         for (long number : resources) {
-            // The first load that is too much: what lies before it is carried.
+            // The first load that is too high. The resources carry the loads before it.
             OptionalInt tooMuch = strategy.first(bound, loads.size(), i -> !holds(loads.get(i), number));
             int carried = tooMuch.orElse(loads.size()) - 1;
             capacity.put(number, carried >= 0 ? OptionalLong.of(loads.get(carried)) : OptionalLong.empty());
@@ -93,8 +94,8 @@ public final class ScalabilitySearch {
     }
 
     /**
-     * Everything that was measured and held although fewer resources did so, or more did not: where
-     * a search may have been misled.
+     * Contradictory measurements, which may have misled a search: a load that some resources
+     * carried, but more resources did not.
      */
     public List<String> oddities() {
         List<String> odd = new ArrayList<>();

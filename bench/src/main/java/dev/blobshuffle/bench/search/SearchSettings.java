@@ -6,16 +6,16 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What is searched, and how.
+ * The settings of a search.
  *
  * @param metric demand or capacity
- * @param kind what a load counts
+ * @param kind the unit of a load
  * @param loads to try
  * @param instances numbers of them to try
- * @param strategy in which order
+ * @param strategy the order in which values are tried
  * @param restriction whether larger loads begin where smaller ones ended
  * @param repetitions of each experiment, whose median counts
- * @param objectives when a load is carried
+ * @param objectives the objectives that a carried load meets
  */
 public record SearchSettings(
         Metric metric,
@@ -58,7 +58,7 @@ public record SearchSettings(
         return metric == Metric.DEMAND;
     }
 
-    /** As a result file has them. */
+    /** The settings as in a result file. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("metric", label(metric));

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * How the first value, in a list that is sorted from bad to good, is found that holds. Stateless.
+ * A way to find the first value that holds, in a list that is sorted from bad to good. Stateless.
  */
 public enum Strategy {
     /** Tries all, so that a value that fails between two that hold is seen. */
@@ -23,7 +23,7 @@ public enum Strategy {
         }
     },
 
-    /** One after the other until one holds: right even if values beyond fail. */
+    /** Tries one after the other until one holds. The result is right even if later values fail. */
     LINEAR {
         @Override
         OptionalInt first(int from, int to, Check check) throws IOException, InterruptedException {
@@ -36,7 +36,7 @@ public enum Strategy {
         }
     },
 
-    /** Halves what is left: needs everything beyond a value that holds to hold too. */
+    /** Halves the remaining range. All values beyond a value that holds must hold too. */
     BINARY {
         @Override
         OptionalInt first(int from, int to, Check check) throws IOException, InterruptedException {
@@ -62,7 +62,7 @@ public enum Strategy {
     /** The index of the first value that holds, of those from an index to before another. */
     abstract OptionalInt first(int from, int to, Check check) throws IOException, InterruptedException;
 
-    /** What a name in options stands for. */
+    /** The strategy of a name in options. */
     public static Strategy named(String name) {
         for (Strategy strategy : values()) {
             if (strategy.name().equalsIgnoreCase(name)) {

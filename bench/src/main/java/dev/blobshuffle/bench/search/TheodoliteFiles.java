@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Results in the files that Theodolite writes, so that its notebooks read them: {@code expID.txt}
- * counts the experiments of a directory, everything else begins with {@code exp} and the number. A
- * search whose objective is not met says {@code null}. Owned by one thread.
+ * Writes results in Theodolite's file format, so that its notebooks can read them. {@code
+ * expID.txt} counts the experiments of a directory. The names of all other files begin with {@code
+ * exp} and the number. The result of a search whose objective is not met is {@code null}. Owned by
+ * one thread.
  */
 public final class TheodoliteFiles {
     private static final String INDICATOR = "lag-trend";
@@ -46,7 +47,7 @@ public final class TheodoliteFiles {
         return id;
     }
 
-    /** Writes what a search was asked for. */
+    /** Writes the configuration of a search. */
     public void writeConfiguration(Map<String, Object> benchmark, Map<String, Object> execution) throws IOException {
         write("benchmark-configuration.json", JSON.writeValueAsString(benchmark));
         write("execution-configuration.json", JSON.writeValueAsString(execution));
@@ -66,7 +67,7 @@ public final class TheodoliteFiles {
         Files.writeString(directory.resolve("exp" + id + "_" + name), text);
     }
 
-    /** Notes whether all objectives held. */
+    /** Records whether all objectives held. */
     public void add(long load, long resources, boolean isHeld) {
         Map<String, Object> experiment = new LinkedHashMap<>();
         experiment.put("load", load);
@@ -75,12 +76,12 @@ public final class TheodoliteFiles {
         experiments.add(experiment);
     }
 
-    /** Writes what a search has found: resources by load. */
+    /** Writes the result of a search: resources by load. */
     public void writeDemand(Map<Long, OptionalLong> demand) throws IOException {
         writeResult("demand", "load,resources", demand);
     }
 
-    /** Writes what a search has found: loads by resources. */
+    /** Writes the result of a search: loads by resources. */
     public void writeCapacity(Map<Long, OptionalLong> capacity) throws IOException {
         writeResult("capacity", "resource,loads", capacity);
     }

@@ -19,10 +19,10 @@ import java.util.Optional;
  */
 public record TheodolitePods(
         String image, String cpu, String memory, Optional<String> serviceAccount, Optional<String> secret) {
-    /** Where the image has the benchmarks' jars. */
+    /** The path of the benchmarks' jars in the image. */
     private static final String JARS = "/opt/blobshuffle-bench/lib/*";
 
-    /** The image's user, which may do nothing. */
+    /** The image's user, which has no privileges. */
     private static final int USER = 10001;
 
     private static final String SETTINGS = "settings";
@@ -77,7 +77,7 @@ public record TheodolitePods(
                         USER,
                         "seccompProfile",
                         json("type", "RuntimeDefault")),
-                // An experiment ends at once: nothing of it is used again.
+                // An experiment ends at once, because nothing of it is used again.
                 "terminationGracePeriodSeconds",
                 0,
                 "containers",

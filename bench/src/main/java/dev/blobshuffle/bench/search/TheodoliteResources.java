@@ -48,7 +48,7 @@ public final class TheodoliteResources {
     public record Brokers(String bootstrapServers, String cluster) {}
 
     /**
-     * What is measured.
+     * The plan of the experiments.
      *
      * @param loads records per second
      * @param instances numbers of instances
@@ -128,7 +128,7 @@ public final class TheodoliteResources {
                 .collect(Collectors.joining());
     }
 
-    /** A file for each topic that the workload does not make itself. */
+    /** A file for each topic that the workload does not create itself. */
     private Map<String, Object> topicFiles(Parameters parameters) {
         Map<String, Object> files = json("topic-input.yaml", text(topic(topics().input(), parameters)));
         workload.topics(parameters)

@@ -1,6 +1,6 @@
 /**
- * How much load so many instances carry: the search of Theodolite, its files and its Kubernetes
- * resources.
+ * The load that a number of instances carries: the search of Theodolite, its files and its
+ * Kubernetes resources.
  */
 @NullMarked
 package dev.blobshuffle.bench.search;

@@ -27,7 +27,7 @@ import org.HdrHistogram.Recorder;
 
 /**
  * Instances that publish and subscribe until they are stopped, as threads of this process. Each
- * group must get each acknowledged record, and those of a key in order. Thread-safe.
+ * group must receive each acknowledged record, and the records of a key in order. Thread-safe.
  */
 final class SoakLoad implements AutoCloseable {
     static final String SMALL = "small";
@@ -90,7 +90,7 @@ final class SoakLoad implements AutoCloseable {
         }
     }
 
-    /** Publishers that come, leave a few records, and go. */
+    /** Opens a publisher for a few records, and closes it. */
     private long visit(Messaging instance) {
         byte[] noise = new byte[SoakPlan.SMALL_BYTES];
         long sum = 0;
@@ -158,7 +158,7 @@ final class SoakLoad implements AutoCloseable {
         return acknowledged.getIntervalHistogram();
     }
 
-    /** Stops the publishers, and waits until each group has everything. Returns what was wrong. */
+    /** Stops the publishers, and waits until each group has all records. Returns the problems. */
     List<String> stop() throws InterruptedException {
         List<String> faults = new ArrayList<>();
         isStopping = true;

@@ -3,11 +3,11 @@ package dev.blobshuffle.bench.soak;
 import java.time.Duration;
 
 /**
- * A load that goes on.
+ * A steady load of long duration.
  *
  * @param duration of the run
  * @param interval between two samples
- * @param retention of the topics, so short that rows are removed all the time
+ * @param retention of the topics, so short that retention removes rows continuously
  * @param smallPerSecond records of 100 bytes per second and instance, small enough for the log
  *     itself
  * @param largePerSecond records of 16 KiB per second and instance, which go into blobs
@@ -20,10 +20,10 @@ public record SoakPlan(
     static final int SMALL_BYTES = 100;
     static final int LARGE_BYTES = 16 << 10;
 
-    /** A batch waits so long: each publisher commits about 20 times per second. */
+    /** The longest wait of a batch. Each publisher commits about 20 times per second. */
     static final Duration BATCH_DELAY = Duration.ofMillis(50);
 
-    /** Every so often a publisher with a name of its own comes, publishes and goes. */
+    /** Interval at which a publisher with a new name opens, publishes and closes. */
     static final Duration VISIT = Duration.ofSeconds(10);
 
     /** Checks that the verdict has samples to compare. */

@@ -8,11 +8,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The samples of a run and what they say. In the first half tables fill, and the first blobs reach
- * their end. What is larger in the last quarter than in the one before has grown.
+ * The samples of a run and their evaluation. In the first half, tables fill, and the first blobs
+ * reach the end of their retention. A relation has grown if it is larger in the last quarter than
+ * in the third.
  *
  * @param samples in their order
- * @param faults what was wrong with the records that came; empty: nothing
+ * @param faults problems with the received records; empty if there are none
  */
 public record SoakReport(List<SoakSample> samples, List<String> faults) {
     /** Between two runs of vacuum a relation varies by less; one that always grew, by a third. */
@@ -38,7 +39,7 @@ public record SoakReport(List<SoakSample> samples, List<String> faults) {
         return grown;
     }
 
-    /** Whether all records came as they had to. */
+    /** Whether all records arrived as expected. */
     public boolean isVerified() {
         return faults.isEmpty();
     }

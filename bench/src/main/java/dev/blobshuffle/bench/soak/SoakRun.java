@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Messaging under a steady load over a PostgreSQL server and a store of files. Times that are hours
- * in production are minutes here, so that as much is removed as comes after a quarter of an hour:
- * retention, late commits, grace, and the interval of sweeps, which a sweeper of the run's own does
+ * in production are minutes here: retention, late commits, grace, and the interval of sweeps. So
+ * after a quarter of an hour, as much is removed as arrives. A separate sweeper of the run sweeps
  * for the instances. Owned by one thread.
  */
 public final class SoakRun {
@@ -69,7 +69,7 @@ public final class SoakRun {
      * A run.
      *
      * @param directory for the store and the credentials; empty
-     * @param progress gets a line per sample
+     * @param progress receives a line per sample
      */
     public SoakRun(SoakPlan plan, Path directory, Consumer<String> progress) {
         this.plan = plan;
@@ -156,7 +156,7 @@ public final class SoakRun {
                 .start();
     }
 
-    /** What is closed at the end, the last first. Owned by one thread. */
+    /** The resources that are closed at the end, in reverse order. Owned by one thread. */
     private static final class Ending implements AutoCloseable {
         private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
@@ -196,7 +196,8 @@ public final class SoakRun {
                 "zone-" + zone,
                 "blobshuffle.batch.max.delay.ms",
                 Long.toString(SoakPlan.BATCH_DELAY.toMillis()),
-                // An instance's sweep has a grace of 15 minutes, which is a hump in the samples.
+                // An instance's sweep has a grace of 15 minutes, which would show as a hump in the
+                // samples.
                 "blobshuffle.sweep.interval.ms",
                 "0");
     }

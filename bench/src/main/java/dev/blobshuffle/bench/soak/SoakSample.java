@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was seen at a moment.
+ * The state at a moment.
  *
  * @param seconds since the start
  * @param relations the tables and indexes of the log
  * @param blobs objects in the store
  * @param commits batches that were committed since the start
- * @param p50Millis until a publish was acknowledged, since the sample before
- * @param p95Millis the same
+ * @param p50Millis median time until a publish was acknowledged, since the previous sample
+ * @param p95Millis 95th percentile of the same times
  */
 record SoakSample(
         long seconds, List<Relation> relations, long blobs, long commits, double p50Millis, double p95Millis) {

@@ -1,4 +1,4 @@
-/** Whether a commit log grows under a load that goes on: a soak test of messaging's database. */
+/** A soak test of messaging's database: checks whether a commit log grows under a steady load. */
 @NullMarked
 package dev.blobshuffle.bench.soak;
 

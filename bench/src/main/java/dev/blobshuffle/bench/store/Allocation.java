@@ -7,7 +7,9 @@ import java.lang.management.ManagementFactory;
 final class Allocation {
     private Allocation() {}
 
-    /** By all threads that are alive: what ended threads allocated is not in it. */
+    /**
+     * Bytes that all live threads have allocated. Allocations of ended threads are not included.
+     */
     static long bytes() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long sum = 0;

@@ -15,9 +15,9 @@ import java.util.zip.CRC32C;
 import javax.net.ssl.SSLContext;
 
 /**
- * The least that a client of an S3 server on this machine can do, and still checksum what it sends
- * and receives: one connection, requests put together by hand, unsigned. The floor that a real
- * client is compared with. Owned by one thread.
+ * A minimal client of an S3 server on this machine, as the floor for the cost of a real client. It
+ * has one connection, sends unsigned requests, and checksums all sent and received bytes. Owned by
+ * one thread.
  */
 final class BareClient implements AutoCloseable {
     private static final int HEAD_BYTES = 16 << 10;
@@ -41,7 +41,8 @@ final class BareClient implements AutoCloseable {
     }
 
     /**
-     * What the system properties name now: the JVM's default context keeps those of its first use.
+     * A context with the trust store that the system properties name now. The JVM's default context
+     * keeps the one of its first use.
      */
     private static SSLContext trustOfNow() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
@@ -70,7 +71,7 @@ final class BareClient implements AutoCloseable {
         long ignored = answer("store " + key);
     }
 
-    /** Reads a whole blob into a buffer and gives its checksum. */
+    /** Reads a whole blob into a buffer and returns its checksum. */
     long get(String key, byte[] into) throws IOException {
         out.write(ascii("GET /" + bucket + "/" + key + " HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-"
                 + (into.length - 1) + "\r\n\r\n"));
@@ -100,7 +101,7 @@ final class BareClient implements AutoCloseable {
     }
 
     /**
-     * Reads the head of an answer, and perhaps the start of its body, and gives the body's length.
+     * Reads the head of an answer, and perhaps the start of its body. Returns the body's length.
      */
     private long answer(String what) throws IOException {
         filled = 0;
@@ -126,7 +127,7 @@ final class BareClient implements AutoCloseable {
                 .orElse(0L);
     }
 
-    /** Where the body starts; 0: not there yet. */
+    /** The start of the body; 0 if it has not arrived yet. */
     private int endOfHead() {
         for (int i = 3; i < filled; i++) {
             if (buffer[i] == '\n' && buffer[i - 1] == '\r' && buffer[i - 2] == '\n' && buffer[i - 3] == '\r') {

@@ -8,8 +8,8 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 
 /**
- * The content of every blob of a size: random bytes in chunks as the Batcher has them. Never
- * recycled. Thread-safe.
+ * The content of every blob of a size: random bytes in chunks, as in the Batcher. Never recycled.
+ * Thread-safe.
  *
  * @param parts array-backed
  * @param checksum CRC32C of all bytes

@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * A latency profile from measured requests. Medians of the sizes give the time to the first byte
- * and the bandwidth, by least squares. The spread is that from p50 to p84, and the tail what p99
- * has beyond it. Stateless.
+ * and the bandwidth, by least squares. The spread follows from p50 and p84, and the tail from the
+ * part of p99 beyond it. Stateless.
  */
 public final class FittedProfile {
     private static final double MEBIBYTE = 1 << 20;

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Times single requests to a store, put and get of the same blob in turn. Owned by one thread. */
+/**
+ * Measures the times of single requests to a store, put and get of the same blob in turn. Owned by
+ * one thread.
+ */
 public final class RequestTimer {
     private static final int WARM_UP = 10;
     private static final int SLOTS = 8;
@@ -35,7 +38,7 @@ public final class RequestTimer {
     }
 
     /**
-     * Times them. The blobs are deleted afterwards.
+     * Runs the requests, then deletes the blobs.
      *
      * @throws IllegalStateException if a blob came back with other bytes
      */

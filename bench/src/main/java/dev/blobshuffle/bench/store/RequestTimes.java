@@ -12,25 +12,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How long the requests to a store took, one at a time, by operation and size. A file of them is a
- * latency profile that {@code bench paper} runs with.
+ * The times of single requests to a store, by operation and size. {@code bench paper} can use a
+ * file of them as its latency profile.
  *
  * @param name of the store, for reports
  * @param samples by operation and size
  */
 public record RequestTimes(String name, List<Sample> samples) {
-    /** Fewer requests say nothing of a p99. */
+    /** The least number of requests that allows a statement about the p99. */
     private static final int LEAST = 20;
 
     /**
      * Requests of one kind.
      *
-     * @param operation what they did
+     * @param operation the operation of the requests
      * @param bytes of each
-     * @param millis how long each took
+     * @param millis the time of each
      */
     public record Sample(TransferCell.Direction operation, long bytes, List<Double> millis) {
-        /** Copies and checks. */
+        /** Copies and checks the times. */
         public Sample {
             millis = List.copyOf(millis);
             if (bytes < 1 || millis.size() < LEAST || millis.stream().anyMatch(each -> !(each >= 0))) {
@@ -46,7 +46,7 @@ public record RequestTimes(String name, List<Sample> samples) {
         }
     }
 
-    /** Copies. */
+    /** Copies the samples. */
     public RequestTimes {
         samples = List.copyOf(samples);
     }

@@ -16,7 +16,7 @@ interface StoreClient extends AutoCloseable {
     /** Stores the slot's blob. */
     void put(int slot) throws Exception;
 
-    /** Reads the slot's blob and gives its CRC32C. */
+    /** Reads the slot's blob and returns its CRC32C. */
     long get(int slot) throws Exception;
 
     /** Deletes the slot's blob. */

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is moved to a store and back.
+ * A plan of blobs that are moved to a store and back.
  *
  * @param uri the store; empty: an S3 simulator in a process of its own, next to the floor
  * @param transports {@code plain} or {@code tls}: how to reach the simulator
  * @param mebibytes sizes of blobs
  * @param concurrencies blobs in flight
  * @param bytes that each run moves
- * @param warmUp small puts, and as many gets, by each client before anything is measured; 0: a
+ * @param warmUp small puts, and as many gets, by each client before the measurement; 0 measures a
  *     process that has just started
  * @param repetitions runs of each cell and client
  * @param seed of the bytes and of the order of runs
@@ -30,9 +30,9 @@ public record StorePlan(
     private static final int MOST = 1024;
 
     /**
-     * Copies and checks.
+     * Copies the lists and checks the plan.
      *
-     * @throws IllegalArgumentException if nothing can be measured so
+     * @throws IllegalArgumentException if the plan cannot be measured
      */
     public StorePlan {
         transports = uri.isPresent() ? List.of(GIVEN) : List.copyOf(transports);
@@ -51,7 +51,7 @@ public record StorePlan(
         }
     }
 
-    /** What is measured over one transport, in order. */
+    /** The cells of one transport, in order. */
     List<TransferCell> cells(String transport) {
         List<TransferCell> cells = new ArrayList<>();
         for (TransferCell.Direction direction : TransferCell.Direction.values()) {

@@ -12,18 +12,18 @@ import java.util.function.ToDoubleFunction;
  * The runs of all cells. A ratio is the median over the repetitions of ratios within one
  * repetition, whose runs were next to each other in time.
  *
- * @param results all of them
+ * @param results all runs
  */
 public record StoreReport(List<StoreResult> results) {
-    /** From this size of a blob on, bytes and not requests decide what a client costs. */
+    /** From this blob size on, bytes and not requests determine the cost of a client. */
     private static final int LARGE_MEBIBYTES = 8;
 
-    /** Copies. */
+    /** Copies the list. */
     public StoreReport {
         results = List.copyOf(results);
     }
 
-    /** Whether every blob came back as it was. */
+    /** Whether every blob was read back unchanged. */
     public boolean isVerified() {
         return results.stream().allMatch(StoreResult::verified);
     }
@@ -34,7 +34,7 @@ public record StoreReport(List<StoreResult> results) {
         return List.copyOf(cells);
     }
 
-    /** For people, a line for each cell. */
+    /** The results as text, a line for each cell. */
     public String table() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
@@ -71,8 +71,7 @@ public record StoreReport(List<StoreResult> results) {
     }
 
     /**
-     * How the store stands to the floor where blobs are large: one line per transport and
-     * direction.
+     * The ratio of the store to the floor for large blobs: one line per transport and direction.
      */
     public String summary() {
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
@@ -94,7 +93,7 @@ public record StoreReport(List<StoreResult> results) {
         return text.toString();
     }
 
-    /** All of it as JSON: {@code cells} and {@code runs}. */
+    /** The report as JSON: {@code cells} and {@code runs}. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         List<Map<String, Object>> cells = new ArrayList<>();

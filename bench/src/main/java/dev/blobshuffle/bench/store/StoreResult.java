@@ -7,14 +7,14 @@ import java.util.Optional;
 /**
  * One run of a cell with one client.
  *
- * @param cell what was measured
+ * @param cell the measured cell
  * @param isBare whether the client is the floor
  * @param repetition the block of runs that it belongs to, from 0
- * @param blobs how many were moved
+ * @param blobs number of blobs that were moved
  * @param seconds time on the clock
  * @param cpuSeconds of this process, JIT compilers left out
  * @param allocatedBytes of this process's heap
- * @param requests that the server had; empty: nobody counts
+ * @param requests number of requests to the server; empty if they are not counted
  * @param verified whether every blob was right
  */
 public record StoreResult(

@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Runs a cell: as many threads as blobs are in flight, each with its own blob, and measures this
+ * Runs a cell: as many threads as blobs are in flight, each with its own blob. It measures this
  * process meanwhile. Owned by one thread.
  */
 final class StoreRun {
@@ -23,7 +23,7 @@ final class StoreRun {
      * Runs of a size.
      *
      * @param bytes that each moves; at least two blobs per thread
-     * @param requests how many the server has had
+     * @param requests number of requests to the server so far
      */
     StoreRun(long bytes, Supplier<Optional<Long>> requests) {
         this.bytes = bytes;
@@ -36,8 +36,8 @@ final class StoreRun {
         int perThread = (int) Math.max(2, bytes / blobs.bytes() / cell.concurrency());
         ExecutorService threads = Executors.newFixedThreadPool(cell.concurrency());
         try {
-            // Connections and threads are there before anything is measured; reads need something
-            // to read.
+            // Opens connections and threads before the measurement, and stores the blobs for the
+            // reads.
             boolean verified = each(threads, cell, slot -> put(client, slot))
                     && each(threads, cell, slot -> client.get(slot) == blobs.checksum());
             Optional<Long> requestsBefore = requests.get();
@@ -90,7 +90,7 @@ final class StoreRun {
         boolean run(int slot) throws Exception;
     }
 
-    /** Runs a step in every slot at once; whether all were right. */
+    /** Runs a step in every slot at once. Returns whether all blobs were right. */
     private static boolean each(ExecutorService threads, TransferCell cell, Step step)
             throws InterruptedException, ExecutionException {
         List<Future<Boolean>> steps = new ArrayList<>();

@@ -18,10 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Moves blobs to a store and back and measures this process. Without a store of one's own an S3
+ * Moves blobs to a store and back and measures this process. If the plan names no store, an S3
  * simulator in a process of its own is the server, and a bare socket client that also checksums is
- * the floor; runs of both follow each other in seeded random order, and every blob is checked.
- * Owned by one thread.
+ * the floor. Runs of both follow each other in seeded random order. Every blob is checked. Owned by
+ * one thread.
  */
 public final class StoreRunner {
     private static final String BUCKET = "bench";
@@ -31,7 +31,7 @@ public final class StoreRunner {
     /** MiB and blobs in flight of a warm-up, at most. */
     private static final int WARM_UP = 4;
 
-    /** What a client does per request matters here, not what it does per byte. */
+    /** Small, because the cost per request matters here, not the cost per byte. */
     private static final int SMALL_BYTES = 64 << 10;
 
     private final StorePlan plan;
@@ -41,7 +41,7 @@ public final class StoreRunner {
     /**
      * A runner.
      *
-     * @param progress is told what goes on, line by line
+     * @param progress receives the progress, line by line
      */
     public StoreRunner(StorePlan plan, Consumer<String> progress) {
         this.plan = plan;
@@ -66,7 +66,7 @@ public final class StoreRunner {
             }
             return;
         }
-        // Blobs in flight, those that they replace, and as much again.
+        // Room for the blobs in flight, those that they replace, and the same again.
         long bytes = 4L
                         * Math.max(WARM_UP, Collections.max(plan.concurrencies()))
                         * Math.max(WARM_UP, Collections.max(plan.mebibytes()))
@@ -81,13 +81,13 @@ public final class StoreRunner {
                 measure(transport, store, Optional.of(sim));
             }
         } finally {
-            System.setProperties(before); // Another store of this process has credentials of its own.
+            System.setProperties(before); // Other stores of this process have their own credentials.
         }
     }
 
     /**
-     * Credentials and trust by the conventions of the JVM and the SDK, for a simulator that
-     * believes everyone.
+     * Sets credentials and trust by the conventions of the JVM and the SDK, for a simulator that
+     * accepts any credentials.
      */
     private static void trust(S3SimProcess sim) {
         System.setProperty("aws.accessKeyId", "bench");
@@ -112,8 +112,8 @@ public final class StoreRunner {
                 List<StoreResult> ignored = pair(warmUp(transport, direction), large, store, sim, 0, order);
             }
         }
-        // Every cell once, and again: what is left of the warm-up then falls on one of a cell's
-        // repetitions, and not on one cell.
+        // Each repetition runs every cell once. So remaining warm-up affects one repetition of each
+        // cell, and not one cell alone.
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (TransferCell cell : plan.cells(transport)) {
                 List<StoreResult> both = pair(cell, run, store, sim, repetition, order);
@@ -124,8 +124,8 @@ public final class StoreRunner {
     }
 
     /**
-     * Requests cost a client many times more before the JIT has compiled what it does for each:
-     * some thousands of them.
+     * Sends some thousands of small requests. A request costs a client many times more before the
+     * JIT has compiled its code.
      */
     private void repeatSmall(String transport, BlobStore store, Optional<S3SimProcess> sim, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
@@ -136,7 +136,10 @@ public final class StoreRunner {
         }
     }
 
-    /** No larger than the largest cell, so that a small plan has a small warm-up. */
+    /**
+     * The cell of a warm-up. It is no larger than the largest cell, so that a small plan has a
+     * small warm-up.
+     */
     private TransferCell warmUp(String transport, TransferCell.Direction direction) {
         return new TransferCell(
                 transport,
@@ -145,7 +148,7 @@ public final class StoreRunner {
                 Math.min(WARM_UP, Collections.max(plan.concurrencies())));
     }
 
-    /** One run with each client, in random order. */
+    /** Runs each client once, in random order. */
     private List<StoreResult> pair(
             TransferCell cell, StoreRun run, BlobStore store, Optional<S3SimProcess> sim, int repetition, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {

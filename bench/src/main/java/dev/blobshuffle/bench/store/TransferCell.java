@@ -1,15 +1,15 @@
 package dev.blobshuffle.bench.store;
 
 /**
- * What is measured at once.
+ * The parameters of one measurement.
  *
  * @param transport {@code plain}, {@code tls}, or {@code given} for a store that the user names
- * @param direction what blobs do
+ * @param direction the direction in which blobs are moved
  * @param mebibytes size of a blob
  * @param concurrency blobs in flight
  */
 public record TransferCell(String transport, Direction direction, int mebibytes, int concurrency) {
-    /** What blobs do. */
+    /** The direction in which blobs are moved. */
     public enum Direction {
         /** They are stored. */
         PUT,

@@ -1,7 +1,4 @@
-/**
- * What it costs a process to move blobs to a store and back, against the least that a client can
- * do.
- */
+/** The cost for a process to move blobs to a store and back, compared with a minimal client. */
 @NullMarked
 package dev.blobshuffle.bench.store;
 

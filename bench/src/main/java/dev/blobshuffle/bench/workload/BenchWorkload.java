@@ -5,22 +5,23 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.streams.StreamsBuilder;
 
-/** An application, its input, and how its output is checked. Stateless. */
+/** An application, its input, and the check of its output. Stateless. */
 public interface BenchWorkload {
     /** The name in options and reports. */
     String name();
 
-    /** A sentence for people. */
+    /** A sentence that describes it. */
     String meaning();
 
     /** The input of a run. */
     Source source(Parameters parameters, Timeline timeline);
 
-    /** What must come out of a run. */
+    /** The expected output of a run. */
     Expectation expectation(Parameters parameters);
 
     /**
-     * Builds the application: ordinary Kafka Streams code, settings alone decide how it shuffles.
+     * Builds the application. It is ordinary Kafka Streams code; only settings decide how it
+     * shuffles.
      */
     void define(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes);
 
@@ -34,10 +35,10 @@ public interface BenchWorkload {
         throw new UnsupportedOperationException("Cannot run " + name() + " with operators: it has none.");
     }
 
-    /** Topics of the run that are made before it starts, by the name within the run. */
+    /** Topics of the run that are created before it starts, by the name within the run. */
     List<String> topics(Parameters parameters);
 
-    /** Records that lie in those topics before the run starts. */
+    /** Records that are in those topics before the run starts. */
     default Map<String, List<Message>> prepared(Parameters parameters) {
         return Map.of();
     }
@@ -51,7 +52,7 @@ public interface BenchWorkload {
     }
 
     /**
-     * Whether the check needs nothing that is lost with an instance, so that faults may be
+     * Whether the check needs no data that is lost with an instance, so that faults may be
      * injected.
      */
     default boolean bearsFaults() {

@@ -11,8 +11,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * Registries in, changes of the parents of each child out; empty: it has none any more. Owned by
- * its stream thread.
+ * Turns registries into changes of the parents of each child. An empty value means that the child
+ * has no parents any more. Owned by its stream thread.
  */
 final class ChildParents implements Processor<String, String, String, String> {
     private final String storeName;

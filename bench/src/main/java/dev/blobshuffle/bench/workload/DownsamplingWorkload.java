@@ -19,7 +19,8 @@ import org.apache.kafka.streams.state.WindowStore;
 
 /**
  * Theodolite's UC2: statistics per sensor and minute. The input has its keys already, so the
- * original shuffles nothing; re-keyed, by a key that is the same, every record is shuffled.
+ * original shuffles nothing. This workload sets the same key again, so that every record is
+ * shuffled.
  */
 final class DownsamplingWorkload implements BenchWorkload {
     private static final Duration WINDOW = Duration.ofMinutes(1);

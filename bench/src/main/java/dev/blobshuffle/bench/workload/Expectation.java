@@ -2,25 +2,25 @@ package dev.blobshuffle.bench.workload;
 
 import java.util.Optional;
 
-/** What must come out of a run, from its input alone. Owned by one thread. */
+/** The expected output of a run, from its input alone. Owned by one thread. */
 public interface Expectation {
-    /** Takes one record of the input. */
+    /** Adds one record of the input. */
     void add(Message message);
 
-    /** Records that must come out of the shuffle. */
+    /** Number of records that the shuffle must output. */
     long shuffled();
 
     /** Bytes of their values. */
     long shuffledBytes();
 
     /**
-     * What is wrong with a run; empty if nothing is.
+     * The problem with a run; empty if there is none.
      *
-     * @param observed what came out of it
+     * @param observed the output of the run
      */
     Optional<String> problem(Observed observed);
 
-    /** How two numbers differ, if they do. */
+    /** The difference of two numbers; empty if they are equal. */
     static Optional<String> unlessEqual(String what, long expected, long observed) {
         return expected == observed
                 ? Optional.empty()

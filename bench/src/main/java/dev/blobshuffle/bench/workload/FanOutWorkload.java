@@ -16,7 +16,7 @@ import org.apache.kafka.streams.state.WindowStore;
 
 /**
  * One new key and two independent aggregations by it, so that Kafka Streams makes two repartition
- * topics with the same records, or one with {@code topology.optimization=all}: none of Theodolite's
+ * topics with the same records, or one with {@code topology.optimization=all}. None of Theodolite's
  * use cases has anything to optimize.
  */
 final class FanOutWorkload implements BenchWorkload {

@@ -33,7 +33,7 @@ record GroupSum(String identifier, long timestamp, long count, double sumInWatts
         return new GroupSum(identifier, timestamp, count - 1, sumInWatts - member.valueInWatts());
     }
 
-    /** What the group above takes. */
+    /** The measurement for the group above. */
     Measurement asMeasurement() {
         return new Measurement(identifier, timestamp, sumInWatts);
     }

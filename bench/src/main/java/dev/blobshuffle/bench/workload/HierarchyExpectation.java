@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * Every record of the input was read once, and in every window the last sum of every group is that
- * of its members: for sensors recomputed from the input, for groups their own last sums, so that a
- * sum that is wrong somewhere is found where it arose. An update that came too late for its window,
- * which Kafka Streams counts as dropped, makes at most one sum of one window differ from its
- * members; without any every sum is right up to the top, and every group has written the sum of all
- * its sensors at least once. Owned by one thread.
+ * Expects that every record of the input was read once, and that in every window the last sum of
+ * every group is that of its members. The values of sensors are recomputed from the input; those of
+ * groups are their own last sums. So a wrong sum is found where it arose. An update that was too
+ * late for its window, which Kafka Streams counts as dropped, makes at most one sum of one window
+ * differ from its members. Without such updates every sum is right up to the top, and every group
+ * has written the sum of all its sensors at least once. Owned by one thread.
  */
 final class HierarchyExpectation implements Expectation {
     private static final String OF_WINDOW = "@";
@@ -28,7 +28,7 @@ final class HierarchyExpectation implements Expectation {
     private long checksum;
 
     /**
-     * What must come out.
+     * The expected output.
      *
      * @param depth levels of groups
      * @param windowMillis length of the windows

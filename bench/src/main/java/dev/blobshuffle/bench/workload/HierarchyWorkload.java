@@ -28,10 +28,10 @@ import org.apache.kafka.streams.state.WindowStore;
  * Theodolite's UC4: measurements are summed up per group of sensors and 5 seconds, and the sums of
  * groups per group of groups, by way of a topic that feeds them back. Three shuffles: parents by
  * child, measurements by (child, parent), and the table of those by (parent, window). The table of
- * inputs has no cache, unlike Theodolite's: it would keep a window's last value from those above
- * whenever the next window's came within the same commit, and how many windows are complete would
- * depend on timing. What is counted is the input, for how many partial sums are fed back depends on
- * timing.
+ * inputs has no cache, unlike Theodolite's. A cache would hold back a window's last value if the
+ * next window's value arrived within the same commit, so the number of complete windows would
+ * depend on timing. The run counts input records, because the number of partial sums that are fed
+ * back depends on timing.
  */
 final class HierarchyWorkload implements BenchWorkload {
     private static final Duration WINDOW = Duration.ofSeconds(5);

@@ -18,7 +18,7 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * Theodolite's UC3: statistics per sensor and hour of the day, over 30 days, for each day: every
+ * Theodolite's UC3: statistics per sensor and hour of the day, over 30 days, for each day. Every
  * record is shuffled, and updates 30 windows.
  */
 final class HourOfDayWorkload implements BenchWorkload {

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * Matches per rule, recomputed from the input. A rule that m records match has written ⌊m / rate⌋
  * events and keeps the rest in its state; the sums of first bytes in its events and its state are
- * those of its records. Under exactly-once that holds exactly, whatever was killed or failed; under
- * at-least-once with faults no rule has seen less. Owned by one thread.
+ * those of its records. Under exactly-once this holds whatever was killed or failed. Under
+ * at-least-once with faults, no rule has seen fewer records. Owned by one thread.
  */
 final class MatcherExpectation implements Expectation {
     private final MatchingRules rules;
@@ -97,7 +97,7 @@ final class MatcherExpectation implements Expectation {
         return new String(key, StandardCharsets.UTF_8);
     }
 
-    /** What came out for one rule. */
+    /** The output for one rule. */
     private static final class Account {
         private long events;
         private long sum;
@@ -109,7 +109,7 @@ final class MatcherExpectation implements Expectation {
             sum += event.getLong(Long.BYTES);
         }
 
-        /** The last one stays. */
+        /** Sets the rule's state. The last state remains. */
         void state(ByteBuffer state) {
             restCount = state.hasRemaining() ? state.getLong(0) : 0;
             restSum = state.hasRemaining() ? state.getLong(Long.BYTES) : 0;

@@ -20,9 +20,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * ShuffleBench: each record goes to all rules that it matches, and is counted there; after so many
- * matches a rule writes an event. A state, and an event, is the number of matches, the sum of the
- * records' first 8 bytes, and the times of the first and last record, 8 bytes each, big-endian.
+ * ShuffleBench. Each record goes to all rules that it matches, and is counted there. After a number
+ * of matches a rule writes an event. A state, and an event, is the number of matches, the sum of
+ * the records' first 8 bytes, and the times of the first and last record, 8 bytes each, big-endian.
  */
 final class MatcherWorkload implements BenchWorkload {
     static final int STATE_BYTES = 4 * Long.BYTES;
@@ -118,7 +118,7 @@ final class MatcherWorkload implements BenchWorkload {
         }
     }
 
-    /** The rules' side. Owned by its stream thread. */
+    /** Counts the matches of rules. Owned by its stream thread. */
     private static final class Counter implements Processor<String, byte[], String, byte[]> {
         private final Probes probes;
         private final int outputRate;

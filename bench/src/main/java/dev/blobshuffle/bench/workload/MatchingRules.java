@@ -10,9 +10,10 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Which rules a record matches, by ShuffleBench's definition and with its hash functions: rule k
- * covers a part of a ring of 2^63 hashes, as long as its selectivity, from a place that depends on
- * k; a record matches the rules that cover the hash of its first 16 bytes. Thread-safe.
+ * Finds the rules that a record matches, by ShuffleBench's definition and with its hash functions.
+ * Rule k covers a part of a ring of 2^63 hashes. The part's length is the rule's selectivity, and
+ * its start depends on k. A record matches the rules that cover the hash of its first 16 bytes.
+ * Thread-safe.
  */
 final class MatchingRules {
     private static final long PLACES_SEED = 0x2e3fac4f58fc98b4L;
@@ -46,7 +47,7 @@ final class MatchingRules {
                 .toArray(int[][]::new);
     }
 
-    /** The rules of a run: selectivities fall by Zipf's law, and have the sum that is asked for. */
+    /** The rules of a run: selectivities follow Zipf's law and have the requested sum. */
     static MatchingRules of(Parameters parameters) {
         int rules = parameters.count(Parameter.RULES);
         double exponent = parameters.decimal(Parameter.ZIPF);
@@ -64,7 +65,7 @@ final class MatchingRules {
         return places.length;
     }
 
-    /** Hands out the rules that a record matches, in order. */
+    /** Passes the rules that a record matches to the receiver, in order. */
     void match(byte[] record, IntConsumer receiver) {
         long hash = RECORDS.hashBytesToLong(record, 0, HASHED_BYTES);
         for (int rule : slots[(int) ((hash & RING) >>> SLOT_SHIFT)]) {

@@ -6,12 +6,12 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 
 /**
- * What a sensor measured, Theodolite's active power record with a serde of our own: time and value,
- * 8 bytes each, and the identifier.
+ * A sensor's measurement: Theodolite's active power record with a different serde. It has time and
+ * value, 8 bytes each, and the identifier.
  *
  * @param identifier of the sensor, or of a group
  * @param timestamp milliseconds
- * @param valueInWatts what was measured
+ * @param valueInWatts the measured value
  */
 record Measurement(String identifier, long timestamp, double valueInWatts) {
     static final Serde<Measurement> SERDE = Serdes.serdeFrom(

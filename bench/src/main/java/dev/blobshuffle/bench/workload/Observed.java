@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.workload;
 
 import java.util.function.BiConsumer;
 
-/** What came out of a run, for its check. */
+/** The output of a run, for its check. */
 public interface Observed {
     /** Names of the run's topics. */
     Topics topics();
@@ -17,8 +17,8 @@ public interface Observed {
     long dropped();
 
     /**
-     * Hands out keys and values of everything that was committed to a topic, in order per
-     * partition; the value of a tombstone is empty.
+     * Passes keys and values of all records committed to a topic to the receiver, in order per
+     * partition. The value of a tombstone is empty.
      */
     void read(String topic, BiConsumer<byte[], byte[]> receiver);
 }

@@ -7,7 +7,7 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * A measurement to each group that its child is in, keyed by child and group. Owned by its stream
+ * Sends a measurement to each group of its child, keyed by child and group. Owned by its stream
  * thread.
  */
 final class ParentKeys implements Processor<String, ChildMeasurement, String, Measurement> {

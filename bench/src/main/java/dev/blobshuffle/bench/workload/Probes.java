@@ -12,7 +12,7 @@ public final class Probes {
     private final List<RecordProbe> all = new CopyOnWriteArrayList<>();
     private final ThreadLocal<RecordProbe> own = ThreadLocal.withInitial(this::add);
 
-    /** None yet. */
+    /** An instance without probes yet. */
     public Probes() {}
 
     private RecordProbe add() {
@@ -27,8 +27,8 @@ public final class Probes {
     }
 
     /**
-     * A serde whose deserializer, which runs when a shuffled record's turn has come, counts
-     * measurements.
+     * A serde whose deserializer counts measurements. Kafka Streams calls it when it processes a
+     * shuffled record.
      */
     Serde<Measurement> counting() {
         Deserializer<Measurement> plain = Measurement.SERDE.deserializer();
@@ -54,7 +54,7 @@ public final class Probes {
         return all.stream().mapToLong(RecordProbe::checksum).sum();
     }
 
-    /** Latencies in microseconds since this was asked last. */
+    /** Latencies in microseconds since the last call. */
     public Histogram latencies() {
         Histogram sum = RecordProbe.histogram();
         all.forEach(probe -> sum.add(probe.latencies()));

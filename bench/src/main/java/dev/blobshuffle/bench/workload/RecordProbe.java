@@ -47,7 +47,7 @@ public final class RecordProbe {
         return checksum;
     }
 
-    /** Latencies since this was asked last. */
+    /** Latencies since the last call. */
     Histogram latencies() {
         return latencies.getIntervalHistogram();
     }

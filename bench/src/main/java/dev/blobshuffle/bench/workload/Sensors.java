@@ -3,8 +3,8 @@ package dev.blobshuffle.bench.workload;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Theodolite's load: each sensor in turn sends a measurement of 10 W, all of them once before any
- * of them twice. Owned by one thread.
+ * Theodolite's load. The sensors send measurements of 10 W in turn: each sends one before any sends
+ * its next. Owned by one thread.
  */
 final class Sensors implements Source {
     static final double WATTS = 10;

@@ -21,10 +21,10 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * The minimal shuffle benchmark of the BlobShuffle paper, section 5.1: reads values without key,
- * takes the first 8 bytes as key, writes the time over the last 8, shuffles, and looks at each
- * record once. Its last step, an output topic with every record, is a parameter. The time is
- * {@link System#nanoTime}, which is one clock for all processes of a Linux machine.
+ * The minimal shuffle benchmark of the BlobShuffle paper, section 5.1. It reads values without
+ * keys, takes the first 8 bytes as key, writes the time over the last 8, shuffles, and reads each
+ * record once. Its last step, an output topic with every record, is a parameter. The time is {@link
+ * System#nanoTime}, which is one clock for all processes of a Linux machine.
  */
 final class ShuffleWorkload implements BenchWorkload {
     private static final String SHUFFLE = "shuffle";

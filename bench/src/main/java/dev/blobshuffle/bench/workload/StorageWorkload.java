@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Theodolite's UC1: every record becomes JSON, and is logged at INFO, where "storing" it would be.
- * No shuffle: it shows what the suite costs without one.
+ * Theodolite's UC1: every record is converted to JSON and logged at INFO, in place of storing it.
+ * It has no shuffle, so it shows the suite's cost without one.
  */
 final class StorageWorkload implements BenchWorkload {
     private static final Logger LOG = LoggerFactory.getLogger(StorageWorkload.class);

@@ -4,8 +4,8 @@ import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 
 /**
- * When the records of an input are due: at the rate of the load; without one, as if each key had a
- * record per second, the last of them now.
+ * The due times of an input's records, at the rate of the load. Without a rate, each key has a
+ * record per second, and the last record is due now.
  *
  * @param start milliseconds, of the first record
  * @param perSecond records per second

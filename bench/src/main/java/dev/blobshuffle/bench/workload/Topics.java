@@ -4,7 +4,7 @@ package dev.blobshuffle.bench.workload;
  * Names of a run's topics.
  *
  * @param applicationId of the run
- * @param input what it reads
+ * @param input the input topic
  */
 public record Topics(String applicationId, String input) {
     /** A topic of this run alone, by the name that the workload gives it. */

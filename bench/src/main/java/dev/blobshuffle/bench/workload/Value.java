@@ -36,7 +36,7 @@ final class Value {
 
     /**
      * A number for a key and a value, its time left out. Numbers of records are added up, so that
-     * the sum does not depend on their order and tells a lost, doubled or changed record.
+     * the sum does not depend on their order, and shows a lost, duplicated or changed record.
      */
     static long checksum(CRC32C scratch, byte[] key, byte[] value) {
         scratch.reset();

@@ -9,9 +9,9 @@ import java.util.function.ToIntFunction;
 import java.util.zip.CRC32C;
 
 /**
- * Every record was counted in each of its windows, or dropped there because it came late, and Kafka
- * Streams says how many were. Read from the last values in the changelogs of the windows' stores.
- * Owned by one thread.
+ * Expects that every record was counted in each of its windows, or dropped there because it was
+ * late. Kafka Streams counts the dropped records. The counts come from the last values in the
+ * changelogs of the windows' stores. Owned by one thread.
  */
 final class WindowExpectation implements Expectation {
     private final List<String> stores;
@@ -24,7 +24,7 @@ final class WindowExpectation implements Expectation {
     private final CRC32C scratch = new CRC32C();
 
     /**
-     * What must come out.
+     * The expected output.
      *
      * @param stores of the windows, each of which must have all records
      * @param windows how many windows a record is in

@@ -1,4 +1,4 @@
-/** What is run: topologies, their inputs, and how their outputs are checked. */
+/** The workloads: topologies, their inputs, and the checks of their outputs. */
 @NullMarked
 package dev.blobshuffle.bench.workload;
 

@@ -23,11 +23,11 @@ final class Acknowledgements implements AutoCloseable {
 
     /** An empty file in a directory. */
     Acknowledgements(Path directory, String publisher) throws IOException {
-        // Not buffered: what was written survives the process.
+        // Not buffered, so written numbers survive the process.
         out = new DataOutputStream(Files.newOutputStream(directory.resolve(publisher + SUFFIX)));
     }
 
-    /** A record was acknowledged. */
+    /** Records the number of an acknowledged record. */
     synchronized void add(long number) {
         try {
             out.write(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
@@ -36,7 +36,10 @@ final class Acknowledgements implements AutoCloseable {
         }
     }
 
-    /** All that was acknowledged to publishers with files in a directory; times are 0. */
+    /**
+     * All records that were acknowledged to publishers with files in a directory. Their times are
+     * 0.
+     */
     static Set<OrderRecord> all(Path directory) throws IOException {
         Set<OrderRecord> all = new HashSet<>();
         for (Path file : files(directory)) {

@@ -19,7 +19,7 @@ final class ChildProcess {
     private static final Duration STOP = Duration.ofSeconds(90);
     private static final int SHOWN_LINES = 25;
 
-    /** What a simulated S3 accepts; it checks no signature. */
+    /** The credentials for a simulated S3, which checks no signature. */
     private static final List<String> CREDENTIALS = List.of("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 
     private final String life;
@@ -42,7 +42,8 @@ final class ChildProcess {
                                     .toString(),
                             "-Xmx256m",
                             "-XX:+UseSerialGC",
-                            // So short a life does not pay for the optimizing compiler.
+                            // The process is too short-lived for the optimizing compiler to pay
+                            // off.
                             "-XX:TieredStopAtLevel=1",
                             "-XX:+ExitOnOutOfMemoryError",
                             "-cp",
@@ -69,7 +70,7 @@ final class ChildProcess {
                 }
             }
         } catch (IOException e) {
-            // It is gone, see below.
+            // It has ended, see below.
         }
         ready.complete(false);
     }
@@ -105,7 +106,7 @@ final class ChildProcess {
         signal("STOP");
     }
 
-    /** Lets it go on. */
+    /** Lets it continue, with SIGCONT. */
     void resume() {
         signal("CONT");
     }
@@ -115,7 +116,7 @@ final class ChildProcess {
         String unused = output("sh", "-c", "kill -" + name + " " + process.pid());
     }
 
-    /** What its threads do. */
+    /** A thread dump of the process. */
     String threads() {
         String tool = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
         return life + ":\n" + output(tool, Long.toString(process.pid()));
@@ -147,7 +148,7 @@ final class ChildProcess {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It is gone, which finishStop says.
+            // It has ended, which finishStop reports.
         }
     }
 

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * What a child process is to do.
+ * The task of a child process.
  *
  * @param name of the publisher
- * @param life this life of it, or of the subscriber; no other process has it
+ * @param life the name of this life of the publisher or the subscriber; unique to the process
  * @param directory for its files
  * @param rate records per second of a publisher
  * @param messaging the settings of its instance

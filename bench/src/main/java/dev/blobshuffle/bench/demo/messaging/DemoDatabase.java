@@ -21,7 +21,7 @@ import java.util.UUID;
 
 /**
  * A PostgreSQL server with a synchronous standby: the log, and the table that subscribers write to.
- * Applications log in with a role that has no right on the log's tables. Owned by one thread.
+ * Applications log in with a role that has no rights on the log's tables. Owned by one thread.
  */
 final class DemoDatabase implements AutoCloseable {
     static final String ORDERS = "orders";
@@ -111,7 +111,7 @@ final class DemoDatabase implements AutoCloseable {
         primary = standby;
     }
 
-    /** Gives the promoted primary a synchronous standby of its own. */
+    /** Adds a synchronous standby to the promoted primary. */
     void protectAgain() {
         standby = addStandby();
     }
@@ -121,7 +121,7 @@ final class DemoDatabase implements AutoCloseable {
         primary.pause();
     }
 
-    /** Lets the primary go on. */
+    /** Lets the primary continue, with SIGCONT. */
     void resumePrimary() {
         primary.resume();
     }
@@ -136,7 +136,7 @@ final class DemoDatabase implements AutoCloseable {
         standby.pause();
     }
 
-    /** Lets the standby go on. */
+    /** Lets the standby continue, with SIGCONT. */
     void resumeStandby() {
         standby.resume();
     }
@@ -152,7 +152,7 @@ final class DemoDatabase implements AutoCloseable {
                 number("select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = '" + ROLE + "'");
     }
 
-    /** Makes the primary refuse writes, or take them again. */
+    /** Makes the primary refuse writes, or accept them again. */
     void refuseWrites(boolean refuse) {
         primary.change("default_transaction_read_only", refuse ? "on" : "off");
     }
@@ -162,7 +162,7 @@ final class DemoDatabase implements AutoCloseable {
         return number("select coalesce(max(id), 0) from " + TABLE);
     }
 
-    /** The lives of publishers that have a row after another. */
+    /** The lives of publishers that have a row after the given one. */
     Set<String> publishersAfter(long row) {
         Set<String> found = new HashSet<>();
         try (Connection connection = connect();

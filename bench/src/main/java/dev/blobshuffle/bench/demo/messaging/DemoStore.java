@@ -27,13 +27,13 @@ final class DemoStore implements AutoCloseable {
     }
 
     /**
-     * Makes one, and checks that it can be written and read.
+     * Creates a store, and checks that it can be written and read.
      *
      * @param chosen a directory, a URI or {@link #SIMULATOR}
      */
     static DemoStore open(String chosen) {
         if (chosen.equals(SIMULATOR)) {
-            // This process opens the store too, and a simulator believes everyone.
+            // This process opens the store too. A simulator accepts any credentials.
             System.setProperty("aws.accessKeyId", BUCKET);
             System.setProperty("aws.secretAccessKey", BUCKET);
             S3SimProcess simulator = S3SimProcess.plain(BUCKET, SIMULATOR_BYTES, LatencyProfile.S3_STANDARD);
@@ -55,7 +55,9 @@ final class DemoStore implements AutoCloseable {
         }
     }
 
-    /** A new store below the one that is named: the demo's database is new, and knows no other. */
+    /**
+     * A new store below the given one. The demo's database is new, so it owns no existing store.
+     */
     private static String own(String uri, long number) {
         int parameters = uri.indexOf('?');
         String place = parameters < 0 ? uri : uri.substring(0, parameters);

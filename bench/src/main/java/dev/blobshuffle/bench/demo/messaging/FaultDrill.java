@@ -131,7 +131,7 @@ final class FaultDrill {
             old.pause();
             start(publishers, zone, publisher);
             old.resume();
-            sleep(SHORT); // It tries to go on as a writer of the past.
+            sleep(SHORT); // It tries to continue as a fenced writer.
         } finally {
             old.kill();
         }
@@ -150,7 +150,7 @@ final class FaultDrill {
     }
 
     /**
-     * The processes know the servers of their start only, so each begins again with the new pair.
+     * Each process knows only the servers of its start, so all of them restart with the new pair.
      */
     private void recoverFromFailover() {
         progress.begin("adding a synchronous standby, and restarting every process with both servers");

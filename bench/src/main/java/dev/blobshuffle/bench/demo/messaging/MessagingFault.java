@@ -6,17 +6,17 @@ enum MessagingFault {
     PUBLISHER_KILLED,
     /** SIGSTOP, shorter than a lease. */
     PUBLISHER_PAUSED,
-    /** SIGSTOP; another process takes the name over, then the stopped one goes on. */
+    /** SIGSTOP; another process takes the name over, then the stopped one continues. */
     PUBLISHER_FENCED,
     /** SIGKILL; another member joins. */
     SUBSCRIBER_KILLED,
     /** SIGSTOP, shorter than a lease. */
     SUBSCRIBER_PAUSED,
-    /** SIGSTOP, longer than a lease: the member goes on with an old generation. */
+    /** SIGSTOP, longer than a lease: the member continues with an old generation. */
     SUBSCRIBER_FENCED,
     /** A member leaves in order, another joins. */
     SUBSCRIBER_REPLACED,
-    /** SIGSTOP of the primary: connections stay open, nobody answers. */
+    /** SIGSTOP of the primary: connections stay open without an answer. */
     PRIMARY_PAUSED,
     /** SIGKILL of the primary, which starts again with the same data. */
     PRIMARY_RESTARTED,

@@ -4,7 +4,7 @@ import dev.blobshuffle.bench.demo.DemoFailed;
 import java.time.Duration;
 
 /**
- * What the user chose, checked.
+ * The user's choices, checked.
  *
  * @param zones number of zones, each with a publisher and a subscriber
  * @param rate records per second of each publisher

@@ -7,11 +7,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run gave.
+ * The result of a run.
  *
  * @param published records that were acknowledged to their publishers
- * @param table what the subscribers' table holds, in the order of its rows
- * @param receipts what the topic of receipts holds
+ * @param table the records in the subscribers' table, in the order of its rows
+ * @param receipts the records in the topic of receipts
  * @param lost acknowledged records that are missing in either
  * @param kills processes of applications that were killed
  * @param failovers of the database
@@ -50,7 +50,7 @@ record MessagingResult(
                 && table.arrived() == receipts.arrived();
     }
 
-    /** For people. */
+    /** The result as text. */
     List<String> lines() {
         return List.of(
                 line("records published", "%,d", published),

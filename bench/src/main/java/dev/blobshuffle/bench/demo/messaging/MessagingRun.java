@@ -53,7 +53,7 @@ final class MessagingRun {
     /**
      * Runs it.
      *
-     * @throws DemoFailed if a part cannot start, or ends by itself
+     * @throws DemoFailed if a process cannot start, or ends by itself
      */
     MessagingResult run(DemoStore store) {
         progress.begin("starting PostgreSQL with a synchronous standby");
@@ -177,7 +177,7 @@ final class MessagingRun {
         settings.put("blobshuffle.log", database.uri());
         settings.put("blobshuffle.store", store.uri());
         settings.put("blobshuffle.zone", MessagingOptions.zone(zone));
-        settings.put("blobshuffle.inline.max.bytes", "0"); // So little would go into the log itself.
+        settings.put("blobshuffle.inline.max.bytes", "0"); // Records are small, and would go into the log itself.
         settings.put("blobshuffle.cache.memory.bytes", "32 MiB");
         settings.put("blobshuffle.cache.zone.enabled", "true");
         settings.put("blobshuffle.peer.listen", "127.0.0.1:0");
@@ -204,7 +204,7 @@ final class MessagingRun {
         }
     }
 
-    /** Until nothing more arrives; records that were not acknowledged may arrive too. */
+    /** Waits until no more rows arrive. Records that were not acknowledged may arrive too. */
     private void awaitRows(DemoDatabase database, long acknowledged) {
         long now = System.nanoTime();
         long deadline = now + DRAIN.toNanos();

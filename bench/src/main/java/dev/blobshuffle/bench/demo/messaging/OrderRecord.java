@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 /**
- * What the demo sends: who published it, its number, and when.
+ * A record of the demo: its publisher, its number, and its send time.
  *
  * @param publisher one life of a publisher
  * @param number from 0 in that life

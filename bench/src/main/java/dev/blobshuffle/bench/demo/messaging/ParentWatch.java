@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 
 /**
- * A child's ear to its parent, which ends the child's standard input when it wants the child to
- * end, and when it is gone itself. Thread-safe.
+ * Watches a child's parent. The parent closes the child's standard input when it wants the child to
+ * end; the input also ends with the parent. Thread-safe.
  */
 final class ParentWatch {
-    /** What a child prints when it has begun. */
+    /** The line that a child prints when it works. */
     static final String READY = "ready";
 
     private final PrintStream out;
@@ -18,7 +18,7 @@ final class ParentWatch {
         this.out = out;
     }
 
-    /** Begins to listen. Standard output is the parent's from now on. */
+    /** Starts to watch. Standard output is for the parent from now on. */
     static ParentWatch begin() {
         ParentWatch watch = new ParentWatch(System.out);
         System.setOut(System.err);
@@ -28,13 +28,13 @@ final class ParentWatch {
         return watch;
     }
 
-    /** The child has begun. */
+    /** Reports to the parent that the child works. */
     void ready() {
         out.println(READY);
         out.flush();
     }
 
-    /** Whether the child shall end. */
+    /** Whether the child has to end. */
     boolean isOver() {
         return isOver;
     }
@@ -42,10 +42,10 @@ final class ParentWatch {
     private void listen() {
         try {
             while (System.in.read() >= 0) {
-                // Only the end says something.
+                // Lines have no meaning; only the end has.
             }
         } catch (IOException e) {
-            // That is an end too.
+            // A failure counts as the end.
         }
         isOver = true;
     }

@@ -11,7 +11,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** The main class of a publisher: sends orders at a rate until its parent says no more. */
+/** The main class of a publisher: sends orders at a rate until its parent ends it. */
 final class PublisherProcess {
     private static final Duration FLUSH = Duration.ofSeconds(60);
     private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -72,7 +72,7 @@ final class PublisherProcess {
         try {
             publisher.flush(FLUSH);
         } catch (BlobShuffleException e) {
-            e.printStackTrace(); // What was not acknowledged does not count.
+            e.printStackTrace(); // Records without an acknowledgement do not count.
         }
     }
 }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares what arrived with what was acknowledged, record by record. A record that was sent and
- * not acknowledged may have arrived or not. Owned by one thread.
+ * Compares the records that arrived with those that were acknowledged, one by one. A record that
+ * was sent and not acknowledged may have arrived or not. Owned by one thread.
  */
 final class RecordAudit {
     private final Set<OrderRecord> arrived = new HashSet<>();
@@ -15,7 +15,7 @@ final class RecordAudit {
     private long doubled;
     private long outOfOrder;
 
-    /** The next record, in the order of arrival. */
+    /** Adds the next record, in the order of arrival. */
     void see(String publisher, long number) {
         OrderRecord found = new OrderRecord(publisher, number, 0);
         if (!arrived.add(found)) {
@@ -38,7 +38,7 @@ final class RecordAudit {
         return acknowledged.stream().filter(record -> !arrived.contains(record)).count();
     }
 
-    /** Arrivals of a record that had arrived. */
+    /** Repeated arrivals of a record. */
     long doubled() {
         return doubled;
     }

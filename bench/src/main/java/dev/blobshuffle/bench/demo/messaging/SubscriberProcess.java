@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The main class of a subscriber: writes each order into a table and publishes a receipt, in one
- * transaction with its positions, until its parent says no more.
+ * transaction with its positions, until its parent ends it.
  */
 final class SubscriberProcess {
     private static final Duration WAIT = Duration.ofMillis(200);
@@ -53,14 +53,14 @@ final class SubscriberProcess {
                         messaging.publisher(settings.name(), Serde.string(), Serde.string())) {
                     work(messaging, subscriber, publisher, parent);
                 } catch (BlobShuffleException e) {
-                    e.printStackTrace(); // The log is away, for example.
+                    e.printStackTrace(); // The log is unavailable, for example.
                     LockSupport.parkNanos(PAUSE.toNanos());
                 }
             }
         }
     }
 
-    /** Until the end, or until the publisher is of no use any more. */
+    /** Works until the end, or until the publisher can no longer be used. */
     private void work(
             Messaging messaging,
             Subscriber<String, String> subscriber,

@@ -1,6 +1,6 @@
 /**
- * {@code blobshuffle demo messaging}: publishers and subscribers in three zones, two of which are
- * killed, and a database that fails over, checked record by record.
+ * {@code blobshuffle demo messaging}: publishers and subscribers in three zones, and a database. It
+ * kills two of the processes and fails the database over, and checks every record.
  */
 @NullMarked
 package dev.blobshuffle.bench.demo.messaging;
