@@ -41,7 +41,7 @@ _OPTIONS = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 class Cost(NamedTuple):
-    """What a codec did with a sample: seconds of one core, and bytes."""
+    """The cost of a codec for a sample: seconds of one core, and bytes."""
 
     compress_seconds: float
     decompress_seconds: float
@@ -147,7 +147,7 @@ _rates = _RatesByStore()
 
 
 def rates_of(store: _Store) -> Rates:
-    """Return what this process knows of a store's rates: 1 GB/s at first, behind a network 0.1."""
+    """Return the rates measured for a store: 1 GB/s at first, behind a network 0.1."""
     return _rates.of(store)
 
 

@@ -147,7 +147,7 @@ class BatchEncoder:
         try:
             batch = pieces[0] if len(pieces) == 1 else pa.concat_batches(pieces)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            # The dictionaries together have more values than an index can tell apart.
+            # The dictionaries together have more values than an index can address.
             for piece in pieces:
                 yield from self._split(piece)
             return
@@ -170,7 +170,7 @@ class BatchEncoder:
             return
         if length <= 2 * FRAME_BYTES:
             part = None
-            # Rows may have more values than an index can tell apart.
+            # Rows may have more values than an index can address.
             with contextlib.suppress(pa.ArrowInvalid):
                 part = self.restored(batch)
             if part is not None:

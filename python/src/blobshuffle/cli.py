@@ -1,4 +1,4 @@
-"""The command `blobshuffle-py`: look into blobs, verify them, and delete what jobs left."""
+"""The command `blobshuffle-py`: inspects and verifies blobs, and deletes those that jobs left."""
 
 from __future__ import annotations
 

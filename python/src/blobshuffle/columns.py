@@ -96,7 +96,7 @@ def _require_runs(data_type: Any) -> None:
 
 
 def has_dictionaries(data_type: pa.DataType) -> bool:
-    """Tell whether a type is a dictionary or contains one."""
+    """Return whether a type is a dictionary or contains one."""
     if isinstance(data_type, pa.BaseExtensionType):
         return has_dictionaries(data_type.storage_type)
     if pa.types.is_dictionary(data_type):
@@ -107,7 +107,7 @@ def has_dictionaries(data_type: pa.DataType) -> bool:
 
 
 def is_decodable(data_type: Any) -> bool:
-    """Tell whether a type is a dictionary that can be made of its plain values again."""
+    """Return whether a type is a dictionary that Arrow can encode again from plain values."""
     if not pa.types.is_dictionary(data_type) or data_type.ordered:
         return False
     value_type = data_type.value_type
@@ -324,7 +324,7 @@ def _compacted(column: Any) -> Any:
 
 
 class Weights:
-    """What batches of gathered columns weigh, each dictionary once. Owned by one thread."""
+    """The bytes of gathered batches, with each dictionary once. Owned by one thread."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._with_dictionaries = [
@@ -347,7 +347,7 @@ class Weights:
         return max(0, rows), added
 
     def clear(self) -> None:
-        """Forget the dictionaries: they left memory."""
+        """Forget the dictionaries, which are no longer in memory."""
         self._seen.clear()
 
     def row_bytes(self, batch: pa.RecordBatch, small: int) -> float:

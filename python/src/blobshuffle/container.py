@@ -1,4 +1,4 @@
-"""What a blob of Arrow or opaque content says about itself, and how it is read by ranges.
+"""Reads a blob of Arrow or opaque content, and its description, by ranges.
 
 The format is `docs/format.md`, "Other content"; `footer` has its bytes.
 """
@@ -107,7 +107,7 @@ def _require(sound: bool, what: str, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """What a blob says about itself at its end. Raises `ValueError` if the parts contradict.
+    """The description of a blob, which is at its end. Raises `ValueError` if the parts contradict.
 
     `partitions` is how many the shuffle has, or None if the blob does not state it.
     """

@@ -26,7 +26,7 @@ RECOUNT_SECONDS = 10.0
 
 
 class _Health:
-    """What this process knows of a directory. Guarded by `_lock`."""
+    """The state of a directory, as this process knows it. Guarded by `_lock`."""
 
     def __init__(self) -> None:
         self.rests_until = float("-inf")
@@ -150,12 +150,12 @@ class Directories(Store):
         return self if location is None else self._stores.get(location, self)
 
     def list(self, prefix: str) -> Iterator[Entry]:
-        """Return what all directories have."""
+        """Return the entries of all directories."""
         for store in self._stores.values():
             yield from store.list(prefix)
 
     def delete(self, path: str) -> None:
-        """Delete in all directories; those that fail do not keep the others from it."""
+        """Delete in all directories, also if one of them fails."""
         failed: StoreUnavailable | None = None
         for directory, store in self._stores.items():
             _health_of(directory).counted_at = float("-inf")

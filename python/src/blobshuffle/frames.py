@@ -146,7 +146,7 @@ def _categorical(name: str, dtype: Any) -> Column:
 
 
 def _is_compound(data_type: pa.DataType) -> bool:
-    """Tell whether Arrow cannot join dictionaries of a type."""
+    """Return whether Arrow cannot join dictionaries of a type."""
     return isinstance(data_type, pa.BaseExtensionType) or pa.types.is_nested(data_type)
 
 
@@ -155,7 +155,7 @@ def _is_object(dtype: Any) -> bool:
 
 
 def _is_known(dtype: Any) -> bool:
-    """Tell whether metadata has the categories: Dask marks those that it does not know."""
+    """Return whether metadata has the categories. Dask marks unknown ones."""
     return len(dtype.categories) > 0 and "__UNKNOWN_CATEGORIES__" not in dtype.categories
 
 
@@ -254,7 +254,7 @@ def _encoded(column: Column, values: Any, what: str, categories: Categories) -> 
 
 
 def shared_categories(layout: Layout, written: Sequence[tuple[str, Categories]]) -> Categories:
-    """Return what maps say of their categories, as one.
+    """Return the common categories of all maps.
 
     Raises `SchemaMismatch` for ordered ones that differ: two orders have no common one.
     """

@@ -147,7 +147,7 @@ def _store(url: str, token: str | None, trust: str | None) -> HttpStore:
 
 
 class Answer(NamedTuple):
-    """What the daemon answered."""
+    """An answer of the daemon."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -166,7 +166,7 @@ class _HttpSource(Source):
         end = min(offset + length, self.length)
         if offset >= end:
             return b""
-        # Every range must be of one blob, also if somebody replaces it meanwhile.
+        # All ranges must be of the same blob, even if another process replaces it meanwhile.
         headers = {"Range": f"bytes={offset}-{end - 1}", "If-Match": self._entity}
         return self._ask("GET", headers, 206).body
 

@@ -1,4 +1,4 @@
-"""What a process keeps of a blob's footer: where the rows of each partition are."""
+"""The part of a blob's footer that a process keeps: the places of each partition's rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a blob says about itself, and whether all of it is as written."""
+"""Describes a blob, and verifies that all of it is as written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which partition a row belongs to, by a hash of its key columns.
+"""Assigns rows to partitions by a hash of their key columns.
 
 The hash is part of the contract: shuffles that are joined partition by partition must agree on
 it, whatever the versions and languages. `docs/format.md`, "Partitions of keys", defines it.

@@ -138,7 +138,7 @@ def expired(store: Store) -> list[str]:
 
 def _is_expired(store: Store, lease: _Held, now: float) -> bool:
     age = now - lease.modified
-    # A store without times says 0: then nothing expires.
+    # A store without times returns 0. Then no lease expires.
     if not now or not lease.modified or age <= MIN_SECONDS:
         return False
     seconds = _seconds(store, lease.path)
@@ -146,7 +146,7 @@ def _is_expired(store: Store, lease: _Held, now: float) -> bool:
 
 
 def _seconds(store: Store, path: str) -> float | None:
-    """Return for how long a lease holds, or None if it does not say."""
+    """Return the seconds of a lease, or None if it states none."""
     try:
         source = store.open(path)
     except BlobMissing:

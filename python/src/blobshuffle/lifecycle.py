@@ -1,4 +1,4 @@
-"""Deleting the blobs of shuffles that nobody reads any more."""
+"""Deletes the blobs of shuffles that no reader needs any more."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def expired(store: StoreLike) -> list[Abandoned]:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """A shuffle that nobody has written to for a while: its name, blobs and bytes."""
+    """A shuffle without recent writes: its name, blobs and bytes."""
 
     shuffle: str
     blobs: int

@@ -128,7 +128,7 @@ class Partitioner:
                 yield from self.drain()
 
     def drain(self) -> Iterator[Morsel]:
-        """Return what is left as a morsel."""
+        """Return the remaining rows as a morsel."""
         if not self._rows:
             return
         try:

@@ -42,7 +42,7 @@ def read(
     """Return the rows of a partition, map by map and in the order written.
 
     `refs` are those of all maps, one each. `maps` is their number; it may be left out if the
-    writers were told. `store` is where the blobs are, if not where the refs say. The reader keeps
+    writers know it. `store` is where the blobs are, if not where the refs say. The reader keeps
     about `READ_BYTES` and one batch in memory, and four times that much more for object stores.
     `schema` is what all rows are cast to; without it, all maps must have one.
 

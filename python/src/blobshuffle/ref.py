@@ -15,7 +15,7 @@ class Ref:
 
     It has no credentials, keys or rows. `store` is where the blob is, or None if readers must be
     given the store; `path` is below it. `length` is in bytes, `checksum` is the footer's CRC32C.
-    `maps` is the number of maps of the shuffle, or None if the writer was not told.
+    `maps` is the number of maps of the shuffle, or None if the writer does not know it.
     """
 
     store: str | None
@@ -50,7 +50,7 @@ def select(refs: Iterable[Ref], maps: int | None = None) -> list[Ref]:
 def check(refs: list[Ref], maps: int | None = None) -> None:
     """Require that refs are exactly one for each map 0 to `maps` - 1 of one shuffle.
 
-    `maps` may be None if the writers were told it. Raises `IncompleteShuffle`, naming the maps
+    `maps` may be None if the writers know it. Raises `IncompleteShuffle`, naming the maps
     that are missing or duplicate.
     """
     if not refs:
@@ -71,8 +71,8 @@ def check(refs: list[Ref], maps: int | None = None) -> None:
         )
     if first.maps is not None and first.maps != expected:
         raise IncompleteShuffle(
-            f"Cannot read shuffle {first.shuffle}: its writers were told {first.maps} maps, and "
-            f"its reader {expected}. Pass the same number."
+            f"Cannot read shuffle {first.shuffle}: its writers have {first.maps} maps, and "
+            f"its reader expects {expected}. Pass the same number."
         )
     _check_numbers(first.shuffle, [ref.map for ref in refs], expected)
 

@@ -15,7 +15,7 @@ from blobshuffle.store import read_at
 
 
 class _Run:
-    """What one spill wrote, in the order of partitions: 36 bytes of memory for a frame."""
+    """The frames of one spill, in the order of partitions: 36 bytes of memory for a frame."""
 
     __slots__ = (
         "checksums",
@@ -126,7 +126,7 @@ class SpillFile:
                 yield EncodedFrame(added + data, run.rows[at], run.raw_lengths[at] + len(added))
 
     def close(self) -> None:
-        """Give the space back. Idempotent."""
+        """Release the space. Idempotent."""
         # Closing flushes, which fails again on a disk that is full, and then closes.
         with contextlib.suppress(OSError):
             self._file.close()

@@ -76,7 +76,7 @@ class Spills:
             yield from place.file.frames(partition, dictionaries)
 
     def close(self) -> None:
-        """Give the space back. Idempotent."""
+        """Release the space. Idempotent."""
         for place in self._places:
             place.file.close()
 

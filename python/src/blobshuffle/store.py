@@ -1,4 +1,4 @@
-"""Where blobs are: a directory that all processes reach, or an object store."""
+"""The place of blobs: a directory that all processes reach, or an object store."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Upload(abc.ABC):
 
     @property
     def location(self) -> str | None:
-        """What `open_store` opens its store by, if the store has several places; else None."""
+        """The argument of `open_store` for a store with several places; else None."""
         return None
 
     @abc.abstractmethod
@@ -72,7 +72,7 @@ class Upload(abc.ABC):
 
     @abc.abstractmethod
     def abort(self) -> None:
-        """Remove what was written. Never raises; without effect after `commit`."""
+        """Remove the written bytes. Never raises; without effect after `commit`."""
 
 
 class Store(abc.ABC):
@@ -81,21 +81,21 @@ class Store(abc.ABC):
     @property
     @abc.abstractmethod
     def location(self) -> str | None:
-        """What `open_store` opens it by, without credentials; None if nothing does."""
+        """The argument by which `open_store` opens it, without credentials, or None."""
 
     @property
     def spill_directory(self) -> str | None:
-        """A local directory for what does not fit in memory; None for the system's."""
+        """A local directory for rows that do not fit in memory; None for the system's."""
         return None
 
     @property
     def spill_directories(self) -> Sequence[str | None]:
-        """Those for what does not fit in memory, in the order in which to try them."""
+        """Directories for rows that do not fit in memory, in the order in which to try them."""
         return [self.spill_directory]
 
     @property
     def attempts(self) -> int:
-        """How often a writer begins a blob before it gives up: once for each place."""
+        """Number of times that a writer begins a blob before it gives up: once for each place."""
         return 1
 
     def leave(self, directory: str, reason: str) -> None:  # noqa: B027
@@ -120,7 +120,7 @@ class Store(abc.ABC):
 
     @abc.abstractmethod
     def list(self, prefix: str) -> Iterator[Entry]:
-        """Return what is below a directory, in any order; nothing if it does not exist."""
+        """Return the entries below a directory, in any order; nothing if it does not exist."""
 
     @abc.abstractmethod
     def delete(self, path: str) -> None:

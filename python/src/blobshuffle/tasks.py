@@ -1,4 +1,4 @@
-"""What the tasks of a shuffle do, in whichever process an engine runs them."""
+"""The tasks of a shuffle, which an engine runs in any process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEASE_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What all tasks of a shuffle agree on. Picklable."""
+    """The settings that all tasks of a shuffle share. Picklable."""
 
     store: Store
     shuffle: str
@@ -137,7 +137,7 @@ def _writer(plan: Plan, number: int, attempt: int, schema: pa.Schema | None) -> 
 
 
 def whole(plan: Plan, written: Iterable[Written]) -> Whole:
-    """Return what readers need of all maps. Raises `IncompleteShuffle` or `SchemaMismatch`."""
+    """Return refs and schema for readers. Raises `IncompleteShuffle` or `SchemaMismatch`."""
     each = list(written)
     schema = unified((f"input {map.ref.map}", map.schema) for map in each)
     return Whole(select((map.ref for map in each), plan.maps), schema)

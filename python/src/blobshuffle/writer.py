@@ -69,7 +69,7 @@ class ShuffleWriter:
 
         `shuffle` is unique in the store (`new_shuffle`), `map` counts the maps of the shuffle from
         0 and `attempt` the runs of that map. `maps` is how many maps the shuffle has; without it,
-        readers must be told. `schema` is needed only if the map may have no batch. Raises
+        readers must pass it. `schema` is needed only if the map may have no batch. Raises
         `ValueError` for an illegal argument.
         """
         if not 1 <= partitions <= MAX_INT or not 0 <= map <= MAX_LONG or attempt < 0:
