@@ -172,7 +172,7 @@ public final class CloudCheck {
                 .orElse("not measured");
     }
 
-    /** Ignores failures while the JVM is ending, because the end causes them. */
+    /** Reports a finding. Ignores it while the JVM is ending, because the end causes failures. */
     private void report(StoreFinding finding) {
         if (isEnding) {
             return;

@@ -143,8 +143,8 @@ final class DemoRun {
     }
 
     /**
-     * Purges the shuffle topics after everything was read, as Kafka Streams does in a longer-lived
-     * application. Then deletes the blobs.
+     * Purges the shuffle topics, as Kafka Streams does in a longer-lived application, and deletes
+     * the blobs, unless they are kept. Returns the number of remaining blobs.
      */
     private long sweep(DemoCluster cluster, Set<String> shuffleTopics) {
         if (options.blobs() == DemoOptions.Blobs.DELETED) {

@@ -53,8 +53,8 @@ public record FlightPlan(
     }
 
     /**
-     * The cells in the order in which they run: all systems that support it, for each size and
-     * codec.
+     * The cells in the order in which they run: all systems for each size and codec. A system
+     * without a choice of codecs runs with the first codec only.
      */
     List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();

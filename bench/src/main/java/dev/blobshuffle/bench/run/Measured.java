@@ -34,8 +34,8 @@ record Measured(long count, long checksum, Latencies latencies, Map<String, Doub
     /**
      * Latencies of all instances, in microseconds.
      *
-     * @param records records, from their entry into the shuffle or their due time until they are processed
-     *     after it
+     * @param records records, from their entry into the shuffle or their due time until they are
+     *     processed after it
      * @param puts requests to the store that succeeded
      * @param gets requests to the store that succeeded
      */

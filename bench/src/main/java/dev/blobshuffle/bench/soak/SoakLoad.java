@@ -90,7 +90,10 @@ final class SoakLoad implements AutoCloseable {
         }
     }
 
-    /** Opens a publisher for a few records, and closes it. */
+    /**
+     * Opens one publisher after another, each for a few records, until the load stops. Returns the
+     * number of records.
+     */
     private long visit(Messaging instance) {
         byte[] noise = new byte[SoakPlan.SMALL_BYTES];
         long sum = 0;
