@@ -39,7 +39,7 @@ public record Tuning(
      */
     public static final double PAPER_CPU_SECONDS_PER_GIB = 48 / 1.367;
 
-    /** How sections are put into blobs. */
+    /** The distribution of sections over blobs. */
     public enum Layout {
         /**
          * {@code clamp(bytes / blob size, 1, zones)} blobs for each batch: few at low rates, a blob
@@ -52,7 +52,7 @@ public record Tuning(
         SINGLE
     }
 
-    /** Who shares downloads. */
+    /** The readers that share downloads. */
     public enum Cache {
         /** All instances of a zone: every zone except the writer's reads each section once. */
         ZONE,
@@ -136,7 +136,7 @@ public record Tuning(
             return this;
         }
 
-        /** How sections are put into blobs. */
+        /** The distribution of sections over blobs. */
         public Builder layout(Layout value) {
             layout = value;
             return this;
@@ -154,7 +154,7 @@ public record Tuning(
             return this;
         }
 
-        /** Who shares downloads. */
+        /** The readers that share downloads. */
         public Builder cache(Cache who) {
             cache = who;
             return this;
