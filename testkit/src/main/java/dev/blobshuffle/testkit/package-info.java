@@ -1,5 +1,6 @@
 /**
- * What tests of your own store extend: {@link dev.blobshuffle.testkit.BlobStoreContractTest}.
+ * The base class for tests of your own store: {@link
+ * dev.blobshuffle.testkit.BlobStoreContractTest}.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

@@ -13,14 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists a directory that running stores, sweepers and daemons change meanwhile. A file that goes
- * away during the listing is left out, where {@link Files#walk} would fail. Stateless.
+ * Lists a directory that running stores, sweepers and daemons change meanwhile. It leaves out files
+ * that are deleted during the listing, where {@link Files#walk} would fail. Stateless.
  */
 public final class LiveFiles {
     private LiveFiles() {}
 
     /**
-     * All files below a directory, in the order of their paths; empty if there is no such
+     * All files below a directory, in the order of their paths. Empty if there is no such
      * directory.
      *
      * @throws UncheckedIOException if a directory cannot be read

@@ -17,7 +17,7 @@ final class LockTable {
     private final Map<Key, Lock> locks = new HashMap<>();
     private final Map<Session, Set<Key>> held = new HashMap<>();
 
-    /** What is locked. */
+    /** A kind of lock. */
     enum Kind {
         /** The row of a writer. */
         WRITER,

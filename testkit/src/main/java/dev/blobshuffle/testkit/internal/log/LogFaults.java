@@ -10,12 +10,12 @@ public interface LogFaults {
     /** Nothing goes wrong, and nothing takes time. */
     LogFaults NONE = new LogFaults() {};
 
-    /** What happens to the next call of a kind. */
+    /** The fate of the next call of a kind. */
     default Fate next(LogCall call) {
         return Fate.SMOOTH;
     }
 
-    /** How long the database stands still between two steps of a call. */
+    /** Time for which the database stands still between two steps of a call. */
     default Duration stall(LogCall call) {
         return Duration.ZERO;
     }
@@ -26,7 +26,7 @@ public interface LogFaults {
     }
 
     /**
-     * What happens to a call.
+     * The fate of a call.
      *
      * @param loss what of it is lost
      * @param request from the client to the database
@@ -37,7 +37,7 @@ public interface LogFaults {
         public static final Fate SMOOTH = new Fate(Loss.NOTHING, Duration.ZERO, Duration.ZERO);
     }
 
-    /** What of a call is lost. */
+    /** The lost part of a call. */
     enum Loss {
         /** The call is answered. */
         NOTHING,

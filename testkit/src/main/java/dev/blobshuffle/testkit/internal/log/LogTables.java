@@ -20,8 +20,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * What is committed in a database in memory: the tables of the log, and one of a user. Guarded by
- * the database.
+ * The committed tables of a database in memory: those of the log, and one of a user. Guarded by the
+ * database.
  */
 final class LogTables {
     int nextTopic = 1;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-/** How a statement ends. Guarded by the database. */
+/** Ends a statement. Guarded by the database. */
 interface Reply<T> {
     /** Commits the session, and answers. */
     void succeed(T value);

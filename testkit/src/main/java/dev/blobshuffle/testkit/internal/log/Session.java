@@ -23,7 +23,7 @@ final class Session {
         this.database = database;
     }
 
-    /** What to do if the database ends the session. */
+    /** Sets the action to run if the database ends the session. */
     void onAbort(Runnable action) {
         onAbort = action;
     }

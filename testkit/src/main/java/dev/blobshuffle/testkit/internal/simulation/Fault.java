@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit.internal.simulation;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a simulation does to the engine. */
+/** A fault that a simulation injects into the engine. */
 public enum Fault {
     /** A put failed and left nothing. */
     PUT_FAILED,

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What happened in a schedule: the faults that were injected and the promises that were broken.
+ * The events of a schedule: the faults that were injected and the promises that were broken.
  * Guarded by the simulation's baton.
  */
 final class Ledger {

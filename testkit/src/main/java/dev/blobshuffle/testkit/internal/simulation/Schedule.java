@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so
+ * The decisions of a seed before a schedule starts. Each schedule has only some kinds of faults, so
  * that no kind hides what another one would find.
  *
  * @param exactlyOnce whether writers and readers use transactions; otherwise at-least-once
@@ -102,7 +102,7 @@ record Schedule(
         return new SweepTiming(step(), step().dividedBy(8));
     }
 
-    /** How far the steps of a sweep are apart. */
+    /** Time between the steps of a sweep. */
     Duration step() {
         return batcher.deliveryTimeout().plus(LONGEST_DELIVERY).plusMillis(50);
     }

@@ -10,8 +10,8 @@ import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.function.Function;
 
 /**
- * Where a test puts a faulty part into the engine, to prove that the simulation finds it. The
- * default changes nothing.
+ * The points at which a test puts a faulty part into the engine, to prove that the simulation finds
+ * it. The default changes nothing.
  */
 public interface Seams {
     /** The engine as it is. */

@@ -18,7 +18,7 @@ public final class ShuffleSimulation {
     private ShuffleSimulation() {}
 
     /**
-     * How a schedule went.
+     * The outcome of a schedule.
      *
      * @param steps events of the scheduler
      * @param faults the faults that were injected, and how often

@@ -35,7 +35,7 @@ final class SimulatedLog {
         }
     }
 
-    /** How far a transaction is. */
+    /** The state of a transaction. */
     enum State {
         OPEN,
         COMMITTED,
@@ -87,7 +87,7 @@ final class SimulatedLog {
         }
     }
 
-    /** Who owns a partition, and how often it has changed hands. */
+    /** The owner of a partition, and the number of its changes of owner. */
     private record Assignment(String client, int generation) {}
 
     /** Starts an incarnation of a client: fences the one before and aborts its transaction. */
