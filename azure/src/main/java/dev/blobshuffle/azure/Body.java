@@ -1,6 +1,7 @@
 package dev.blobshuffle.azure;
 
 import com.azure.core.util.BinaryData;
+import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 
@@ -18,11 +19,14 @@ enum Body {
     },
     /**
      * Sends a copy that is not recycled, for transports that read on their own threads, perhaps
-     * after they have given up.
+     * after they have given up. Pieces that are read on the way are such copies.
      */
     COPIED {
         @Override
         BinaryData of(BlobContent content) {
+            if (content instanceof PiecedContent) {
+                return BUFFERS.of(content);
+            }
             ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(content.length()));
             content.buffers().forEach(copy::put);
             return BinaryData.fromBytes(copy.array());

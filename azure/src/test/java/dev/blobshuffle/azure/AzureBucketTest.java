@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.azure.core.exception.HttpResponseException;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.store.FileRegion;
+import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
@@ -14,6 +16,8 @@ import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
 import dev.blobshuffle.testkit.internal.servers.StubService;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -65,6 +70,21 @@ class AzureBucketTest {
         put(bucket(AzureChecksum.NONE, Body.COPIED));
         assertThat(service.requests().get(1).headers()).doesNotContainKey("X-ms-content-crc64");
         assertThat(service.requests().get(1).body()).isEqualTo("a piece and another");
+    }
+
+    /** A copy of pieces would take the whole blob into memory, and fails above 2 GiB. */
+    @Test
+    void piecesAreSentAsTheyAreRead(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("file"), "a piece and another");
+        List<FileRegion> regions = List.of(new FileRegion(file, 2, 9), new FileRegion(file, 0, 1));
+        for (Body body : Body.values()) {
+            bucket(AzureChecksum.MD5, body).put("a dir/key", PiecedContent.ofFiles(regions, () -> {}));
+        }
+        assertThat(service.requests())
+                .extracting(StubService.Request::body)
+                .containsExactly("piece anda", "piece anda");
+        assertThat(Body.COPIED.of(PiecedContent.of(3L << 30, (offset, piece) -> {}, () -> {})))
+                .isNotNull();
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.blobshuffle.s3;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.reactivestreams.Subscriber;
@@ -15,6 +16,7 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
  */
 final class UploadPublisher implements AsyncRequestBody {
     private static final int PART = 128 << 10;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final UploadAttempt attempt;
     private final String contentType;
@@ -52,15 +54,15 @@ final class UploadPublisher implements AsyncRequestBody {
      */
     private final class Parts implements Subscription {
         private final Subscriber<? super ByteBuffer> subscriber;
-        private final List<ByteBuffer> buffers;
-        private int at;
+        private final Iterator<ByteBuffer> following;
+        private ByteBuffer current = NOTHING;
         private long wanted;
         private boolean isServing;
         private boolean isOver;
 
         Parts(Subscriber<? super ByteBuffer> subscriber, List<ByteBuffer> buffers) {
             this.subscriber = subscriber;
-            this.buffers = buffers;
+            following = buffers.iterator();
         }
 
         @Override
@@ -98,11 +100,11 @@ final class UploadPublisher implements AsyncRequestBody {
                 if (part.length > 0) {
                     subscriber.onNext(ByteBuffer.wrap(part));
                 }
-                if (at == buffers.size()) {
+                if (!current.hasRemaining()) {
                     cancel();
                     subscriber.onComplete();
                 }
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) { // Content may be in a file.
                 cancel();
                 subscriber.onError(e);
             }
@@ -110,19 +112,15 @@ final class UploadPublisher implements AsyncRequestBody {
 
         private byte[] nextPart() throws IOException {
             skipEmpty();
-            if (at == buffers.size()) {
-                return new byte[0];
-            }
-            ByteBuffer buffer = buffers.get(at);
-            byte[] part = new byte[Math.min(PART, buffer.remaining())];
-            attempt.copy(buffer, part, 0, part.length);
+            byte[] part = new byte[Math.min(PART, current.remaining())];
+            attempt.copy(current, part, 0, part.length);
             skipEmpty();
             return part;
         }
 
         private void skipEmpty() {
-            while (at < buffers.size() && !buffers.get(at).hasRemaining()) {
-                at++;
+            while (!current.hasRemaining() && following.hasNext()) {
+                current = following.next();
             }
         }
 

@@ -8,8 +8,11 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.store.FileRegion;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
@@ -19,6 +22,8 @@ import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoredBlob;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The rules of {@link BlobStore}, to be kept by every store: one subclass per store. A test gets an
@@ -51,6 +57,9 @@ public abstract class BlobStoreContractTest {
     /** Checks that contents and bytes come back. */
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
+
+    @TempDir
+    private Path files;
 
     private final Random random = new Random(7);
     private BlobStore store = new MemoryBlobStore("not opened", 1);
@@ -87,6 +96,61 @@ public abstract class BlobStoreContractTest {
         join(store.put(id, content));
         content.release();
         assertThat(read(id, 0, blob.length)).isEqualTo(blob);
+    }
+
+    @Test
+    void contentInRegionsOfFilesIsStored() throws Exception {
+        byte[] first = bytes(900_001);
+        byte[] second = bytes(300_000);
+        Path one = Files.write(files.resolve("one"), first);
+        Path other = Files.write(files.resolve("other"), second);
+        List<FileRegion> regions = List.of(
+                new FileRegion(one, 100, 800_001),
+                new FileRegion(other, 7, 0),
+                new FileRegion(other, 0, 10),
+                new FileRegion(other, 299_990, 10),
+                new FileRegion(one, 0, 100));
+        CompletableFuture<Integer> released = new CompletableFuture<>();
+        PiecedContent content = PiecedContent.ofFiles(regions, () -> released.complete(1));
+        CompletionStage<Void> put = store.put(id(1), content);
+        content.release();
+        join(put);
+        byte[] expected = new byte[800_121];
+        System.arraycopy(first, 100, expected, 0, 800_001);
+        System.arraycopy(second, 0, expected, 800_001, 10);
+        System.arraycopy(second, 299_990, expected, 800_011, 10);
+        System.arraycopy(first, 0, expected, 800_021, 100);
+        assertThat(read(id(1), 0, expected.length)).isEqualTo(expected);
+        assertThat(join(store.length(id(1)))).isEqualTo(expected.length);
+        assertThat(join(released)).isEqualTo(1);
+    }
+
+    @Test
+    void contentInBuffersIsStoredAndReleased() throws Exception {
+        byte[] blob = bytes(500_000);
+        CompletableFuture<Integer> released = new CompletableFuture<>();
+        BlobContent content = BlobContent.of(
+                List.of(
+                        ByteBuffer.wrap(blob, 0, 200_000),
+                        ByteBuffer.wrap(blob, 200_000, 300_000).asReadOnlyBuffer()),
+                () -> released.complete(1));
+        CompletionStage<Void> put = store.put(id(1), content);
+        content.release();
+        join(put);
+        assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
+        assertThat(join(released)).isEqualTo(1);
+    }
+
+    @Test
+    void contentThatCannotBeReadFailsItsPutAndIsReleased() throws Exception {
+        CompletableFuture<Integer> released = new CompletableFuture<>();
+        PiecedContent content = PiecedContent.ofFiles(
+                List.of(new FileRegion(files.resolve("gone"), 0, 100_000)), () -> released.complete(1));
+        CompletionStage<Void> put = store.put(id(1), content);
+        content.release();
+        assertThatThrownBy(() -> join(put)).isInstanceOf(StoreUnavailable.class);
+        assertThat(join(released)).isEqualTo(1);
+        assertThatThrownBy(() -> join(store.length(id(1)))).isInstanceOf(BlobMissing.class);
     }
 
     @Test

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.NamedBlobs.Entry;
 import java.nio.ByteBuffer;
-import java.util.AbstractList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -76,40 +76,15 @@ public abstract class NamedBlobsContractTest {
     @Test
     final void buffersMayBeMadeWhileTheyAreWalked() {
         byte[] stored = bytes(1 << 20, 2);
-        blobs.put("a/lazy", new Pieces(stored));
+        PiecedContent content = PiecedContent.of(
+                stored.length,
+                (offset, piece) -> {
+                    piece.put(stored, (int) offset, piece.remaining());
+                },
+                () -> {});
+        blobs.put("a/lazy", content);
 
         assertThat(read("a/lazy", 0, stored.length)).isEqualTo(stored);
-    }
-
-    private record Pieces(byte[] all) implements BlobContent {
-        private static final int PIECE = 70_000;
-
-        @Override
-        public long length() {
-            return all.length;
-        }
-
-        @Override
-        public List<ByteBuffer> buffers() {
-            return new AbstractList<>() {
-                @Override
-                public ByteBuffer get(int index) {
-                    int from = index * PIECE;
-                    return ByteBuffer.wrap(part(all, from, Math.min(PIECE, all.length - from)));
-                }
-
-                @Override
-                public int size() {
-                    return (all.length + PIECE - 1) / PIECE;
-                }
-            };
-        }
-
-        @Override
-        public void retain() {}
-
-        @Override
-        public void release() {}
     }
 
     @Test

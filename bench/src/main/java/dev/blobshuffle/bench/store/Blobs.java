@@ -11,15 +11,11 @@ import java.util.zip.CRC32C;
  * The content of every blob of a size: random bytes in chunks, as in the Batcher. Never recycled.
  * Thread-safe.
  *
- * @param parts array-backed
+ * @param content array-backed
  * @param checksum CRC32C of all bytes
  */
-record Blobs(List<ByteBuffer> parts, int bytes, long checksum) implements BlobContent {
+record Blobs(BlobContent content, int bytes, long checksum) {
     private static final int CHUNK_BYTES = 256 << 10;
-
-    Blobs {
-        parts = List.copyOf(parts);
-    }
 
     /** Content of a size, from a seed. */
     static Blobs of(int bytes, long seed) {
@@ -32,24 +28,6 @@ record Blobs(List<ByteBuffer> parts, int bytes, long checksum) implements BlobCo
             checksum.update(part);
             parts.add(ByteBuffer.wrap(part));
         }
-        return new Blobs(parts, bytes, checksum.getValue());
+        return new Blobs(BlobContent.of(parts, () -> {}), bytes, checksum.getValue());
     }
-
-    @Override
-    public long length() {
-        return bytes;
-    }
-
-    @Override
-    public List<ByteBuffer> buffers() {
-        List<ByteBuffer> buffers = new ArrayList<>(parts.size());
-        parts.forEach(part -> buffers.add(part.asReadOnlyBuffer()));
-        return buffers;
-    }
-
-    @Override
-    public void retain() {}
-
-    @Override
-    public void release() {}
 }

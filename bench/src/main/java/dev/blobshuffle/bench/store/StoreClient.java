@@ -34,7 +34,7 @@ interface StoreClient extends AutoCloseable {
 
             @Override
             public void put(int slot) {
-                store.put(id(slot), blobs).toCompletableFuture().join();
+                store.put(id(slot), blobs.content()).toCompletableFuture().join();
             }
 
             @Override
@@ -74,7 +74,7 @@ interface StoreClient extends AutoCloseable {
 
             @Override
             public void put(int slot) throws IOException {
-                clients.get(slot).put(key(slot), blobs.parts());
+                clients.get(slot).put(key(slot), blobs.content().buffers());
             }
 
             @Override

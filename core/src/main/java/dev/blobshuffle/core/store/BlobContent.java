@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.internal.concurrent.References;
+import dev.blobshuffle.core.internal.store.BufferContent;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -17,12 +19,25 @@ public interface BlobContent {
         return new ArrayContent(bytes);
     }
 
+    /**
+     * Content in several buffers, which are not copied. The caller holds the first reference. The
+     * bytes must not change before the last reference is released.
+     *
+     * @param buffers the bytes from each buffer's position to its limit, in order
+     * @param whenReleased recycles the buffers; runs once, on the thread that releases the last
+     *     reference
+     */
+    static BlobContent of(List<ByteBuffer> buffers, Runnable whenReleased) {
+        return new BufferContent(buffers, List.of(), new References(1, () -> "content", whenReleased));
+    }
+
     /** Total length in bytes. */
     long length();
 
     /**
-     * New read-only views of the buffers, in order; each attempt reads its own views. Valid while
-     * the caller holds a reference.
+     * New views of the buffers, in order, which only read; each attempt reads its own views. Valid
+     * while the caller holds a reference. Content that is not in memory reads a buffer whenever you
+     * access it, so walk the list once, by its iterator.
      */
     List<ByteBuffer> buffers();
 

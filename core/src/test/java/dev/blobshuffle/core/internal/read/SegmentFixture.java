@@ -14,7 +14,6 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -131,24 +130,6 @@ final class SegmentFixture {
     }
 
     private static BlobContent content(BlobLayout layout) {
-        return new BlobContent() {
-            @Override
-            public long length() {
-                return layout.length();
-            }
-
-            @Override
-            public List<ByteBuffer> buffers() {
-                return layout.buffers().stream()
-                        .map(ByteBuffer::asReadOnlyBuffer)
-                        .toList();
-            }
-
-            @Override
-            public void retain() {}
-
-            @Override
-            public void release() {}
-        };
+        return BlobContent.of(layout.buffers(), () -> {});
     }
 }

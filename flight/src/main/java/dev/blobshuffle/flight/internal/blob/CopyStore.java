@@ -1,6 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.time.Time;
@@ -130,11 +132,20 @@ public final class CopyStore implements AutoCloseable {
      * Stores a copy of a blob.
      *
      * @param isAbandoned asked before each piece of it; true ends the request
-     * @throws dev.blobshuffle.core.failure.Closed it was abandoned
+     * @throws Closed it was abandoned
      */
     public void put(String shuffle, StoredBlob blob, BooleanSupplier isAbandoned) {
         try (OpenBlob open = blob.open()) {
-            store.put(directory(shuffle) + blob.name().file(), new OpenContent(open, isAbandoned));
+            PiecedContent content = PiecedContent.of(
+                    open.length(),
+                    (offset, piece) -> {
+                        if (isAbandoned.getAsBoolean()) {
+                            throw new Closed("Cannot copy a blob: the daemon ends. It is copied after the next start.");
+                        }
+                        open.fill(offset, piece);
+                    },
+                    () -> {});
+            store.put(directory(shuffle) + blob.name().file(), content);
         }
     }
 

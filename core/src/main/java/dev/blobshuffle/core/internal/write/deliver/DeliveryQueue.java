@@ -2,13 +2,13 @@ package dev.blobshuffle.core.internal.write.deliver;
 
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Latency;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
-import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -116,11 +116,11 @@ public final class DeliveryQueue {
      * A segment's records go through the channel once they are {@link #due}; with that their memory
      * is the segment's.
      *
-     * @param holder the blob that holds the memory, with a reference for this segment; null: the
+     * @param holder the references to the blob's memory, one for this segment; null: the
      *     segment does
      * @return false when the segment does not wait any more
      */
-    public synchronized boolean plain(Segment segment, @Nullable BlobContent holder) {
+    public synchronized boolean plain(Segment segment, @Nullable References holder) {
         if (segment.state != Segment.State.WAITING) {
             return false;
         }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
+import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Frame;
@@ -11,7 +12,6 @@ import dev.blobshuffle.core.internal.shuffle.RecordReceiver;
 import dev.blobshuffle.core.internal.write.log.LogCut;
 import dev.blobshuffle.core.internal.write.log.Slice;
 import dev.blobshuffle.core.internal.write.log.TimestampRange;
-import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     private List<Slice> slices;
     private List<Frame> frames = List.of();
     private @Nullable TimestampRange timestamps;
-    private @Nullable BlobContent fallback;
+    private @Nullable References fallback;
 
     State state = State.WAITING;
     private @Nullable Notification notification;
@@ -208,10 +208,10 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     /**
      * The records go through the channel. Under the queue's monitor.
      *
-     * @param holder the blob that holds the memory, with a reference for this segment; null: this
+     * @param holder the references to the blob's memory, one for this segment; null: the
      *     segment's slices do
      */
-    void toPlain(@Nullable BlobContent holder) {
+    void toPlain(@Nullable References holder) {
         state = State.PLAIN;
         fallback = holder;
     }
@@ -282,7 +282,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
 
     /** Gives back the memory of a segment that is or was {@link State#PLAIN}. Once. */
     public void releasePlain() {
-        BlobContent holder = fallback;
+        References holder = fallback;
         List<Slice> held = slices;
         slices = List.of();
         frames = List.of();

@@ -5,17 +5,17 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.format.record.FrameEncoder;
 import dev.blobshuffle.core.internal.format.record.SegmentSource;
+import dev.blobshuffle.core.internal.store.BufferContent;
 import dev.blobshuffle.core.internal.write.deliver.DeliveryQueue;
 import dev.blobshuffle.core.internal.write.deliver.Segment;
 import dev.blobshuffle.core.internal.write.log.Slice;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.time.Time;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -23,13 +23,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One blob on its way into the store: encoded by a worker, put, and its segments told. It is the
- * blob's content, and holds the memory of its segments until it has ended and the last reader (an
- * attempt of the store, a segment that goes plain) has let go.
+ * One blob on its way into the store: encoded by a worker, put, and its segments told. It holds the
+ * memory of its segments until it has ended and the last reader (an attempt of the store, a segment
+ * that goes plain) has let go.
  *
  * <pre>
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
@@ -42,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: the phase is guarded by the monitor, which is not held over calls of the store or
  * the channel.
  */
-final class Upload implements BlobContent {
+final class Upload {
     private enum Phase {
         OPEN,
         FALLING_BACK,
@@ -54,7 +53,7 @@ final class Upload implements BlobContent {
     private final List<Slice> memory = new ArrayList<>();
     private final long rawBytes;
     /** One for the upload, one for the encoding; then one for each reader. */
-    private final AtomicInteger references = new AtomicInteger(2);
+    private final References references = new References(2, this::blob, this::recycle);
 
     private final AtomicBoolean isEncoding = new AtomicBoolean();
     private @Nullable volatile BlobLayout layout;
@@ -141,7 +140,7 @@ final class Upload implements BlobContent {
                 throw error;
             }
         } finally {
-            release();
+            references.release();
         }
     }
 
@@ -151,7 +150,7 @@ final class Upload implements BlobContent {
             try {
                 putFailed(cause);
             } finally {
-                release();
+                references.release();
             }
         }
     }
@@ -198,7 +197,9 @@ final class Upload implements BlobContent {
     }
 
     private void put() {
-        var ignored = uploads.store().put(id(), this).whenComplete((nothing, failure) -> {
+        BlobLayout laidOut = layout();
+        BlobContent content = new BufferContent(laidOut.buffers(), laidOut.sections(), references);
+        var ignored = uploads.store().put(id(), content).whenComplete((nothing, failure) -> {
             try {
                 putEnded(failure);
             } catch (RuntimeException | Error e) {
@@ -284,7 +285,7 @@ final class Upload implements BlobContent {
         }
         fallBack(cause);
         if (isUnnamed) { // It is not encoded any more.
-            release();
+            references.release();
         }
     }
 
@@ -295,12 +296,12 @@ final class Upload implements BlobContent {
                 return;
             }
             phase = Phase.FALLING_BACK;
-            retain(); // The put may end meanwhile, on another thread.
+            references.retain(); // The put may end meanwhile, on another thread.
         }
         try {
             sendPlain(cause);
         } finally {
-            release();
+            references.release();
         }
     }
 
@@ -309,11 +310,11 @@ final class Upload implements BlobContent {
         boolean rest = false;
         for (Segment segment : segments) {
             if (fallback.takes(segment)) {
-                retain();
-                if (segment.queue().plain(segment, this)) {
+                references.retain();
+                if (segment.queue().plain(segment, references)) {
                     fallback.send(segment);
                 } else {
-                    release();
+                    references.release();
                 }
             } else {
                 rest |= segment.queue().isWaiting(segment);
@@ -379,7 +380,7 @@ final class Upload implements BlobContent {
      */
     void abandon() {
         if (isEncoding.compareAndSet(false, true)) {
-            release();
+            references.release();
         }
         end();
     }
@@ -399,7 +400,7 @@ final class Upload implements BlobContent {
             }
         }
         uploads.ended(this);
-        release();
+        references.release();
     }
 
     private BlobLayout layout() {
@@ -410,43 +411,9 @@ final class Upload implements BlobContent {
         return laidOut;
     }
 
-    @Override
-    public long length() {
-        return layout().length();
-    }
-
-    @Override
-    public List<ByteBuffer> buffers() {
-        List<ByteBuffer> shared = layout().buffers();
-        List<ByteBuffer> views = new ArrayList<>(shared.size());
-        for (ByteBuffer buffer : shared) {
-            views.add(buffer.duplicate());
-        }
-        return views;
-    }
-
-    @Override
-    public List<BlobSection> sections() {
-        return layout().sections();
-    }
-
-    @Override
-    public void retain() {
-        if (references.getAndIncrement() < 1) {
-            throw new IllegalStateException("Cannot retain " + blob() + ": its memory is already recycled.");
-        }
-    }
-
-    @Override
-    public void release() {
-        int left = references.decrementAndGet();
-        if (left < 0) {
-            throw new IllegalStateException("Cannot release " + blob() + ": its memory is already recycled.");
-        }
-        if (left == 0) {
-            for (Slice slice : memory) {
-                slice.chunk().release();
-            }
+    private void recycle() {
+        for (Slice slice : memory) {
+            slice.chunk().release();
         }
     }
 }

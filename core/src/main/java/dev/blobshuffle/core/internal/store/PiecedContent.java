@@ -1,0 +1,104 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.internal.concurrent.References;
+import dev.blobshuffle.core.store.BlobContent;
+import java.nio.ByteBuffer;
+import java.util.AbstractList;
+import java.util.List;
+
+/**
+ * Content that is read piece by piece while a store sends it. It may be longer than 2 GiB. Each
+ * access to a buffer of {@link #buffers} reads its piece into a new array, so an attempt holds one
+ * piece in memory. No piece is recycled. Thread-safe if its source is.
+ */
+public final class PiecedContent implements BlobContent {
+    /** Length of a piece in bytes. */
+    public static final int PIECE = 256 << 10;
+
+    private final long length;
+    private final Source source;
+    private final References references;
+
+    /** Where the bytes of content are. */
+    public interface Source {
+        /**
+         * Reads bytes.
+         *
+         * @param offset of the first byte in the content
+         * @param target filled from its position to its limit
+         * @throws dev.blobshuffle.core.failure.BlobShuffleException the request of the store fails
+         *     with it
+         */
+        void read(long offset, ByteBuffer target);
+    }
+
+    private PiecedContent(long length, Source source, Runnable whenReleased) {
+        this.length = length;
+        this.source = source;
+        references = new References(1, () -> "content", whenReleased);
+        if (pieces() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "Cannot store content: it has " + length + " bytes. Write smaller blobs.");
+        }
+    }
+
+    /**
+     * Content of a source. The caller holds the first reference.
+     *
+     * @param length in bytes
+     * @param whenReleased runs once, on the thread that releases the last reference
+     */
+    public static PiecedContent of(long length, Source source, Runnable whenReleased) {
+        return new PiecedContent(length, source, whenReleased);
+    }
+
+    /**
+     * Content in regions of files, one after the other. The files must not change. The caller holds
+     * the first reference. Each piece opens the files that it reads, so an interrupt of one attempt
+     * does not close a file of another.
+     *
+     * @param whenReleased runs once, on the thread that releases the last reference; no attempt
+     *     opens a file after it
+     */
+    public static PiecedContent ofFiles(List<FileRegion> regions, Runnable whenReleased) {
+        RegionSource source = new RegionSource(regions);
+        return new PiecedContent(source.length(), source, whenReleased);
+    }
+
+    private long pieces() {
+        return length / PIECE + (length % PIECE == 0 ? 0 : 1);
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public List<ByteBuffer> buffers() {
+        return new AbstractList<>() {
+            @Override
+            public ByteBuffer get(int index) {
+                long offset = (long) index * PIECE;
+                ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, length - offset));
+                source.read(offset, piece);
+                return piece.flip();
+            }
+
+            @Override
+            public int size() {
+                return (int) pieces();
+            }
+        };
+    }
+
+    @Override
+    public void retain() {
+        references.retain();
+    }
+
+    @Override
+    public void release() {
+        references.release();
+    }
+}
