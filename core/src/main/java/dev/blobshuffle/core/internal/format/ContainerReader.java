@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  */
 public final class ContainerReader {
     /** Asked for at the end of a blob: trailer and most footers. */
-    private static final int TAIL = 256 << 10;
+    public static final int TAIL = 256 << 10;
 
     /** Read at once by {@link #verify}, bytes. */
     private static final int STEP = 1 << 20;
@@ -53,12 +53,24 @@ public final class ContainerReader {
         if (needed > tail.remaining()) {
             tail = last(source, length, needed);
         }
+        return new ContainerReader(footer(id, tail, length), source);
+    }
+
+    /**
+     * The footer of a blob.
+     *
+     * @param id the blob that is expected
+     * @param tail the blob's last bytes, {@link Trailer#tailLength} or more; not moved
+     * @param length the blob's length, bytes
+     * @throws BlobCorrupt fatal: it is damaged, another blob, or not of Arrow or opaque content
+     */
+    public static Container footer(BlobId id, ByteBuffer tail, long length) {
         Container container = ContainerCodec.decode(tail, length);
         if (!container.id().equals(id)) {
             throw new BlobCorrupt("Cannot read blob " + id + ": the stored bytes are those of blob " + container.id()
                     + ". Another writer used the same key, or the blob was copied.");
         }
-        return new ContainerReader(container, source);
+        return container;
     }
 
     private static ByteBuffer last(Source source, long length, int count) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.internal.container.Footers;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
 import java.nio.ByteBuffer;
@@ -11,9 +12,6 @@ import java.util.OptionalInt;
 
 /** The footer of a blob of Arrow content and its prelude, checked. Immutable. */
 public final class BlobFooter {
-    private static final int BYTES_PER_SEGMENT = 160;
-    private static final int BYTES_PER_FRAME = 32;
-
     private final Fingerprint fingerprint;
     private final Container container;
     private final ByteBuffer prelude;
@@ -130,9 +128,6 @@ public final class BlobFooter {
 
     /** About what it takes in memory, bytes. */
     long weight() {
-        long frames = container.segments().stream()
-                .mapToLong(segment -> segment.frames().size())
-                .sum();
-        return 1024L + prelude.capacity() + (long) BYTES_PER_SEGMENT * segments.size() + BYTES_PER_FRAME * frames;
+        return Footers.weight(container) + prelude.capacity();
     }
 }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.time.Time;
 import java.util.Collection;
 import java.util.List;
@@ -22,7 +23,7 @@ final class BlobIndex {
 
     private final String shuffle;
     private final List<BlobRoot> roots;
-    private final FooterCache footers;
+    private final FooterCache<StoredBlob, BlobFooter> footers;
     private final Time time;
     private final TreeMap<BlobName, StoredBlob> blobs = new TreeMap<>();
 
@@ -31,7 +32,7 @@ final class BlobIndex {
 
     private boolean isInDirectories;
 
-    BlobIndex(String shuffle, List<BlobRoot> roots, FooterCache footers, Time time) {
+    BlobIndex(String shuffle, List<BlobRoot> roots, FooterCache<StoredBlob, BlobFooter> footers, Time time) {
         this.shuffle = shuffle;
         this.roots = roots;
         this.footers = footers;

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
@@ -31,7 +32,7 @@ import java.util.stream.Collectors;
 public final class Catalog {
     private static final long IDLE_MILLIS = Duration.ofMinutes(10).toMillis();
 
-    private final FooterCache footers;
+    private final FooterCache<StoredBlob, BlobFooter> footers;
     private final Time time;
     private final MemoryTier tier;
     private final long writer;
@@ -62,7 +63,7 @@ public final class Catalog {
      * @throws InvalidSettings fatal: a directory is not there, or lies in another
      */
     public Catalog(Map<String, List<Path>> directories, Map<String, CopyStore> copies, Limits limits, Time time) {
-        footers = new FooterCache(limits.footerBytes());
+        footers = new FooterCache<>(limits.footerBytes(), BlobFooter::weight);
         tier = new MemoryTier(limits.blobBytes());
         this.time = time;
         writer = time.randomLong();

@@ -1,5 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,13 +17,13 @@ final class CopyView {
     private static final long OLD_NANOS = Duration.ofSeconds(10).toNanos();
 
     private final String shuffle;
-    private final FooterCache footers;
+    private final FooterCache<StoredBlob, BlobFooter> footers;
     private final Time time;
     private Map<BlobName, StoredBlob> blobs = new HashMap<>();
     private @Nullable Commitment commitment;
     private long lookedNanos;
 
-    CopyView(String shuffle, FooterCache footers, Time time) {
+    CopyView(String shuffle, FooterCache<StoredBlob, BlobFooter> footers, Time time) {
         this.shuffle = shuffle;
         this.footers = footers;
         this.time = time;

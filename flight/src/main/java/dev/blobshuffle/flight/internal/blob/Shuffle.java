@@ -2,6 +2,7 @@ package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.nio.ByteBuffer;
@@ -29,7 +30,7 @@ public final class Shuffle {
 
     private final String name;
     private final List<BlobRoot> roots;
-    private final FooterCache footers;
+    private final FooterCache<StoredBlob, BlobFooter> footers;
     private final Time time;
     private final BlobIndex blobs;
     private final Place place;
@@ -63,7 +64,7 @@ public final class Shuffle {
      */
     public record Order(Map<StoredBlob, Long> blobs, Map<String, Long> elsewhere, byte[] commit) {}
 
-    Shuffle(String name, Place place, FooterCache footers, Time time) {
+    Shuffle(String name, Place place, FooterCache<StoredBlob, BlobFooter> footers, Time time) {
         this.name = name;
         this.place = place;
         roots = place.roots();

@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.format.Container;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class StoredBlob {
     private final String shuffle;
     private final BlobName name;
-    private final FooterCache footers;
+    private final FooterCache<StoredBlob, BlobFooter> footers;
 
     /** Where its file is; null if it has none. */
     private volatile @Nullable BlobRoot root;
@@ -40,7 +41,7 @@ public final class StoredBlob {
      */
     record Copy(CopyStore store, long length, Fingerprint committed) {}
 
-    StoredBlob(BlobRoot root, String shuffle, BlobName name, FooterCache footers) {
+    StoredBlob(BlobRoot root, String shuffle, BlobName name, FooterCache<StoredBlob, BlobFooter> footers) {
         this.root = root;
         this.shuffle = shuffle;
         this.name = name;
@@ -49,7 +50,7 @@ public final class StoredBlob {
     }
 
     /** A blob in memory. */
-    StoredBlob(MemoryContent content, String shuffle, BlobName name, FooterCache footers) {
+    StoredBlob(MemoryContent content, String shuffle, BlobName name, FooterCache<StoredBlob, BlobFooter> footers) {
         this.content = content;
         this.shuffle = shuffle;
         this.name = name;
@@ -58,7 +59,7 @@ public final class StoredBlob {
     }
 
     /** A blob that has only its copy left. */
-    StoredBlob(Copy copy, String shuffle, BlobName name, FooterCache footers) {
+    StoredBlob(Copy copy, String shuffle, BlobName name, FooterCache<StoredBlob, BlobFooter> footers) {
         this.copy = copy;
         this.shuffle = shuffle;
         this.name = name;

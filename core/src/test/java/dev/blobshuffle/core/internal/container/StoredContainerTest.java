@@ -1,0 +1,324 @@
+package dev.blobshuffle.core.internal.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.internal.format.ContainerWriter;
+import dev.blobshuffle.core.internal.format.ContentKind;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.zone.Zone;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Containers in a store: their footers, and reads of neighbouring segments. */
+class StoredContainerTest {
+    private static final BlobId ID = new BlobId(1, 2, 3);
+    private static final BlobId OTHER = new BlobId(1, 2, 4);
+    private static final long BUDGET = 1 << 20;
+
+    private final MemoryBlobStore memory = new MemoryBlobStore("containers", 64 << 20);
+    private final WatchedStore store = new WatchedStore(memory);
+
+    /** Counts reads and loans, holds answers back, and sends wrong bytes where a cache would. */
+    private static final class WatchedStore extends ForwardingBlobStore {
+        final List<BlobRange> reads = new ArrayList<>();
+        final Deque<Runnable> held = new ArrayDeque<>();
+        boolean isHolding;
+        boolean cacheIsWrong;
+        boolean cacheIsShort;
+        int loans;
+
+        WatchedStore(BlobStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            reads.add(range);
+            CompletableFuture<BlobBytes> answer = new CompletableFuture<>();
+            Runnable answering = () -> {
+                var ignored = store().get(id, range).whenComplete((bytes, failure) -> {
+                    if (failure != null) {
+                        answer.completeExceptionally(new CompletionException(failure));
+                    } else {
+                        answer.complete(lend(bytes, range));
+                    }
+                });
+            };
+            if (isHolding) {
+                held.add(answering);
+            } else {
+                answering.run();
+            }
+            return answer;
+        }
+
+        private BlobBytes lend(BlobBytes bytes, BlobRange range) {
+            ByteBuffer copy = ByteBuffer.allocate(bytes.buffer().remaining());
+            copy.put(bytes.buffer().duplicate()).flip();
+            if (!range.isAfresh() && cacheIsWrong) {
+                copy.put(copy.limit() - 1, (byte) ~copy.get(copy.limit() - 1));
+            }
+            if (!range.isAfresh() && cacheIsShort) {
+                copy.limit(copy.limit() - 1);
+            }
+            loans++;
+            return new BlobBytes() {
+                @Override
+                public ByteBuffer buffer() {
+                    return copy;
+                }
+
+                @Override
+                public void close() {
+                    loans--;
+                }
+            };
+        }
+    }
+
+    private static byte[] segment(int number) {
+        byte[] bytes = new byte[1000 + number];
+        new Random(number).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** A blob of segments 0, 1, … in two zones. */
+    private static byte[] blob(BlobId id, int segmentsPerZone) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ContainerWriter writer = new ContainerWriter(id, 0, 0, ContentKind.OPAQUE, buffer -> {
+            byte[] copy = new byte[buffer.remaining()];
+            buffer.duplicate().get(copy);
+            bytes.writeBytes(copy);
+        });
+        int number = 0;
+        for (String zone : List.of("a", "b")) {
+            writer.section(new Zone(zone));
+            for (int i = 0; i < segmentsPerZone; i++) {
+                writer.segment(
+                        number,
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        OptionalLong.empty(),
+                        List.of(ByteBuffer.wrap(segment(number))));
+                number++;
+            }
+        }
+        writer.finish();
+        return bytes.toByteArray();
+    }
+
+    private int put(BlobId id, byte[] blob) {
+        join(memory.put(id, BlobContent.of(blob)));
+        return blob.length;
+    }
+
+    private Footers footers() {
+        return new Footers(store, BUDGET, Runnable::run);
+    }
+
+    private static <T> T join(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().getNow(null);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private StoredContainer open(int segmentsPerZone) {
+        int length = put(ID, blob(ID, segmentsPerZone));
+        StoredContainer container = join(footers().open(ID, length));
+        store.reads.clear();
+        return container;
+    }
+
+    private static byte[] array(ByteBuffer bytes) {
+        byte[] array = new byte[bytes.remaining()];
+        bytes.get(array);
+        return array;
+    }
+
+    @Test
+    void neighboursComeInOneReadOfTheirSection() {
+        StoredContainer container = open(4);
+        List<SegmentRun> runs = container.runs(segment -> segment.partition() >= 1 && segment.partition() < 7, 1 << 20);
+        assertThat(runs).containsExactly(new SegmentRun(1, 4), new SegmentRun(4, 7));
+        try (SegmentBytes bytes = join(container.read(runs.get(0)))) {
+            assertThat(bytes.segments())
+                    .extracting(Container.Segment::partition)
+                    .containsExactly(1, 2, 3);
+            for (int i = 0; i < 3; i++) {
+                assertThat(array(bytes.bytes(i))).isEqualTo(segment(i + 1));
+            }
+        }
+        assertThat(store.reads).hasSize(1);
+        assertThat(store.reads.get(0).section())
+                .isEqualTo(new BlobRange(0, 4006, 0, 4006)); // Four segments of 1000 to 1003 bytes.
+        assertThat(store.loans).isZero();
+    }
+
+    @Test
+    void aRunMayCrossSections() {
+        StoredContainer container = open(2);
+        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 4)))) {
+            assertThat(array(bytes.bytes(3))).isEqualTo(segment(3));
+        }
+        assertThat(store.reads).hasSize(1);
+    }
+
+    @Test
+    void runsAreWithinTheirLimitAndHaveNoOtherSegments() {
+        StoredContainer container = open(8);
+        assertThat(container.runs(segment -> segment.partition() != 2 && segment.partition() < 8, 2100))
+                .containsExactly(
+                        new SegmentRun(0, 2), new SegmentRun(3, 5), new SegmentRun(5, 7), new SegmentRun(7, 8));
+        assertThat(container.runs(segment -> segment.partition() < 2, 10))
+                .containsExactly(new SegmentRun(0, 1), new SegmentRun(1, 2));
+        assertThat(container.runs(segment -> false, 10)).isEmpty();
+    }
+
+    @Test
+    void wrongBytesInTheStoreAreCorruptWhicheverSegmentHasThem() {
+        byte[] blob = blob(ID, 2);
+        for (int segment = 0; segment < 2; segment++) {
+            byte[] damaged = blob.clone();
+            damaged[segment * 1000 + 500] ^= 1;
+            join(memory.delete(List.of(ID)));
+            put(ID, damaged);
+            StoredContainer container = join(footers().open(ID, blob.length));
+            int partition = segment;
+            assertThatThrownBy(() -> join(container.read(new SegmentRun(0, 2))))
+                    .isInstanceOf(BlobCorrupt.class)
+                    .hasMessageContaining("partition " + partition)
+                    .hasMessageContaining(ID.toString());
+        }
+        assertThat(store.loans).isZero();
+    }
+
+    @Test
+    void wrongBytesOfACacheAreReadAgainFromTheStore() {
+        int length = put(ID, blob(ID, 2));
+        store.cacheIsWrong = true;
+        StoredContainer container = join(footers().open(ID, length));
+        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 1)))) {
+            assertThat(array(bytes.bytes(0))).isEqualTo(segment(0));
+        }
+        assertThat(store.reads).extracting(BlobRange::isAfresh).containsExactly(false, true, false, true);
+        store.cacheIsWrong = false;
+        store.cacheIsShort = true;
+        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 1)))) {
+            assertThat(array(bytes.bytes(0))).isEqualTo(segment(0));
+        }
+        assertThat(store.loans).isZero();
+    }
+
+    @Test
+    void aFooterIsReadOnceWhileItIsKept() {
+        int length = put(ID, blob(ID, 2));
+        Footers footers = footers();
+        store.isHolding = true;
+        CompletionStage<StoredContainer> first = footers.open(ID, length);
+        CompletionStage<StoredContainer> second = footers.open(ID, length);
+        store.held.remove().run();
+        assertThat(join(first).container()).isEqualTo(join(second).container());
+        assertThat(join(footers.open(ID, length))).isNotNull();
+        assertThat(store.reads).hasSize(1);
+        assertThat(footers.usedBytes()).isEqualTo(1024 + 4 * 160);
+        footers.forget(ID);
+        assertThat(footers.usedBytes()).isZero();
+        assertThat(footers.open(ID, length).toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void footersStayWithinTheirBudget() {
+        int length = put(ID, blob(ID, 2));
+        int other = put(OTHER, blob(OTHER, 2));
+        Footers footers = new Footers(store, 2000, Runnable::run);
+        join(footers.open(ID, length));
+        join(footers.open(OTHER, other));
+        assertThat(footers.usedBytes()).isLessThanOrEqualTo(2000);
+        join(footers.open(OTHER, other));
+        assertThat(store.reads).hasSize(2);
+        join(footers.open(ID, length));
+        assertThat(store.reads).hasSize(3);
+    }
+
+    @Test
+    void aLongFooterTakesASecondRead() {
+        int segments = 40_000;
+        int length = put(ID, blob(ID, segments / 2, new byte[] {1}));
+        StoredContainer container = join(footers().open(ID, length));
+        assertThat(container.container().segments()).hasSize(segments);
+        assertThat(store.reads).hasSize(2);
+    }
+
+    private static byte[] blob(BlobId id, int segmentsPerZone, byte[] segment) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ContainerWriter writer = new ContainerWriter(id, 0, 0, ContentKind.OPAQUE, buffer -> {
+            byte[] copy = new byte[buffer.remaining()];
+            buffer.duplicate().get(copy);
+            bytes.writeBytes(copy);
+        });
+        for (String zone : List.of("a", "b")) {
+            writer.section(new Zone(zone));
+            for (int i = 0; i < segmentsPerZone; i++) {
+                writer.segment(
+                        i,
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        OptionalLong.empty(),
+                        List.of(ByteBuffer.wrap(segment)));
+            }
+        }
+        writer.finish();
+        return bytes.toByteArray();
+    }
+
+    @Test
+    void aBlobThatIsNotTheExpectedOneIsCorruptAndIsAskedForAgain() {
+        Footers footers = footers();
+        int length = put(ID, blob(OTHER, 1));
+        assertThatThrownBy(() -> join(footers.open(ID, length)))
+                .isInstanceOf(BlobCorrupt.class)
+                .hasMessageContaining("those of blob " + OTHER);
+        assertThatThrownBy(() -> join(footers.open(ID, 10))).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> join(footers.open(OTHER, length))).isInstanceOf(BlobMissing.class);
+        put(OTHER, blob(OTHER, 1));
+        assertThat(join(footers.open(OTHER, length))).isNotNull();
+        assertThat(store.loans).isZero();
+    }
+
+    @Test
+    void aReaderThatIsClosedReturnsItsLoans() {
+        int length = put(ID, blob(ID, 1));
+        Executor closed = task -> {
+            throw new RejectedExecutionException();
+        };
+        assertThatThrownBy(() -> join(new Footers(store, BUDGET, closed).open(ID, length)))
+                .isInstanceOf(Closed.class);
+        assertThat(store.loans).isZero();
+    }
+}
