@@ -4,20 +4,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.engine.ShuffleEngine.Stores;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.FixedZoneMap;
+import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +44,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +72,10 @@ class EngineInZoneIT {
     }
 
     private ShuffleEngine open(Map<String, String> more) {
+        return ShuffleEngine.open(settings(more));
+    }
+
+    private Settings settings(Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(Map.of(
                 "blobshuffle.store",
                 directory.resolve("blobs").toUri().toString(),
@@ -61,7 +86,7 @@ class EngineInZoneIT {
                 "blobshuffle.peer.secret.file",
                 secret.toString()));
         settings.putAll(more);
-        return ShuffleEngine.open(KafkaSettings.parse(settings));
+        return KafkaSettings.parse(settings);
     }
 
     private List<String> write(ShuffleEngine engine) throws Exception {
@@ -155,6 +180,69 @@ class EngineInZoneIT {
             assertThat(reader.metrics().value(Counter.CACHE_ZONE_HITS)).isPositive();
             assertThat(reader.metrics().value(Counter.GETS) + writer.metrics().value(Counter.GETS))
                     .isZero();
+        }
+    }
+
+    /** A blob of which the store has nothing: its writer has it in a file. */
+    @Test
+    void aMemberReadsWhatItsWriterHasNotStoredYet() throws Exception {
+        BlobId id = new BlobId(1, 2, 3);
+        Path file = Files.write(directory.resolve("sealed"), new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+        String endpoint = "127.0.0.1:" + freePort();
+        Map<String, String> members = Map.of("blobshuffle.cache.zone.members", "a=" + endpoint);
+        Map<String, String> listed = new HashMap<>(members);
+        listed.put("blobshuffle.peer.listen", endpoint);
+        SystemTime time = new SystemTime();
+        Settings settings = settings(listed);
+        Stores stores = new Stores(BlobStores::open, store -> new OneFileStore(store, id, file));
+        ZoneMap alone = new FixedZoneMap(FixedZoneMap.caches(settings.value(CacheSettings.ZONE_MEMBERS)));
+        try (ShuffleEngine writer = ShuffleEngine.open(
+                        settings, BatcherOptions.builder(settings).build(), alone, time, stores);
+                ShuffleEngine reader = open(members)) {
+            assertThat(bytes(reader, id)).containsExactly(3, 4, 5);
+            assertThat(bytes(writer, id)).containsExactly(3, 4, 5);
+            assertThat(reader.metrics().value(Counter.CACHE_ZONE_HITS)).isEqualTo(1);
+            assertThat(reader.metrics().value(Counter.GETS) + writer.metrics().value(Counter.GETS))
+                    .isZero();
+        } finally {
+            time.close();
+        }
+    }
+
+    private static byte[] bytes(ShuffleEngine engine, BlobId id) throws Exception {
+        try (BlobBytes bytes = engine.store()
+                .get(id, new BlobRange(0, 8, 2, 3))
+                .toCompletableFuture()
+                .get(1, TimeUnit.MINUTES)) {
+            byte[] copy = new byte[bytes.buffer().remaining()];
+            bytes.buffer().duplicate().get(copy);
+            return copy;
+        }
+    }
+
+    /** Has one blob in a file. */
+    private static final class OneFileStore extends ForwardingBlobStore {
+        private final BlobId has;
+        private final Path file;
+
+        OneFileStore(BlobStore store, BlobId has, Path file) {
+            super(store);
+            this.has = has;
+            this.file = file;
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            if (!id.equals(has)) {
+                return store().get(id, range);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) range.length());
+            try (FileChannel channel = PrivateFiles.read(file)) {
+                int ignored = channel.read(bytes, range.offset());
+            } catch (IOException e) {
+                return CompletableFuture.failedFuture(new UncheckedIOException(e));
+            }
+            return CompletableFuture.completedFuture(BlobBytes.of(bytes.flip()));
         }
     }
 

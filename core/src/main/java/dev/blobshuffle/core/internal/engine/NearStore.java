@@ -9,7 +9,6 @@ import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
@@ -17,7 +16,7 @@ import java.util.Set;
 
 /**
  * The store with everything that is nearer than it: caches in memory, on disk and of the zone.
- * Thread-safe. Closing it leaves the store open.
+ * Thread-safe.
  */
 final class NearStore implements AutoCloseable {
     private final CachedBlobStore local;
@@ -35,6 +34,7 @@ final class NearStore implements AutoCloseable {
     /**
      * Opens the caches before a store, and begins to answer others. Blocks.
      *
+     * @param store closed with this
      * @param writer the number in the ids of the blobs that this instance writes
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot
      *     be used
@@ -46,7 +46,7 @@ final class NearStore implements AutoCloseable {
             long writer,
             ShuffleMetrics metrics,
             Time time) {
-        CachedBlobStore local = Caches.before(new LentBlobStore(store), caching, metrics, time);
+        CachedBlobStore local = Caches.before(store, caching, metrics, time);
         if (peers.isEmpty()) {
             return new NearStore(local, local, peers, Optional.empty());
         }

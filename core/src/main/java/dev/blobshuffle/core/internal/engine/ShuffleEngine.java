@@ -23,6 +23,7 @@ import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.internal.write.Batcher;
@@ -36,6 +37,7 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 
 /**
  * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its
@@ -52,7 +54,7 @@ public final class ShuffleEngine implements Engine {
     /** The store with the decorators that keep it calm. */
     private final BlobStore calm;
 
-    /** The same, behind the caches if there are any. */
+    /** The same, behind what is nearer: the caller's place, and the caches if there are any. */
     private final BlobStore store;
 
     private final ShuffleMetrics metrics;
@@ -68,14 +70,22 @@ public final class ShuffleEngine implements Engine {
         BatcherOptions options = parts.batching;
         calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
         long writer = BlobId.writer(parts.time.randomLong());
-        caches = parts.caching.isNone() && parts.peers.isEmpty()
-                ? Optional.empty()
-                : Optional.of(NearStore.open(calm, parts.caching, parts.peers, writer, metrics, parts.time));
-        store = caches.isPresent() ? caches.get().store() : calm;
+        BlobStore near = calm;
+        try {
+            near = parts.nearer.apply(new LentBlobStore(calm));
+            caches = parts.caching.isNone() && parts.peers.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(NearStore.open(near, parts.caching, parts.peers, writer, metrics, parts.time));
+        } catch (RuntimeException | Error e) {
+            near.close();
+            calm.close();
+            throw e;
+        }
+        store = caches.isPresent() ? caches.get().store() : near;
         try {
             batcher = new Batcher(store, options, parts.time, metrics, writer);
         } catch (RuntimeException | Error e) {
-            caches.ifPresent(NearStore::close);
+            closeNear();
             calm.close();
             throw e;
         }
@@ -109,7 +119,7 @@ public final class ShuffleEngine implements Engine {
                     BatcherOptions.builder(settings).build(),
                     listed(settings),
                     time,
-                    BlobStores::open,
+                    new Stores(BlobStores::open, UnaryOperator.identity()),
                     time::close);
         } catch (RuntimeException | Error e) {
             time.close();
@@ -129,7 +139,7 @@ public final class ShuffleEngine implements Engine {
      *     now
      */
     public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
-        return open(settings, batching, members, time, BlobStores::open);
+        return open(settings, batching, members, time, new Stores(BlobStores::open, UnaryOperator.identity()));
     }
 
     /** Opens a store, and checks that it works. */
@@ -140,16 +150,25 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Opens an engine as settings say, with a store that is opened in the caller's way. Blocks.
+     * Where the blobs of an engine are.
      *
      * @param opening how to open the store
+     * @param nearer what lies between the store with its decorators and the caches ({@link
+     *     Builder#nearer})
+     */
+    public record Stores(StoreOpening opening, UnaryOperator<BlobStore> nearer) {}
+
+    /**
+     * Opens an engine as settings say, with a store that is opened in the caller's way. Blocks.
+     *
+     * @param stores where the blobs are
      * @throws InvalidSettings fatal: no store is named, or the settings cannot work
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
      *     now
      */
     public static ShuffleEngine open(
-            Settings settings, BatcherOptions batching, ZoneMap members, Time time, StoreOpening opening) {
-        return open(settings, batching, members, time, opening, () -> {});
+            Settings settings, BatcherOptions batching, ZoneMap members, Time time, Stores stores) {
+        return open(settings, batching, members, time, stores, () -> {});
     }
 
     private static ShuffleEngine open(
@@ -157,12 +176,12 @@ public final class ShuffleEngine implements Engine {
             BatcherOptions batching,
             ZoneMap members,
             Time time,
-            StoreOpening opening,
+            Stores stores,
             Runnable whenClosed) {
         requirePeersHaveEffect(settings);
         ShuffleMetrics metrics = new ShuffleMetrics(time);
-        BlobStore store =
-                opening.open(StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)));
+        BlobStore store = stores.opening()
+                .open(StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)));
         try {
             PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)
@@ -172,6 +191,7 @@ public final class ShuffleEngine implements Engine {
                     .readBufferBytes(
                             settings.value(ReadSettings.READ_BUFFER_BYTES).bytes())
                     .caching(CacheOptions.of(settings))
+                    .nearer(stores.nearer())
                     .whenClosed(() -> {
                         store.close();
                         whenClosed.run();
@@ -238,10 +258,14 @@ public final class ShuffleEngine implements Engine {
         if (isClosed.compareAndSet(false, true)) {
             batcher.close();
             reading.close();
-            caches.ifPresent(NearStore::close);
+            closeNear();
             calm.close();
             whenClosed.run();
         }
+    }
+
+    private void closeNear() {
+        caches.ifPresentOrElse(NearStore::close, store::close);
     }
 
     /**
@@ -267,6 +291,7 @@ public final class ShuffleEngine implements Engine {
         private long readBufferBytes = 64 << 20;
         private CacheOptions caching = CacheOptions.none();
         private Optional<ZonePeers> peers = Optional.empty();
+        private UnaryOperator<BlobStore> nearer = UnaryOperator.identity();
         private Runnable whenClosed = () -> {};
 
         private Builder(BlobStore store, Time time) {
@@ -321,6 +346,19 @@ public final class ShuffleEngine implements Engine {
         /** The members of the zone with whom to share caches; by default nobody. */
         public Builder zonePeers(ZonePeers others) {
             peers = Optional.of(others);
+            return this;
+        }
+
+        /**
+         * What lies between the store with its decorators (retries, meter, hedging) and the caches:
+         * it may serve blobs that this instance has and has not stored yet. Members of the zone
+         * read from it too. A {@link dev.blobshuffle.core.internal.cache.CachedBlobStore} also
+         * serves this instance without asking another member first. By default nothing.
+         *
+         * @param place gets the store below, which it does not close; the engine closes the result
+         */
+        public Builder nearer(UnaryOperator<BlobStore> place) {
+            nearer = place;
             return this;
         }
 

@@ -13,6 +13,7 @@ import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
@@ -140,6 +141,7 @@ public final class ShuffleInstance implements AutoCloseable {
         private Function<Time, Membership> memberships = time -> Membership.none();
         private Optional<BatcherOptions> batching = Optional.empty();
         private StoreOpening stores = BlobStores::open;
+        private UnaryOperator<BlobStore> nearer = UnaryOperator.identity();
         private UnaryOperator<Engine> decorator = UnaryOperator.identity();
         private Optional<SweepSource> source = Optional.empty();
         private Sweeping sweeping = Sweeper::of;
@@ -175,6 +177,22 @@ public final class ShuffleInstance implements AutoCloseable {
         /** How to open the store; by default {@link BlobStores#open}. */
         public Builder stores(StoreOpening opening) {
             stores = opening;
+            return this;
+        }
+
+        /**
+         * What lies between the store with its retries and the caches, for blobs that this instance
+         * has and has not stored yet; by default nothing. Other members of the zone read from it
+         * too. The instance closes it.
+         *
+         * <p>The result may be a {@link dev.blobshuffle.core.internal.cache.CachedBlobStore}. Then
+         * this instance reads from it before it asks another member, and a file is sent to others
+         * without a copy.
+         *
+         * @param place gets the store below, which it does not close
+         */
+        public Builder nearer(UnaryOperator<BlobStore> place) {
+            nearer = place;
             return this;
         }
 
@@ -222,7 +240,7 @@ public final class ShuffleInstance implements AutoCloseable {
                     batching.orElseGet(() -> BatcherOptions.builder(settings).build()),
                     membership,
                     time,
-                    stores));
+                    new ShuffleEngine.Stores(stores, nearer)));
             Engine engine = parts.add(decorator.apply(opened));
             ShuffleMetrics metrics = engine.metrics();
             membership.onRefusal(() -> metrics.add(Counter.MEMBERSHIP_REFUSALS, 1));

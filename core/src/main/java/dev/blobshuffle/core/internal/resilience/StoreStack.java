@@ -24,7 +24,8 @@ import dev.blobshuffle.core.time.Time;
  *   the store
  * </pre>
  *
- * <p>Caches lie above the stack, so their hits cause no request. Stateless.
+ * <p>Caches lie above the stack, so their hits cause no request. Between both lies a place for
+ * blobs that are not stored yet, if the instance has one. Stateless.
  */
 public final class StoreStack {
     private StoreStack() {}
