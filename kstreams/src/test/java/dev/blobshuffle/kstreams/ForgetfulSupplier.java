@@ -29,8 +29,8 @@ public final class ForgetfulSupplier extends ApplicationSupplier {
         }
 
         @Override
-        public <C> Debatcher<C> debatcher(String name) {
-            return engine.debatcher(name);
+        public <C> Debatcher<C> debatcher(String name, Runnable onProgress) {
+            return engine.debatcher(name, onProgress);
         }
 
         @Override

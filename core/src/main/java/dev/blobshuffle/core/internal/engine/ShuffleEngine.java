@@ -239,8 +239,8 @@ public final class ShuffleEngine implements Engine {
     }
 
     @Override
-    public <C> Debatcher<C> debatcher(String name) {
-        return reading.debatcher(name);
+    public <C> Debatcher<C> debatcher(String name, Runnable onProgress) {
+        return reading.debatcher(name, onProgress);
     }
 
     @Override

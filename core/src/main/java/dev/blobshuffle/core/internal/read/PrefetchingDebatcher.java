@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * pieces from the reserve. That is bounded too: where it is used up heads take turns, but one
  * partition of each Debatcher always has a piece, so that none starves.
  *
- * <p>All state is the owner's. Reads end on other threads, which only put them into a queue and
- * raise the signal.
+ * <p>All state is the owner's. Reads end on other threads, which only put them into a queue, raise
+ * the signal, and call the owner's callback.
  *
  * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, section 3.1: the
  *     Debatcher</a>
@@ -55,17 +55,20 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     private int firstTurn;
     private boolean isClosed;
 
-    PrefetchingDebatcher(String name, ReadEngine engine) {
+    /** @param onProgress called on any thread, after the signal was raised */
+    PrefetchingDebatcher(String name, ReadEngine engine, Runnable onProgress) {
         this.name = name;
         this.engine = engine;
         this.signal = engine.time().signal();
         this.keyAnswered = () -> {
             isKeyAnswered = true;
             signal.raise();
+            onProgress.run();
         };
         this.plan = new FetchPlan(engine, fetch -> {
             arrivals.add(fetch);
             signal.raise();
+            onProgress.run();
         });
     }
 

@@ -71,7 +71,17 @@ public final class ReadEngine implements AutoCloseable {
      * @param name names it in logs
      */
     public <C> Debatcher<C> debatcher(String name) {
-        return new PrefetchingDebatcher<>(name, this);
+        return debatcher(name, () -> {});
+    }
+
+    /**
+     * A new Debatcher for an owner that must not block ({@code Engine#debatcher}).
+     *
+     * @param name names it in logs
+     * @param onProgress called on any thread after an arrival
+     */
+    public <C> Debatcher<C> debatcher(String name, Runnable onProgress) {
+        return new PrefetchingDebatcher<>(name, this, onProgress);
     }
 
     /** Why a segment cannot be read here at all, if so. */

@@ -17,11 +17,25 @@ public interface Engine extends AutoCloseable {
     Lane lane(String name, Channel channel);
 
     /**
-     * A new read side.
+     * A new read side, whose owner waits by {@link Debatcher#awaitProgress}.
      *
      * @param name names it in logs, for example the client id
      */
-    <C> Debatcher<C> debatcher(String name);
+    default <C> Debatcher<C> debatcher(String name) {
+        return debatcher(name, () -> {});
+    }
+
+    /**
+     * A new read side for an owner that must not block. After a call of {@code onProgress}, the
+     * owner calls {@link Debatcher#prefetch}, then {@link Debatcher#drain} for as long as {@link
+     * Debatcher#isReady} is true.
+     *
+     * @param name names it in logs, for example the client id
+     * @param onProgress called after a segment, a part of one, a failure or a key has arrived; on
+     *     any thread, perhaps several at once, and perhaps once more after the close. It must
+     *     return at once and throw nothing
+     */
+    <C> Debatcher<C> debatcher(String name, Runnable onProgress);
 
     /** The store, with its decorators. */
     BlobStore store();

@@ -84,6 +84,22 @@ class AwaitedKeyTest {
     }
 
     @Test
+    void ownerThatMustNotBlockIsCalledWhenTheKeyIsThere() {
+        AtomicInteger calls = new AtomicInteger();
+        try (Debatcher<String> called = fixture.engine.debatcher("called", calls::incrementAndGet)) {
+            called.offer(P0, 0, sealed.segment(rows("a", 2)), 0, "c");
+            called.prefetch();
+            assertThat(calls).hasValue(0);
+            source.put("k1");
+            time.advance(Duration.ofSeconds(5));
+            assertThat(calls).as("the key").hasValue(1);
+            called.prefetch();
+            assertThat(calls).as("the segment").hasValue(2);
+            assertThat(called.drain(10, 1 << 20, fixture.sink)).isEqualTo(2);
+        }
+    }
+
+    @Test
     void keyThatStaysAwayIsThrownAndUsedWhenItComes() {
         offer(P0, 0, sealed.segment(rows("a", 2)));
         debatcher.prefetch();

@@ -61,7 +61,7 @@ final class DebatcherFixture implements AutoCloseable {
         this.ownTime = ownTime;
         retrying = new RetryingBlobStore(store, StoreRetryPolicy.forever(), time, metrics);
         engine = new ReadEngine(retrying, budget, keys, time, metrics);
-        debatcher = new PrefetchingDebatcher<>("test", engine);
+        debatcher = new PrefetchingDebatcher<>("test", engine, () -> {});
     }
 
     /** Hands out what is ready without waiting; returns the values of this call. */

@@ -97,7 +97,7 @@ public class DecodeBenchmark {
             notifications.add(fixture.blob(64 << 10, List.of(rows)).get(0));
         }
         engine = new ReadEngine(store, 16 << 20, keys, time, new ShuffleMetrics());
-        debatcher = new PrefetchingDebatcher<>("benchmark", engine);
+        debatcher = new PrefetchingDebatcher<>("benchmark", engine, () -> {});
     }
 
     /** Reads every blob. */

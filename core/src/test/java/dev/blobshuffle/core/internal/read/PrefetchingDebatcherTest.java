@@ -22,6 +22,7 @@ import dev.blobshuffle.core.internal.read.SegmentFixture.Row;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Debatcher.Position;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +76,28 @@ class PrefetchingDebatcherTest {
         assertThat(debatcher.isReady()).isTrue();
         assertThat(fixture.drain()).containsExactly("a-0", "b-0");
         assertThat(debatcher.isFetching()).isFalse();
+    }
+
+    /** The owner only drains when it is called, and never waits. */
+    @Test
+    void ownerThatMustNotBlockIsCalledAfterEachArrival() {
+        List<String> calls = new ArrayList<>();
+        try (Debatcher<String> called = fixture.engine.debatcher("called", () -> calls.add("arrival"))) {
+            called.offer(P0, 0, fixture.blobs.segment(rows("a", 1)), 0, "c");
+            called.offer(P1, 0, fixture.blobs.segment(1, 64 << 10, rows("b", 1)), 0, "c");
+            fixture.store.hold();
+            called.prefetch();
+            assertThat(calls).isEmpty();
+            fixture.store.releaseLast();
+            assertThat(calls).hasSize(1);
+            assertThat(called.isReady()).isTrue();
+            assertThat(called.drain(10, MIB, fixture.sink)).isEqualTo(1);
+            assertThat(called.isReady()).isFalse();
+            fixture.store.release();
+            assertThat(calls).hasSize(2);
+            assertThat(called.drain(10, MIB, fixture.sink)).isEqualTo(1);
+            assertThat(fixture.sink.values).containsExactlyInAnyOrder("a-0", "b-0");
+        }
     }
 
     @Test
@@ -190,7 +213,7 @@ class PrefetchingDebatcherTest {
     @Test
     void consumersOfAnInstanceShareADownload() {
         Notification notification = fixture.blobs.segment(rows("a", 3));
-        Debatcher<String> other = new PrefetchingDebatcher<>("other", fixture.engine);
+        Debatcher<String> other = new PrefetchingDebatcher<>("other", fixture.engine, () -> {});
         offer(P0, 0, notification);
         other.offer(P0, 0, notification, 0, "other");
         fixture.store.hold();
