@@ -30,7 +30,7 @@ final class QuickSweeper {
 
     /** The same with an interval of its own. */
     static Sweeper every(Duration interval, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
-        BlobLifetime lifetime = new BlobLifetime(settings.value(RetentionSettings.RETENTION), Duration.ZERO);
+        BlobLifetime lifetime = BlobLifetime.of(settings.value(RetentionSettings.RETENTION), Duration.ZERO);
         return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), lifetime, settings, source, metrics, time);
     }
 }

@@ -90,7 +90,7 @@ class SweepRequestsTest {
         assertThat(requests).hasSize(count(Request.LIST) + BLOBS);
 
         requests.clear();
-        SweepReport report = sweep().byAge(listing);
+        SweepReport report = sweep().byHorizon(listing);
         assertThat(report.spared()).isEqualTo(BLOBS);
         assertThat(requests).isEmpty();
     }
@@ -99,7 +99,7 @@ class SweepRequestsTest {
     void oldBlobsTakeTwoRequestsForTheirFootersAsBefore() throws Exception {
         BlobListing listing = sweep().list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require());
         requests.clear();
-        assertThat(sweep().byAge(listing).damaged()).isEqualTo(BLOBS);
+        assertThat(sweep().byHorizon(listing).damaged()).isEqualTo(BLOBS);
         assertThat(count(Request.HEAD))
                 .as("the meter does not count gets of blobs")
                 .isEqualTo(BLOBS);

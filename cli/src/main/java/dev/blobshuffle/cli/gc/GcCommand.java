@@ -328,7 +328,7 @@ public final class GcCommand implements Callable<Integer> {
     private GcRun.Waits waits(Optional<Duration> timeToLive) {
         return new GcRun.Waits(
                 executes,
-                new BlobLifetime(timeToLive, floor()),
+                BlobLifetime.of(timeToLive, floor()),
                 forgotten != null || writersStopped,
                 Optional.ofNullable(confirmed),
                 this::progress);

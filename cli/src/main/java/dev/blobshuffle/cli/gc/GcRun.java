@@ -116,7 +116,7 @@ final class GcRun {
 
     private void decide(OwnerPass pass, StoreClock clock) throws InterruptedException {
         BlobListing listing = pass.listing();
-        SweepReport report = isByAge() ? sweep.byAge(listing) : sweep.byLogs(listing, logs, pass.terms());
+        SweepReport report = isByAge() ? sweep.byHorizon(listing) : sweep.byLogs(listing, logs, pass.terms());
         pass.found(report);
         if (waits.deletes()) {
             Optional<String> reason = isByAge() ? future(listing, clock) : reasonToStop(report, listing, clock);

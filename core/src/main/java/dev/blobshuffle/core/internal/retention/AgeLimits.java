@@ -6,29 +6,29 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs are old enough, at one moment of the store's clock. A blob is as old as the later of
- * two times says: when the store says it was stored, and the minute in its id. The store's times
- * alone would do if its clock never went back: a blob that was stored meanwhile has a time of long
- * ago, for good. The writer's minute can only make a blob younger. Immutable.
+ * Which blobs a sweep lists and which ones the floor protects, at one moment of the store's clock.
+ * Ages are those of {@link Horizon.Age}. Immutable.
  */
 final class AgeLimits {
-    private final Optional<Instant> listedUpTo;
+    private final Optional<Horizon.Limit> listed;
     private final Optional<Instant> oldUpTo;
 
-    private AgeLimits(Optional<Instant> listedUpTo, Optional<Instant> oldUpTo) {
-        this.listedUpTo = listedUpTo;
+    private AgeLimits(Optional<Horizon.Limit> listed, Optional<Instant> oldUpTo) {
+        this.listed = listed;
         this.oldUpTo = oldUpTo;
     }
 
     /** @param now the store's */
     static AgeLimits at(Instant now, BlobLifetime lifetime) {
         Optional<Instant> old = lifetime.floor().isZero() ? Optional.empty() : Optional.of(now.minus(lifetime.floor()));
-        return new AgeLimits(lifetime.timeToLive().map(now::minus), old);
+        Optional<Horizon.Limit> limit =
+                lifetime.horizon().map(horizon -> horizon.at(now).orElse(Horizon.Limit.NOTHING));
+        return new AgeLimits(limit, old);
     }
 
-    /** Whether a listing holds the blob: a time to live leaves the younger ones out. */
+    /** Whether a listing holds the blob: a horizon leaves the others out. */
     boolean lists(StoredBlob blob) {
-        return listedUpTo.isEmpty() || !since(blob).isAfter(listedUpTo.get());
+        return listed.isEmpty() || listed.get().covers(blob);
     }
 
     /** Whether the floor protects the blob. */
@@ -42,14 +42,10 @@ final class AgeLimits {
     }
 
     /**
-     * Whether a generation may hold blobs that are listed. It only saves requests: those that are
-     * too young need no listing.
+     * Whether a generation may hold blobs that are listed. It only saves requests: the others need
+     * no listing.
      */
     boolean mayList(long generation) {
-        return listedUpTo.isEmpty() || generation <= minute(listedUpTo.get());
-    }
-
-    private static long minute(Instant instant) {
-        return Math.floorDiv(instant.toEpochMilli(), BlobId.MILLIS_PER_GENERATION);
+        return listed.isEmpty() || listed.get().mayCover(generation);
     }
 }

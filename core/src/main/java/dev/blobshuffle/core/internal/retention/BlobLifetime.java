@@ -7,11 +7,10 @@ import java.util.Optional;
 /**
  * How long blobs are kept.
  *
- * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs decide
- * @param floor no younger blob is deleted, whatever the logs or the time to live say; zero: no
- *     floor
+ * @param horizon blobs below it are deleted without reading the logs; empty: the logs decide
+ * @param floor no younger blob is deleted, whatever the logs or the horizon say; zero: no floor
  */
-public record BlobLifetime(Optional<Duration> timeToLive, Duration floor) {
+public record BlobLifetime(Optional<Horizon> horizon, Duration floor) {
     /** Checks that the floor is not negative. */
     public BlobLifetime {
         if (floor.isNegative()) {
@@ -19,8 +18,23 @@ public record BlobLifetime(Optional<Duration> timeToLive, Duration floor) {
         }
     }
 
+    /**
+     * By age.
+     *
+     * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs
+     *     decide
+     */
+    public static BlobLifetime of(Optional<Duration> timeToLive, Duration floor) {
+        return new BlobLifetime(timeToLive.map(Horizon.Age::new), floor);
+    }
+
     /** As the settings say. */
     public static BlobLifetime of(Settings settings) {
-        return new BlobLifetime(settings.value(RetentionSettings.RETENTION), settings.value(RetentionSettings.FLOOR));
+        return of(settings.value(RetentionSettings.RETENTION), settings.value(RetentionSettings.FLOOR));
+    }
+
+    /** The age, if that is the horizon. */
+    public Optional<Duration> timeToLive() {
+        return horizon.map(limit -> limit instanceof Horizon.Age age ? age.timeToLive() : null);
     }
 }

@@ -86,8 +86,8 @@ public final class Sweep {
     }
 
     /**
-     * Lists the blobs of an owner, oldest generations first, until the listing is full. With a time
-     * to live, lists only blobs that are as old. Takes note of those that the floor protects.
+     * Lists the blobs of an owner, oldest generations first, until the listing is full. With a
+     * horizon, lists only blobs below it. Takes note of those that the floor protects.
      *
      * @param owner whose blobs it lists
      * @param after where the previous listing ended; empty to start from the oldest
@@ -190,11 +190,11 @@ public final class Sweep {
     }
 
     /**
-     * Sets tombstones on a whole listing without reading the logs: plain time-to-live.
+     * Sets tombstones on a whole listing without reading the logs.
      *
-     * @param listing of blobs that are old enough
+     * @param listing of blobs below a horizon
      */
-    public SweepReport byAge(BlobListing listing) throws InterruptedException {
+    public SweepReport byHorizon(BlobListing listing) throws InterruptedException {
         LogReach none = new LogReach();
         Candidates candidates = new Candidates(listing, store, scope, none);
         Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
@@ -205,7 +205,8 @@ public final class Sweep {
      * Deletes the blobs with tombstones, some at a time.
      *
      * @param logs that the tombstones come from
-     * @throws InvalidSettings a log began later when it was read, or the right is gone
+     * @throws InvalidSettings a log began later when it was read, the horizon has gone back, or the
+     *     right is gone
      */
     public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
         List<BlobId> some = new ArrayList<>(MOST_DELETED);

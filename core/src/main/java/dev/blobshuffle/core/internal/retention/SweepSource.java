@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.retention;
 
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.time.Time;
+import java.util.Optional;
 
 /**
  * Provides an application's sweeper with the logs of notifications and the right to delete blobs.
@@ -20,6 +21,14 @@ public interface SweepSource {
      * @param timing how far steps are apart
      */
     SweepRight right(OwnerTiming timing, Time time);
+
+    /**
+     * Which blobs may be deleted without the logs, where the members promise no retention by age;
+     * empty: the logs decide.
+     */
+    default Optional<Horizon> horizon() {
+        return Optional.empty();
+    }
 
     /** The logs with the notifications. The caller closes them. */
     NotificationLogs logs(Time time);

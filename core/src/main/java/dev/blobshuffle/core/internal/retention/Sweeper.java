@@ -273,7 +273,7 @@ public final class Sweeper implements AutoCloseable {
             found = decide(sweep, leave, listed, store);
             later(right().decided());
         } else if (leave.stage() == SweepRight.Stage.DELETE && listed != null) {
-            delete(sweep, listed, store);
+            delete(sweep, leave, listed, store);
             return true;
         } else if (leave.stage() != SweepRight.Stage.WAIT) {
             later(startOver());
@@ -288,7 +288,7 @@ public final class Sweeper implements AutoCloseable {
     }
 
     private void list(Sweep sweep, SweepRight.Leave leave, BlobStore store) throws InterruptedException {
-        terms = leave.timeToLive().isPresent() ? Map.of() : terms();
+        terms = horizon(leave).isPresent() ? Map.of() : terms();
         StoreClock clock = right().clock();
         BlobListing next = sweep.list(leave.owner(), resumeAfter, lifetime(leave), clock);
         requireAgreement(next.newestGeneration().flatMap(clock::differenceFrom), store);
@@ -296,8 +296,11 @@ public final class Sweeper implements AutoCloseable {
         later(right().listed());
     }
 
-    private void delete(Sweep sweep, BlobListing condemned, BlobStore store) throws InterruptedException {
-        try (NotificationLogs logs = source.logs(time)) {
+    private void delete(Sweep sweep, SweepRight.Leave leave, BlobListing condemned, BlobStore store)
+            throws InterruptedException {
+        Optional<Horizon> horizon = horizon(leave);
+        try (NotificationLogs logs =
+                horizon.isPresent() ? new HorizonCheck(horizon.get(), right().clock(), condemned) : source.logs(time)) {
             sweep.delete(condemned, right(), logs);
         }
         swept(found, store);
@@ -305,9 +308,14 @@ public final class Sweeper implements AutoCloseable {
         later(startOver());
     }
 
-    /** A time to live is what all members of the owner promise. */
     private BlobLifetime lifetime(SweepRight.Leave leave) {
-        return new BlobLifetime(leave.timeToLive(), lifetime.floor());
+        return new BlobLifetime(horizon(leave), lifetime.floor());
+    }
+
+    /** A time to live is what all members of the owner promise. Else the application may know. */
+    private Optional<Horizon> horizon(SweepRight.Leave leave) {
+        Optional<Horizon> age = leave.timeToLive().map(Horizon.Age::new);
+        return age.isPresent() ? age : source.horizon();
     }
 
     private static InvalidSettings notSwept(BlobStore store, String reason) {
@@ -338,8 +346,8 @@ public final class Sweeper implements AutoCloseable {
 
     private SweepReport decide(Sweep sweep, SweepRight.Leave leave, BlobListing listed, BlobStore store)
             throws InterruptedException {
-        if (leave.timeToLive().isPresent()) {
-            return sweep.byAge(listed);
+        if (horizon(leave).isPresent()) {
+            return sweep.byHorizon(listed);
         }
         SweepReport report;
         try (NotificationLogs logs = source.logs(time)) {

@@ -49,7 +49,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,7 +148,7 @@ class SweeperTest {
         Sweep sweep = new Sweep(
                 store, SweepScope.everything(Set.of()), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
         SweepReport report =
-                sweep.byAge(sweep.list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
+                sweep.byHorizon(sweep.list(0, Optional.empty(), NO_FLOOR, new StoreConditions(store, time).require()));
         assertThat(report.listed()).isEqualTo(5);
         assertThat(report.otherContent()).isEqualTo(2);
         assertThat(report.damaged()).isEqualTo(2);
@@ -204,7 +206,7 @@ class SweeperTest {
         storeOrphans(3);
         asIfOfGeneration(minuteNow() - 25 * 60);
         storedAgo(Duration.ofHours(25), 1);
-        lifetime = new BlobLifetime(Optional.of(Duration.ofHours(24)), Duration.ZERO);
+        lifetime = BlobLifetime.of(Optional.of(Duration.ofHours(24)), Duration.ZERO);
         for (Duration wrong : List.of(Duration.ofHours(26), Duration.ofHours(-26), Duration.ofMinutes(16))) {
             ahead.set(wrong.toMillis());
             long before = metrics.value(Counter.CLOCK_DIFFERENCES);
@@ -236,7 +238,7 @@ class SweeperTest {
     void timeToLiveIsCountedFromWhenTheStoreGotTheBlob() throws Exception {
         storeOrphans(3);
         asIfOfGeneration(minuteNow() - 25 * 60);
-        lifetime = new BlobLifetime(Optional.of(Duration.ofHours(24)), Duration.ZERO);
+        lifetime = BlobLifetime.of(Optional.of(Duration.ofHours(24)), Duration.ZERO);
         try (Sweeper sweeper = sweeper()) {
             awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
             assertThat(blobs()).isEqualTo(3);
@@ -264,7 +266,7 @@ class SweeperTest {
 
     @Test
     void blobsOfAStoreWhoseClockWasBehindLiveAsLongAsOthers() throws Exception {
-        clockOfTheStoreWasBehind(new BlobLifetime(Optional.of(Duration.ofHours(6)), Duration.ZERO));
+        clockOfTheStoreWasBehind(BlobLifetime.of(Optional.of(Duration.ofHours(6)), Duration.ZERO));
     }
 
     private void clockOfTheStoreWasBehind(BlobLifetime lifetime) throws Exception {
@@ -283,7 +285,7 @@ class SweeperTest {
         storeOrphans(5);
         asIfOfGeneration(minuteNow() - 8 * 60);
         storedAgo(Duration.ofHours(5), 5);
-        lifetime = new BlobLifetime(timeToLive, Duration.ofHours(6));
+        lifetime = BlobLifetime.of(timeToLive, Duration.ofHours(6));
         try (Sweeper sweeper = sweeper()) {
             awaitThat(() -> metrics.value(Gauge.SPARED_BLOBS) == 5 && metrics.value(Counter.SWEEPS) >= 3);
             assertThat(blobs()).isEqualTo(5);
@@ -292,6 +294,90 @@ class SweeperTest {
             awaitThat(() -> metrics.value(Gauge.SPARED_BLOBS) == 3);
         }
         assertThat(blobs()).isEqualTo(3);
+    }
+
+    /** A log would say that no blob is needed. */
+    @Test
+    void blobsBelowTheHorizonAreDeletedAndNoOthers() throws Exception {
+        long now = minuteNow();
+        storeOrphans(3);
+        asIfOfGeneration(now - 100);
+        writeOrphans(2);
+        AtomicReference<Optional<Horizon.Limit>> limit = new AtomicReference<>(Optional.empty());
+        try (Sweeper sweeper = sweeper(new HorizonSource(limit::get))) {
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
+            assertThat(blobs()).as("no horizon").isEqualTo(5);
+            limit.set(Optional.of(Horizon.Limit.below(now - 100)));
+            long sweeps = metrics.value(Counter.SWEEPS);
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
+            assertThat(blobs()).as("at the horizon").isEqualTo(5);
+            limit.set(Optional.of(Horizon.Limit.below(now - 99)));
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 3);
+            long later = metrics.value(Counter.SWEEPS);
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= later + 3);
+            assertThat(blobs()).as("above the horizon").isEqualTo(2);
+        }
+    }
+
+    @Test
+    void nothingYoungerThanTheFloorIsDeletedByAHorizon() throws Exception {
+        storeOrphans(5);
+        asIfOfGeneration(minuteNow() - 8 * 60);
+        storedAgo(Duration.ofHours(7), 2);
+        lifetime = new BlobLifetime(Optional.empty(), Duration.ofHours(6));
+        Horizon.Limit all = Horizon.Limit.below(minuteNow());
+        try (Sweeper sweeper = sweeper(new HorizonSource(() -> Optional.of(all)))) {
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 2);
+            awaitThat(() -> metrics.value(Gauge.SPARED_BLOBS) == 3);
+        }
+        assertThat(blobs()).isEqualTo(3);
+    }
+
+    /** An older checkpoint was restored after the listing. */
+    @Test
+    void horizonThatWentBackKeepsItsBlobs() throws Exception {
+        storeOrphans(2);
+        asIfOfGeneration(minuteNow() - 100);
+        AtomicInteger asked = new AtomicInteger();
+        long listed = minuteNow() - 50;
+        try (Sweeper sweeper = sweeper(new HorizonSource(
+                () -> Optional.of(Horizon.Limit.below(asked.getAndIncrement() % 2 == 0 ? listed : listed - 60))))) {
+            awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
+        }
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(metrics.value(Counter.BLOBS_SWEPT)).isZero();
+    }
+
+    /** Members that promise a retention by age have decided. */
+    @Test
+    void agePromisedByAllMembersComesBeforeTheHorizon() throws Exception {
+        storeOrphans(3);
+        asIfOfGeneration(minuteNow() - 25 * 60);
+        storedAgo(Duration.ofHours(25), 1);
+        lifetime = BlobLifetime.of(Optional.of(Duration.ofHours(24)), Duration.ZERO);
+        try (Sweeper sweeper = sweeper(new HorizonSource(Optional::empty))) {
+            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 1);
+        }
+        assertThat(blobs()).isEqualTo(2);
+    }
+
+    /** Reads no logs. */
+    private final class HorizonSource extends EmptyLogs {
+        private final Supplier<Optional<Horizon.Limit>> limit;
+
+        HorizonSource(Supplier<Optional<Horizon.Limit>> limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public Optional<Horizon> horizon() {
+            return Optional.of(now -> limit.get());
+        }
+
+        @Override
+        public NotificationLogs logs(Time own) {
+            throw new AssertionError("no logs are read");
+        }
     }
 
     /** A writer's clock is ahead, or the store's is behind. */
@@ -423,6 +509,11 @@ class SweeperTest {
     }
 
     private void storeOrphans(int count) {
+        writeOrphans(count);
+        assertThat(blobs()).isEqualTo(count);
+    }
+
+    private void writeOrphans(int count) {
         try (Batcher batcher = new Batcher(store, BatcherOptions.builder().build(), time, new ShuffleMetrics(time));
                 Lane lane = batcher.lane("orphans", new DroppingChannel())) {
             for (int i = 0; i < count; i++) {
@@ -430,7 +521,6 @@ class SweeperTest {
                 lane.flush(PATIENCE);
             }
         }
-        assertThat(blobs()).isEqualTo(count);
     }
 
     private int blobs() {

@@ -77,7 +77,7 @@ final class OwnersInstance extends OwnersUser {
         follow();
         Sweeper sweeper = new Sweeper(
                 Optional.of(new SweepTiming(OwnersWorld.TIMING, LOOK)),
-                new BlobLifetime(promise().retention(), floor()),
+                BlobLifetime.of(promise().retention(), floor()),
                 this::store,
                 new Source(),
                 engine.metrics(),
