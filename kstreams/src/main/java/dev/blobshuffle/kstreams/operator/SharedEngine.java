@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.instance.SharedInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
@@ -35,6 +36,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,21 +47,25 @@ import org.slf4j.LoggerFactory;
  * tasks roll back, so it closes with the last operator only where the stream thread ends too, else
  * when all threads that used it have ended.
  *
- * <p>Thread-safe: guarded by the class.
+ * <p>Thread-safe: guarded by itself. A thread that has this lock may ask {@link SharedInstances}, and
+ * not the other way round.
  */
-final class SharedEngine {
+final class SharedEngine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedEngine.class);
     private static final Duration LOOK_FOR_END = Duration.ofSeconds(1);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final Map<Key, SharedEngine> OPEN = new HashMap<>();
+    private static final SharedInstances<Key, SharedEngine> OPEN = new SharedInstances<>();
 
-    private final Key key;
     private final ApplicationSettings settings;
     private final ShuffleInstance instance;
     private final Map<TopicPartition, GivenUp> givenUp;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
     private final Map<String, Integer> losses = new ConcurrentHashMap<>();
     private int operators;
+
+    /** The share of the last operator, until the threads have ended that used this. */
+    private SharedInstances.@Nullable Share<SharedEngine> kept;
+
     private boolean isLooking;
 
     /**
@@ -78,7 +84,6 @@ final class SharedEngine {
     }
 
     private SharedEngine(Key key, ApplicationSettings settings) {
-        this.key = key;
         this.settings = settings;
         // TopologyTestDriver has no stream threads and no brokers: there the members are those that
         // settings list, nobody can claim, and nothing is swept.
@@ -146,15 +151,10 @@ final class SharedEngine {
     static Lease acquire(ShuffleDefinition<?, ?> definition, ProcessingContext context) {
         Map<String, Object> given = new HashMap<>(context.appConfigs());
         given.putAll(definition.settings());
-        synchronized (SharedEngine.class) {
-            Key key = key(context.applicationId(), given);
-            SharedEngine shared = OPEN.get(key);
-            if (shared == null) {
-                shared = new SharedEngine(key, ApplicationSettings.ofOperators(given));
-                OPEN.put(key, shared);
-            }
-            return shared.lease(definition.topic(context));
-        }
+        Key key = key(context.applicationId(), given);
+        SharedInstances.Share<SharedEngine> share =
+                OPEN.acquire(key, () -> new SharedEngine(key, ApplicationSettings.ofOperators(given)));
+        return share.instance().lease(share, definition.topic(context));
     }
 
     private static Key key(String application, Map<String, Object> given) {
@@ -163,13 +163,13 @@ final class SharedEngine {
         return new Key(application, all);
     }
 
-    private Lease lease(String topic) {
+    private synchronized Lease lease(SharedInstances.Share<SharedEngine> share, String topic) {
         operators++; // First: whatever is thrown below, the release finds its counterpart.
         ThreadLanes lanes = threads.computeIfAbsent(
                 Thread.currentThread(),
                 thread -> new ThreadLanes(settings.blobs().value(WriteSettings.BATCH_SCOPE)));
         lanes.restart();
-        Lease lease = new Lease(this, lanes);
+        Lease lease = new Lease(this, share, lanes);
         try {
             check(topic);
         } catch (InvalidSettings e) {
@@ -191,53 +191,65 @@ final class SharedEngine {
         }
     }
 
-    private void release() {
-        synchronized (SharedEngine.class) {
-            operators--;
-            if (StreamsInternals.isEnding(Thread.currentThread())) {
-                threads.remove(Thread.currentThread());
-            }
-            closeIfUnused();
+    private synchronized void release(SharedInstances.Share<SharedEngine> share) {
+        operators--;
+        if (StreamsInternals.isEnding(Thread.currentThread())) {
+            threads.remove(Thread.currentThread());
+        }
+        endKept();
+        kept = share;
+        closeIfUnused();
+    }
+
+    /** Others have shares now, or the instance closes. */
+    private void endKept() {
+        SharedInstances.Share<SharedEngine> ended = kept;
+        kept = null;
+        if (ended != null) {
+            ended.close();
         }
     }
 
-    /** Guarded by the class. */
     private void closeIfUnused() {
         if (operators > 0) {
+            endKept();
             return;
         }
         threads.keySet().removeIf(thread -> !thread.isAlive());
         if (threads.isEmpty()) {
-            OPEN.remove(key, this);
-            instance.close();
+            endKept();
         } else if (!isLooking) {
             isLooking = true;
             instance.time().schedule(LOOK_FOR_END, this::lookForEnd);
         }
     }
 
-    private void lookForEnd() {
-        synchronized (SharedEngine.class) {
-            isLooking = false;
-            closeIfUnused();
-        }
+    private synchronized void lookForEnd() {
+        isLooking = false;
+        closeIfUnused();
+    }
+
+    /** By {@link SharedInstances}, after the last share. */
+    @Override
+    public void close() {
+        instance.close();
     }
 
     /** Engines that are open. */
     static int count() {
-        synchronized (SharedEngine.class) {
-            return OPEN.size();
-        }
+        return OPEN.count();
     }
 
     /** One operator's share of an engine. Owned by its stream thread. */
     static final class Lease implements AutoCloseable {
         private final SharedEngine shared;
+        private final SharedInstances.Share<SharedEngine> share;
         private final ThreadLanes lanes;
         private final AtomicBoolean isReleased = new AtomicBoolean();
 
-        private Lease(SharedEngine shared, ThreadLanes lanes) {
+        private Lease(SharedEngine shared, SharedInstances.Share<SharedEngine> share, ThreadLanes lanes) {
             this.shared = shared;
+            this.share = share;
             this.lanes = lanes;
         }
 
@@ -301,7 +313,7 @@ final class SharedEngine {
         @Override
         public void close() {
             if (isReleased.compareAndSet(false, true)) {
-                shared.release();
+                shared.release(share);
             }
         }
     }

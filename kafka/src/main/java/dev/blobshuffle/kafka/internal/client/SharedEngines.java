@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.instance.SharedInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
@@ -10,24 +11,18 @@ import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.CommonClientConfigs;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The engines of the process's plain clients: one for all clients of one cluster with the same
- * settings of ours, so that they share batches, memory and store. The first client opens it, the
- * last one that is closed closes it. An engine that waits for its store or brokers holds up only
- * clients that share it. Thread-safe: the map and the counts are guarded by the map, each engine by
- * itself; a thread that needs both locks takes the engine's first.
+ * settings of ours, so that they share batches, memory and store. Thread-safe.
  */
 public final class SharedEngines {
     private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;
-    private static final Map<Map<String, String>, Shared> ENGINES = new HashMap<>();
+    private static final SharedInstances<Map<String, String>, Opened> ENGINES = new SharedInstances<>();
 
     private SharedEngines() {}
 
@@ -51,16 +46,9 @@ public final class SharedEngines {
         KafkaVersion.requireSupported();
         Settings settings = KafkaSettings.parse(configuration);
         TopicMatcher topics = topics(settings);
-        Map<String, String> key = key(configuration, settings);
-        Shared shared = take(key);
-        Opened opened;
-        try {
-            opened = shared.open(settings, topics, configuration);
-        } catch (RuntimeException | Error e) {
-            release(key, shared);
-            throw e;
-        }
-        AtomicBoolean isReleased = new AtomicBoolean();
+        SharedInstances.Share<Opened> share =
+                ENGINES.acquire(key(configuration, settings), () -> Opened.open(settings, topics, configuration));
+        Opened opened = share.instance();
         Duration deliveryTimeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         return new SharedParts(
                 opened.instance().engine(),
@@ -71,11 +59,7 @@ public final class SharedEngines {
                 opened.instance().watched(),
                 opened.instance().time(),
                 opened.metrics()::metrics,
-                () -> {
-                    if (isReleased.compareAndSet(false, true)) {
-                        release(key, shared);
-                    }
-                });
+                share::close);
     }
 
     private static Map<String, String> key(Map<String, ?> configuration, Settings settings) {
@@ -90,64 +74,12 @@ public final class SharedEngines {
         return key;
     }
 
-    private static Shared take(Map<String, String> key) {
-        synchronized (ENGINES) {
-            Shared shared = ENGINES.computeIfAbsent(key, absent -> new Shared());
-            shared.clients++;
-            return shared;
-        }
-    }
-
-    private static void release(Map<String, String> key, Shared shared) {
-        synchronized (shared) {
-            synchronized (ENGINES) {
-                if (--shared.clients > 0) {
-                    return;
-                }
-            }
-            try {
-                shared.close();
-            } finally {
-                synchronized (ENGINES) {
-                    if (shared.clients == 0) { // Else a client waits to open it again.
-                        ENGINES.remove(key);
-                    }
-                }
-            }
-        }
-    }
-
     /** Engines that are open, opening or closing. */
     public static int count() {
-        synchronized (ENGINES) {
-            return ENGINES.size();
-        }
+        return ENGINES.count();
     }
 
-    /** An engine, and how many clients have it or wait for it. */
-    private static final class Shared {
-        private @Nullable Opened opened;
-        private int clients;
-
-        synchronized Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
-            Opened present = opened;
-            if (present == null) {
-                present = Opened.open(settings, topics, configuration);
-                opened = present;
-            }
-            return present;
-        }
-
-        synchronized void close() {
-            Opened present = opened;
-            opened = null;
-            if (present != null) {
-                present.instance().close();
-            }
-        }
-    }
-
-    private record Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) {
+    private record Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) implements AutoCloseable {
         static Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
             Map<String, ?> kafkas = ClientSettings.kafkas(configuration);
             ClaimIdentity identity = ClaimIdentity.ofClients(settings, kafkas);
@@ -159,6 +91,11 @@ public final class SharedEngines {
             KafkaMetricsBridge metrics = KafkaMetricsBridge.attach(instance, settings, configuration);
             StartLine.log("the clients of this process", settings, topics.toString());
             return new Opened(instance, metrics);
+        }
+
+        @Override
+        public void close() {
+            instance.close();
         }
     }
 }
