@@ -5,8 +5,10 @@ import dev.blobshuffle.core.store.BlobId;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The blobs of one owner that a store held when it was listed, in the order of their ids, and which
@@ -45,6 +47,7 @@ public final class BlobListing {
     private Optional<Long> newest = Optional.empty();
     private long averageBytes;
     private final Map<Partition, Long> logStarts = new HashMap<>();
+    private final Set<String> unneededShuffles = new HashSet<>();
 
     /**
      * An empty listing.
@@ -143,6 +146,15 @@ public final class BlobListing {
 
     void logStart(Partition partition, long start) {
         logStarts.put(partition, start);
+    }
+
+    /** The shuffles whose blobs got tombstones because nobody needs these shuffles. */
+    Set<String> unneededShuffles() {
+        return unneededShuffles;
+    }
+
+    void unneededShuffles(Set<String> shuffles) {
+        unneededShuffles.addAll(shuffles);
     }
 
     /** The blob of an index, from 0 on. */

@@ -102,15 +102,17 @@ final class Candidates {
     }
 
     /** Whether a blob must stay, whatever the logs hold. Counts the reason. */
-    private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing) {
+    private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing)
+            throws InterruptedException {
         if (blob.isDamaged()) {
             damaged++;
             damagedExample = damagedExample.or(() -> Optional.of(id));
             return true;
         }
         if (blob.topics().isEmpty()) {
-            otherContent++;
-            return true;
+            boolean isNeeded = isNeeded(blob.shuffles());
+            otherContent += isNeeded ? 1 : 0;
+            return isNeeded;
         }
         scope.named(blob.topics().get());
         Set<String> unknown = new TreeSet<>(unread);
@@ -121,6 +123,18 @@ final class Candidates {
             return true;
         }
         return unread.isEmpty() && isKeptByLogs(blob.partitions().orElse(Set.of()));
+    }
+
+    /** Whether a blob of other content must stay. */
+    private boolean isNeeded(Set<String> shuffles) throws InterruptedException {
+        for (String shuffle : shuffles) {
+            if (!listing.unneededShuffles().contains(shuffle)
+                    && scope.containers().isNeeded(shuffle)) {
+                return true;
+            }
+        }
+        listing.unneededShuffles(shuffles);
+        return shuffles.isEmpty();
     }
 
     private boolean isKeptByLogs(Set<Partition> partitions) {

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
 import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Footer;
@@ -69,8 +70,10 @@ public final class PatientStore {
      * @param length of the blob, bytes
      * @param kind what it contains; empty if its end is damaged
      * @param partitions of its records; empty if it contains none, or if its end is damaged
+     * @param shuffles of its origins, if it contains other content
      */
-    record Contents(long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions) {
+    record Contents(
+            long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions, Set<String> shuffles) {
         boolean isDamaged() {
             return kind.isEmpty();
         }
@@ -165,7 +168,7 @@ public final class PatientStore {
                         return contents;
                     }
                     if (unwrapped(failure) instanceof BlobCorrupt) {
-                        return new Contents(length, Optional.empty(), Optional.empty());
+                        return new Contents(length, Optional.empty(), Optional.empty(), Set.of());
                     }
                     throw new CompletionException(unwrapped(failure));
                 }));
@@ -198,13 +201,17 @@ public final class PatientStore {
     /** The footer of other content names partitions of its engine, which have no logs here. */
     private static Contents contents(ByteBuffer tail, long length) {
         if (Trailer.read(tail).kind() != ContentKind.RECORDS) {
-            return new Contents(
-                    length, Optional.of(ContainerCodec.decode(tail, length).kind()), Optional.empty());
+            Container container = ContainerCodec.decode(tail, length);
+            Set<String> shuffles = container.segments().stream()
+                    .flatMap(segment -> segment.origin().stream())
+                    .map(Container.Origin::shuffle)
+                    .collect(Collectors.toUnmodifiableSet());
+            return new Contents(length, Optional.of(container.kind()), Optional.empty(), shuffles);
         }
         Set<Partition> partitions = FooterCodec.decode(tail, length).segments().stream()
                 .map(Footer.Segment::partition)
                 .collect(Collectors.toUnmodifiableSet());
-        return new Contents(length, Optional.of(ContentKind.RECORDS), Optional.of(partitions));
+        return new Contents(length, Optional.of(ContentKind.RECORDS), Optional.of(partitions), Set.of());
     }
 
     /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */

@@ -43,6 +43,9 @@ import java.util.TreeSet;
  * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If
  * the topic does not exist, the blob is kept.
  *
+ * <p>A blob of other content than records has no notifications. {@link ContainerNeed} decides on it
+ * by the shuffles that its footer names.
+ *
  * <p>Owned by one thread.
  */
 public final class Sweep {
@@ -205,8 +208,8 @@ public final class Sweep {
      * Deletes the blobs with tombstones, some at a time.
      *
      * @param logs that the tombstones come from
-     * @throws InvalidSettings a log began later when it was read, the horizon has gone back, or the
-     *     right is gone
+     * @throws InvalidSettings a log began later when it was read, the horizon has gone back, a
+     *     shuffle is needed again, or the right is gone
      */
     public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
         List<BlobId> some = new ArrayList<>(MOST_DELETED);
@@ -226,6 +229,11 @@ public final class Sweep {
 
     private void requireSame(BlobListing listing, NotificationLogs logs) throws InterruptedException {
         Optional<String> difference = logs.goneBack(listing.logStarts());
+        for (String shuffle : listing.unneededShuffles()) {
+            if (difference.isEmpty() && scope.containers().isNeeded(shuffle)) {
+                difference = Optional.of("shuffle " + shuffle + " is needed again");
+            }
+        }
         if (difference.isPresent()) {
             throw new InvalidSettings("Cannot delete from " + store.location() + ": " + difference.get()
                     + ". Nothing more is deleted, and the sweep begins again.");

@@ -5,20 +5,28 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which logs a sweep reads: first those that it expects to matter, then all that the footers of
- * the owner's blobs name. Whether a blob may be deleted never depends on what is expected. Owned by
+ * What a sweep asks whether blobs are needed: who needs other content, and which logs. It reads the
+ * logs that it expects to matter first, then all that the footers of the owner's blobs name. Whether a blob may be deleted never depends on what is expected. Owned by
  * one thread.
  */
 public final class SweepScope {
     private final Predicate<String> expected;
     private final boolean isEverything;
     private final Set<String> deletedTopics;
-    private final Set<String> named = new HashSet<>();
+    private final ContainerNeed containers;
+    private final Set<String> named;
 
-    private SweepScope(Predicate<String> expected, boolean isEverything, Set<String> deletedTopics) {
+    private SweepScope(
+            Predicate<String> expected,
+            boolean isEverything,
+            Set<String> deletedTopics,
+            ContainerNeed containers,
+            Set<String> named) {
         this.expected = expected;
         this.isEverything = isEverything;
         this.deletedTopics = Set.copyOf(deletedTopics);
+        this.containers = containers;
+        this.named = named;
     }
 
     /**
@@ -27,12 +35,22 @@ public final class SweepScope {
      * @param deletedTopics topics that were deleted for good, so they hold no notifications
      */
     public static SweepScope everything(Set<String> deletedTopics) {
-        return new SweepScope(topic -> true, true, deletedTopics);
+        return new SweepScope(topic -> true, true, deletedTopics, ContainerNeed.UNKNOWN, new HashSet<>());
     }
 
     /** The logs of some topics matter, as far as the application knows. */
     public static SweepScope of(Predicate<String> topics) {
-        return new SweepScope(topics, false, Set.of());
+        return new SweepScope(topics, false, Set.of(), ContainerNeed.UNKNOWN, new HashSet<>());
+    }
+
+    /** The same scope, with what is known of blobs of other content. */
+    SweepScope with(ContainerNeed need) {
+        return new SweepScope(expected, isEverything, deletedTopics, need, named);
+    }
+
+    /** Who needs blobs of other content. */
+    ContainerNeed containers() {
+        return containers;
     }
 
     boolean isEverything() {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
+import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
@@ -28,6 +29,15 @@ public interface SweepSource {
      */
     default Optional<Horizon> horizon() {
         return Optional.empty();
+    }
+
+    /**
+     * Who needs blobs of other content than records. By default nobody knows, and they stay.
+     *
+     * @param clock the store's
+     */
+    default ContainerNeed containers(StoreClock clock) {
+        return ContainerNeed.UNKNOWN;
     }
 
     /** The logs with the notifications. The caller closes them. */

@@ -256,7 +256,8 @@ public final class Sweeper implements AutoCloseable {
             }
             right().use(store);
             requireAgreement(right().clock().differenceFromOwn(), store);
-            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
+            SweepScope needs = scope.with(source.containers(right().clock()));
+            Sweep sweep = new Sweep(store, needs, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
             while (step(sweep, store)) { // Deletion, and the listing of the next sweep.
                 LOG.trace("A sweep has ended.");
             }
