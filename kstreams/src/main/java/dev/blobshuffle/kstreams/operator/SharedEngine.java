@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * tasks roll back, so it closes with the last operator only where the stream thread ends too, else
  * when all threads that used it have ended.
  *
- * <p>Thread-safe: guarded by itself. A thread that has this lock may ask {@link SharedInstances}, and
- * not the other way round.
+ * <p>Thread-safe: guarded by itself. What {@link SharedInstances} calls, opening and closing, takes
+ * no lock of this class.
  */
 final class SharedEngine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedEngine.class);

@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Who needs blobs of other content than records. Such a blob has no notifications, and the origins
- * of its segments name the shuffles that it is for. It may be deleted when none of them is needed. A
- * blob without origins stays. Owned by one thread.
+ * Who needs blobs of other content than records. Such a blob has no notifications. The origins of
+ * its segments name the shuffles that it is for. It may be deleted when none of them is needed, and
+ * stays if it has no origins. Owned by one thread.
  */
 @FunctionalInterface
 public interface ContainerNeed {

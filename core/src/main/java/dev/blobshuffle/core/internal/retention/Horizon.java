@@ -26,7 +26,8 @@ public interface Horizon {
      * Where a horizon is at one moment.
      *
      * @param generation blobs of lower generations may be deleted
-     * @param storedUpTo of these, the ones that were stored up to this time of the store; empty: all
+     * @param storedUpTo of these, the ones that were stored up to this time of the store's clock;
+     *     empty: all of them
      */
     record Limit(long generation, Optional<Instant> storedUpTo) {
         /** No blob may be deleted. */
