@@ -56,7 +56,7 @@ final class FileTls implements PeerTls {
     private synchronized Contexts current() {
         List<Object> now = state();
         if (!now.equals(state)) {
-            state = now; // A state that cannot be used is not tried again: somebody must write the files.
+            state = now; // A state that cannot be used is not tried again until the files change.
             try {
                 current = load();
                 LOG.info("Using the changed files {}, {} and {} for new connections.", certificate, key, trust);

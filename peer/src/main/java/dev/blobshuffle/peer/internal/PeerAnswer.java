@@ -8,7 +8,7 @@ interface PeerAnswer {
     /** Whether an answer may have so many bytes. */
     boolean accepts(long length);
 
-    /** The bytes came whole: the first {@code length} of an array that nobody else uses. */
+    /** The bytes came whole: the first {@code length} of an array that no other code uses. */
     void arrived(byte[] bytes, int length);
 
     /** The request fails for a reason on this side. */

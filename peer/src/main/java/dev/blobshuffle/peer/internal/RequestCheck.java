@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * <p>Clocks are not needed, and no request has to be remembered. An asker learns the first turn
  * from the refusal of its first request, and each further one from the answer before. Answers are
- * authentic, so nobody else can make a member sign a turn.
+ * authentic, so no other process can make a member sign a turn.
  */
 final class RequestCheck {
     /** RFC 8470: the server does not answer a request that might be a replay. */
@@ -41,7 +41,7 @@ final class RequestCheck {
         UNPROVEN,
         /** Its asker does not know the turn yet. */
         WITHOUT_TURN,
-        /** It was for another connection or an earlier turn: somebody repeats it. */
+        /** It was for another connection or an earlier turn: it is a repetition. */
         REPLAYED
     }
 
@@ -55,7 +55,7 @@ final class RequestCheck {
 
     Verdict check(HttpRequest request) {
         List<MemberKeys> keys = trust.keys();
-        if (keys.isEmpty()) { // TLS has authenticated the asker, and nobody can capture its bytes.
+        if (keys.isEmpty()) { // TLS has authenticated the asker, and its bytes cannot be captured.
             return new Verdict(Kind.ADMITTED, Optional.empty(), "");
         }
         String text = RequestProof.text(request);
