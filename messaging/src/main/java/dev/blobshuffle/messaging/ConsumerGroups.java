@@ -44,7 +44,7 @@ public interface ConsumerGroups {
     /**
      * How far a group is in a partition.
      *
-     * @param owner the member that reads it; empty: nobody
+     * @param owner the member that reads it; empty: none
      * @param position the committed position; empty: none
      * @param lag batches of the topic after it; empty: the group has no position
      */

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.log.internal.publish.Acknowledgements;
 import java.util.List;
 
-/** Tells publishes what became of their records. Thread-safe. */
+/** Completes publishes with the outcome of their records. Thread-safe. */
 final class Promises implements Acknowledgements {
     private final PendingAnswers<Promise> pending;
 
