@@ -94,7 +94,7 @@ final class FunctionCall {
         List<Optional<Object>> ignored = rows(row -> Optional.empty());
     }
 
-    /** Whether the call committed, and somebody cancelled its wait for standbys. */
+    /** Whether the call committed, and its wait for standbys was cancelled. */
     boolean isUnreplicated() {
         return isUnreplicated;
     }

@@ -56,7 +56,7 @@ final class LogFailures {
 
     /**
      * The failure of a call with which a publisher or a member begins: nothing of theirs waits for
-     * an operator yet, so a refusal that lasts is told as one.
+     * an operator yet, so a lasting refusal is reported as one.
      */
     static <T> CompletionStage<T> atBegin(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
@@ -72,7 +72,7 @@ final class LogFailures {
         return new TopicAbsent("Cannot find topic " + topic + " in " + where + ": it was deleted. Create it.");
     }
 
-    /** Whether a commit ended before a standby had it, because somebody cancelled the wait. */
+    /** Whether a commit ended before a standby had it, because the wait was cancelled. */
     static boolean isUnreplicated(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
             ServerErrorMessage message = warning instanceof PSQLWarning own ? own.getServerErrorMessage() : null;

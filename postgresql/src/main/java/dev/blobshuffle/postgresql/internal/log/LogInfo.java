@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param format version of what it stores
  * @param version of the schema
  * @param longestUncommitted after this time a blob may not be committed any more
- * @param maySweep whether the role may remove what nobody needs
+ * @param maySweep whether the role may remove what is no longer needed
  */
 record LogInfo(UUID id, int format, int version, Duration longestUncommitted, boolean maySweep) {
     /** The first function that a sweep calls. */

@@ -164,7 +164,7 @@ final class PostgresqlGroups implements Groups {
 
     private record Joined(Lease lease, long topicsVersion, Map<Integer, Map<Zone, Integer>> readers) {}
 
-    /** If the database was away, nobody could renew. */
+    /** If the database was unavailable, no member could renew its lease. */
     private void revive(Connection connection, Member member) throws SQLException {
         function(connection, "revive_members", member.group(), member.id(), LEASE)
                 .run();

@@ -130,7 +130,7 @@ final class PostgresqlWriter implements Writer {
     private final class Attempts implements Database.Call<List<Long>> {
         private final Publication publication;
 
-        /** Whether an attempt was sent that nobody answered. */
+        /** Whether an attempt was sent that got no answer. */
         private volatile boolean isUnknown;
 
         Attempts(Publication publication) {

@@ -43,7 +43,7 @@ record Publication(long writer, int epoch, long number, List<LogBatch> batches, 
      *
      * @param status what it did
      * @param ids of the batches; empty if retention has removed one of them since
-     * @param isReplicated false if somebody cancelled the wait for standbys
+     * @param isReplicated false if the wait for standbys was cancelled
      */
     record Answer(Status status, List<Long> ids, boolean isReplicated) {}
 

@@ -18,7 +18,7 @@ public enum ClientUse {
     SUBSCRIBE,
     /**
      * Creates, changes and deletes topics; seeks and deletes groups; removes batches and blobs that
-     * nobody needs. An instance with this use sweeps.
+     * are no longer needed. An instance with this use sweeps.
      */
     ADMINISTER;
 
