@@ -13,7 +13,7 @@ import dev.blobshuffle.kafka.BlobConsumer;
  * @param maxPollRecords most records of blobs that one {@code poll} returns
  *     ({@code max.poll.records})
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
- * @param membership told what the consumer reads
+ * @param membership publishes what the consumer reads
  * @param time clock
  */
 public record ConsumerWiring(

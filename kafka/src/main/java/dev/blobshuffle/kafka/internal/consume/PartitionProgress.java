@@ -47,7 +47,7 @@ public final class PartitionProgress {
     /** Where inside a segment reading starts, until the first record has come. */
     private @Nullable Start start;
 
-    /** The real consumer's next offset, as it last told. */
+    /** The real consumer's next offset, as it last reported. */
     private @Nullable OffsetAndMetadata realNext;
 
     private long offeredEnd;

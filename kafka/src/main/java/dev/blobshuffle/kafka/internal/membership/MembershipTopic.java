@@ -170,7 +170,7 @@ final class MembershipTopic implements AutoCloseable {
     }
 
     /**
-     * Tells a value; null: the member is gone. Does not wait for the brokers' answer.
+     * Sends a value; null: the member is gone. Does not wait for the brokers' answer.
      *
      * @throws KafkaException recoverable: an earlier word was lost; open the topic again
      */
@@ -201,7 +201,7 @@ final class MembershipTopic implements AutoCloseable {
         consumer.wakeup();
     }
 
-    /** Waits until what was told has arrived, but not for long. */
+    /** Waits until the sent values have arrived, but not for long. */
     void closeWithin(Duration timeout) {
         producer.close(timeout);
         close();

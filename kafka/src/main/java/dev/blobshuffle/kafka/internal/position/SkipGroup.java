@@ -30,7 +30,7 @@ public final class SkipGroup {
     /**
      * What an application leaves out, by partition. Waits for the brokers.
      *
-     * @throws ExecutionException recoverable: the brokers do not tell
+     * @throws ExecutionException recoverable: the brokers do not answer
      */
     public static Map<TopicPartition, GivenUp> read(Admin admin, String application, Duration timeout)
             throws ExecutionException, InterruptedException {

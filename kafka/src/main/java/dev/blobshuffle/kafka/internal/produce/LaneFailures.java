@@ -71,7 +71,7 @@ public final class LaneFailures {
         return recoverable;
     }
 
-    /** Something was lost, and whoever sent it was told. */
+    /** A record was lost, and its sender has got the failure. */
     void lose(RuntimeException failure) {
         if (lost == null) {
             lost = failure;

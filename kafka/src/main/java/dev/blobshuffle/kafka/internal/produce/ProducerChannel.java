@@ -19,7 +19,7 @@ import org.apache.kafka.common.errors.InterruptException;
 /**
  * The real producer as the lane's channel. The lane calls it from one thread at a time;
  * acknowledgements come on the producer's I/O thread, which hands the application's sends to their
- * callbacks before it tells the lane.
+ * callbacks before it notifies the lane.
  */
 public final class ProducerChannel implements Channel {
     private final Producer<byte[], byte[]> delegate;

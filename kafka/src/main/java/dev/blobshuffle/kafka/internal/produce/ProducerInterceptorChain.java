@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class ProducerInterceptorChain<K, V> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProducerInterceptorChain.class);
 
-    /** Whether this Kafka tells interceptors the headers (KIP-512, since 4.1). */
+    /** Whether this Kafka passes interceptors the headers (KIP-512, since 4.1). */
     private static final boolean WITH_HEADERS = Arrays.stream(ProducerInterceptor.class.getMethods())
             .anyMatch(method -> method.getName().equals("onAcknowledgement") && method.getParameterCount() == 3);
 

@@ -92,7 +92,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
         wiring.pair().join(side);
     }
 
-    /** In a transaction nobody sees a notification before the commit, which flushes. */
+    /** In a transaction no reader sees a notification before the commit, which flushes. */
     static Optional<ProducerPush> push(Producer<?, ?> delegate, ProducerWiring wiring) {
         return wiring.transactional() ? Optional.empty() : Optional.of(new ProducerPush(delegate, wiring.time()));
     }

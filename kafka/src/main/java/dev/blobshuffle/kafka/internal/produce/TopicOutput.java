@@ -44,7 +44,7 @@ public final class TopicOutput {
     /** Where records without key may go: partitions with a leader, or all if none has one. */
     private int[] available = {};
 
-    /** Made of the partitions when somebody asks for it. */
+    /** Made of the partitions on the first request. */
     private @Nullable Cluster cluster;
 
     private final Changes changes;
@@ -257,7 +257,7 @@ public final class TopicOutput {
             output = lane.output(partition, zone(zones));
         }
 
-        /** While nobody knows, all are alike. */
+        /** While the zone is unknown, all are alike. */
         private Zone zone(ZoneMap zones) {
             return zones.zoneOf(partition).orElse(Zone.SINGLE);
         }
