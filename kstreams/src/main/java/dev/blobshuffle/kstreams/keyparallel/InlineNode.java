@@ -11,7 +11,7 @@ import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Calls the function and waits for it, in a mock of Kafka Streams' context: nobody commits there.
+ * Calls the function and waits for it, in a mock of Kafka Streams' context: no task commits there.
  * Owned by the caller's thread.
  */
 final class InlineNode<K, V> {

@@ -37,7 +37,7 @@ public final class KeyParallel {
     /** A function that blocks until it has its result. */
     @FunctionalInterface
     public interface ValueFunction<K, V, R> {
-        /** The new value. Interrupted when it takes too long, or when nobody needs it any more. */
+        /** The new value. Interrupted when it takes too long, or when it is no longer needed. */
         R apply(K key, V value) throws Exception;
     }
 

@@ -130,7 +130,7 @@ final class NodeMetrics implements AutoCloseable {
     private record ReadStat(DoubleSupplier reading) implements MeasurableStat {
         @Override
         public void record(MetricConfig config, double value, long timeMs) {
-            // Nobody records.
+            // Nothing is recorded.
         }
 
         @Override

@@ -32,7 +32,7 @@ public record DistributedCacheConfig(
         Optional<CacheOnWrite> cacheOnWrite) {
     /** Who shares what was read. */
     public enum Reach {
-        /** Nobody: every instance reads from the store. */
+        /** None: every instance reads from the store. */
         NOBODY,
         /** The instances of a zone. */
         ZONE

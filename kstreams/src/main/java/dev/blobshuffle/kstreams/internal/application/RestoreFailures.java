@@ -17,7 +17,7 @@ final class RestoreFailures {
 
     /**
      * The same consumer, which throws a {@link StreamsException} for everything that is not Kafka's
-     * own exception. Kafka Streams tells its own exceptions apart, so they pass.
+     * own exception. Kafka Streams distinguishes its own exceptions, so they pass.
      */
     @SuppressWarnings("unchecked") // The proxy passes every call on to a consumer of this type.
     static Consumer<byte[], byte[]> handled(Consumer<byte[], byte[]> consumer) {

@@ -213,7 +213,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
             try {
                 workers.execute(next);
             } catch (Closed e) {
-                return; // Its task is being closed on another thread's account; nobody waits for the call.
+                return; // Its task is being closed on another thread's account; nothing waits for the call.
             } catch (RuntimeException | Error e) {
                 next.fail(e);
                 free(next);

@@ -126,7 +126,7 @@ public final class NodeScope {
 
     /**
      * Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not,
-     * and nobody commits there.
+     * and no task commits there.
      */
     public static boolean isIn(ProcessingContext context) {
         return context instanceof InternalProcessorContext<?, ?>;

@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.internal.commit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a record was read. Immutable; the arrays are Kafka Streams' own and nobody changes them.
+ * Where a record was read. Immutable; the arrays are Kafka Streams' own and no code changes them.
  *
  * @param topic absent for records of a punctuator
  * @param partition of the topic
