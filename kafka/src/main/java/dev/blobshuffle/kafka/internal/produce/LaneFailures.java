@@ -71,7 +71,7 @@ public final class LaneFailures {
         return recoverable;
     }
 
-    /** A record was lost, and its sender has got the failure. */
+    /** Records were lost, and their senders have got the failure. */
     void lose(RuntimeException failure) {
         if (lost == null) {
             lost = failure;

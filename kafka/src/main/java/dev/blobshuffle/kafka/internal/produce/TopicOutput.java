@@ -44,7 +44,7 @@ public final class TopicOutput {
     /** Where records without key may go: partitions with a leader, or all if none has one. */
     private int[] available = {};
 
-    /** Made of the partitions on the first request. */
+    /** Made of the partitions on request. */
     private @Nullable Cluster cluster;
 
     private final Changes changes;
