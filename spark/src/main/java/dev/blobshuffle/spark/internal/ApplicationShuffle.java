@@ -1,0 +1,149 @@
+package dev.blobshuffle.spark.internal;
+
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.store.StoredBlob;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.spark.internal.directory.BlobDirectory;
+import dev.blobshuffle.spark.internal.directory.BlobLocation;
+import dev.blobshuffle.spark.internal.settings.SparkSettings;
+import dev.blobshuffle.spark.internal.settings.StorePlace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.apache.spark.MapOutputTrackerMaster;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shuffles of one application, as its driver sees them: the store's place, the directory of
+ * blobs, and their end. Spark has one application per process. Thread-safe.
+ */
+final class ApplicationShuffle {
+    private static final Logger LOG = LoggerFactory.getLogger(ApplicationShuffle.class);
+    private static final AtomicReference<Optional<ApplicationShuffle>> CURRENT =
+            new AtomicReference<>(Optional.empty());
+
+    private final String store;
+    private final ShuffleInstance instance;
+    private final BlobDirectory directory = new BlobDirectory();
+
+    private ApplicationShuffle(String store, ShuffleInstance instance) {
+        this.store = store;
+        this.instance = instance;
+    }
+
+    /**
+     * Opens that of this process, in a new place of a store. Blocks until the store answers.
+     *
+     * @param parent URI of the store
+     */
+    static ApplicationShuffle open(SparkConf conf, String parent) {
+        SystemTime time = new SystemTime();
+        String store = StorePlace.below(parent, time.wallMillis(), time.randomLong());
+        time.close();
+        ShuffleInstance instance =
+                ShuffleInstance.builder(SparkSettings.withStore(conf, store)).open();
+        ApplicationShuffle opened = new ApplicationShuffle(store, instance);
+        CURRENT.set(Optional.of(opened));
+        LOG.info(
+                "The shuffles of this application are in {}.",
+                instance.engine().store().location());
+        return opened;
+    }
+
+    /** That of this process. */
+    static ApplicationShuffle current() {
+        return CURRENT.get()
+                .orElseThrow(() -> new IllegalStateException(
+                        "Cannot shuffle through a store: the driver has no plug-in. Set spark.plugins."));
+    }
+
+    /** The URI of its place. */
+    String store() {
+        return store;
+    }
+
+    BlobDirectory directory() {
+        return directory;
+    }
+
+    /**
+     * Unregisters the maps of all blobs that were lost with an executor. Otherwise Spark would find
+     * one blob per attempt of a stage, and give up after four.
+     */
+    void executorLost(String executor) {
+        List<BlobId> lost = directory.executorLost(executor);
+        if (SparkEnv.get().mapOutputTracker() instanceof MapOutputTrackerMaster tracker) {
+            lost.forEach(blob -> tracker.removeOutputsOnExecutor(BlobLocation.executor(blob)));
+        }
+        if (!lost.isEmpty()) {
+            LOG.info("Executor {} had {} blobs that were not uploaded yet.", executor, lost.size());
+        }
+    }
+
+    /** Deletes the blobs of a shuffle, without waiting. */
+    void removeShuffle(int shuffle) {
+        List<BlobId> stored = directory.removeShuffle(shuffle);
+        if (!stored.isEmpty()) {
+            instance.engine().store().delete(stored).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.info("Blobs of shuffle {} stay until the application ends.", shuffle, failure);
+                }
+            });
+        }
+    }
+
+    /** Deletes all blobs of the application, and closes. Blocks until the store answers. */
+    void end() {
+        Optional<ApplicationShuffle> current = CURRENT.get();
+        boolean isMine = current.filter(each -> each == this).isPresent();
+        if (!isMine || !CURRENT.compareAndSet(current, Optional.empty())) {
+            return;
+        }
+        BlobStore blobs = instance.engine().store();
+        try {
+            for (long generation :
+                    blobs.generations(BlobId.NO_OWNER).toCompletableFuture().join()) {
+                List<StoredBlob> left = blobs.list(BlobId.NO_OWNER, generation)
+                        .toCompletableFuture()
+                        .join();
+                blobs.delete(left.stream().map(StoredBlob::id).toList())
+                        .toCompletableFuture()
+                        .join();
+            }
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "Cannot delete the shuffles of this application in {}. Delete them yourself.", blobs.location(), e);
+        } finally {
+            instance.close();
+        }
+        removeDirectories();
+    }
+
+    /** Directories of a file store hold a marker, and are the application's own. */
+    private void removeDirectories() {
+        StoreUri uri = StoreUri.parse(store);
+        if (!uri.scheme().equals("file")) {
+            return;
+        }
+        for (String directory : uri.path().split(",", -1)) {
+            try (Stream<Path> tree = Files.walk(Path.of(directory))) {
+                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                    boolean ignored = Files.deleteIfExists(path);
+                }
+            } catch (IOException e) {
+                LOG.warn("Cannot delete {}. Delete it yourself.", directory, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.blobshuffle.spark.internal;
+
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.spark.internal.settings.Contradictions;
+import dev.blobshuffle.spark.internal.settings.SparkSettings;
+import dev.blobshuffle.spark.internal.settings.StorePlace;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+
+/**
+ * The driver's half of the plug-in. It checks the settings, makes those that Spark needs, and keeps
+ * the directory of blobs. Spark makes its shuffle manager after the plug-ins. Owned by Spark.
+ */
+public final class DriverSide implements DriverPlugin {
+    /** What executors get: the URI of the application's store. */
+    static final String STORE = "store";
+
+    /** Spark's plug-in makes it. */
+    public DriverSide() {}
+
+    @Override
+    public Map<String, String> init(SparkContext spark, PluginContext context) {
+        SparkConf conf = spark.conf();
+        Contradictions.requireSupported(spark.version());
+        Settings settings = SparkSettings.of(conf);
+        String store = StoreSettings.uri(settings);
+        StorePlace.requireReachable(store, spark.master());
+        Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
+        ApplicationShuffle shuffle = ApplicationShuffle.open(conf, store);
+        spark.addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                shuffle.executorLost(removed.executorId());
+            }
+        });
+        return Map.of(STORE, shuffle.store());
+    }
+
+    @Override
+    public Object receive(Object message) {
+        return ApplicationShuffle.current().directory().answer((List<?>) message);
+    }
+
+    /** Nothing: {@link BlobShuffleDataIO} ends the shuffle, after the last task. */
+    @Override
+    public void shutdown() {}
+}

@@ -1,0 +1,138 @@
+package dev.blobshuffle.spark.internal.directory;
+
+import dev.blobshuffle.core.store.BlobId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * All blobs of a Spark application: their shuffles, who wrote them, and which of them are stored.
+ * The driver keeps it, about 300 bytes per blob, and forgets a shuffle's blobs with the shuffle.
+ *
+ * <p>Executors ask by lists of words ({@link #answer}). Requests and answers consist of classes of
+ * the JDK, because Spark decodes messages with a class loader that may not know ours. Thread-safe.
+ */
+public final class BlobDirectory {
+    static final String OPEN = "open";
+    static final String STORED = "stored";
+    static final String LOCATE = "locate";
+    static final String YES = "yes";
+    static final String NO = "no";
+
+    private final Map<BlobId, Entry> entries = new HashMap<>();
+    private final Map<Integer, Set<BlobId>> shuffles = new HashMap<>();
+
+    private record Entry(int shuffle, Whereabouts whereabouts) {}
+
+    /** Answers a request of {@link DirectoryClient}. */
+    public synchronized ArrayList<String> answer(List<?> request) {
+        List<String> words = request.stream().map(Object::toString).toList();
+        return switch (words.get(0)) {
+            case OPEN -> {
+                open(blob(words.get(1)), Integer.parseInt(words.get(2)), Whereabouts.Endpoint.parse(words.get(3)));
+                yield new ArrayList<>(List.of(YES));
+            }
+            case STORED -> {
+                boolean isKnown = stored(
+                        blob(words.get(1)),
+                        Long.parseLong(words.get(2)),
+                        words.get(3).equals(YES));
+                yield new ArrayList<>(List.of(isKnown ? YES : NO));
+            }
+            case LOCATE -> {
+                ArrayList<String> answers = new ArrayList<>();
+                for (String each : words.subList(1, words.size())) {
+                    answers.add(locate(blob(each)).text());
+                }
+                yield answers;
+            }
+            default ->
+                throw new IllegalArgumentException("Cannot answer an executor: '" + words.get(0)
+                        + "' is no request. Use one version of BlobShuffle in driver and executors.");
+        };
+    }
+
+    private static BlobId blob(String text) {
+        return BlobId.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("Cannot answer an executor: '" + text
+                        + "' is no blob. Use one version of BlobShuffle in driver and executors."));
+    }
+
+    /** An executor begins a blob. */
+    synchronized void open(BlobId blob, int shuffle, Whereabouts.Endpoint writer) {
+        entries.put(blob, new Entry(shuffle, new Whereabouts(Optional.of(writer), OptionalLong.empty())));
+        shuffles.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
+    }
+
+    /**
+     * A blob is in the store.
+     *
+     * @param keepsLocal whether the writer still has the outputs
+     * @return false if the shuffle was removed: nobody else deletes the blob
+     */
+    synchronized boolean stored(BlobId blob, long length, boolean keepsLocal) {
+        Entry known = entries.get(blob);
+        if (known == null) {
+            return false;
+        }
+        Optional<Whereabouts.Endpoint> writer = keepsLocal ? known.whereabouts.writer() : Optional.empty();
+        entries.put(blob, new Entry(known.shuffle, new Whereabouts(writer, OptionalLong.of(length))));
+        return true;
+    }
+
+    /** Where a blob is. */
+    synchronized Whereabouts locate(BlobId blob) {
+        Entry known = entries.get(blob);
+        return known == null ? Whereabouts.NOWHERE : known.whereabouts;
+    }
+
+    /**
+     * An executor is gone, with its disk.
+     *
+     * @return the blobs that are lost with it
+     */
+    public synchronized List<BlobId> executorLost(String executor) {
+        List<BlobId> lost = new ArrayList<>();
+        entries.replaceAll((blob, entry) -> {
+            boolean isWriter = entry.whereabouts
+                    .writer()
+                    .filter(writer -> writer.executor().equals(executor))
+                    .isPresent();
+            if (!isWriter) {
+                return entry;
+            }
+            if (entry.whereabouts.length().isEmpty()) {
+                lost.add(blob);
+            }
+            return new Entry(entry.shuffle, entry.whereabouts.withoutWriter());
+        });
+        return lost;
+    }
+
+    /**
+     * Forgets the blobs of a shuffle.
+     *
+     * @return those that may be stored
+     */
+    public synchronized List<BlobId> removeShuffle(int shuffle) {
+        Set<BlobId> removed = shuffles.remove(shuffle);
+        if (removed == null) {
+            return List.of();
+        }
+        List<BlobId> stored = removed.stream()
+                .filter(blob -> locate(blob).length().isPresent())
+                .toList();
+        removed.forEach(entries::remove);
+        return stored;
+    }
+
+    /** How many blobs it holds. */
+    public synchronized int size() {
+        return entries.size();
+    }
+}

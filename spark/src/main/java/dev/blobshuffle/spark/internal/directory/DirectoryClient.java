@@ -1,0 +1,121 @@
+package dev.blobshuffle.spark.internal.directory;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An executor's way to the {@link BlobDirectory}. It remembers answers, up to 10,000. Each request
+ * blocks until the driver answers. Thread-safe.
+ */
+public final class DirectoryClient {
+    private static final int MOST_KNOWN = 10_000;
+
+    private final Driver driver;
+    private final Whereabouts.Endpoint self;
+    private final Map<BlobId, Whereabouts> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<BlobId, Whereabouts> eldest) {
+            return size() > MOST_KNOWN;
+        }
+    };
+
+    /** Sends a request to the driver. */
+    @FunctionalInterface
+    public interface Driver {
+        /** The driver's answer. */
+        Object ask(ArrayList<String> request) throws Exception;
+    }
+
+    /**
+     * A client of an executor.
+     *
+     * @param self where the executor serves its blocks
+     */
+    public DirectoryClient(Driver driver, Whereabouts.Endpoint self) {
+        this.driver = driver;
+        this.self = self;
+    }
+
+    /** Where this executor serves its blocks. */
+    public Whereabouts.Endpoint self() {
+        return self;
+    }
+
+    /** Announces a blob. From then on the driver knows who has the outputs of its maps. */
+    public void open(BlobId blob, int shuffle) {
+        List<String> ignored = ask(List.of(BlobDirectory.OPEN, blob.toString(), String.valueOf(shuffle), self.text()));
+    }
+
+    /**
+     * Announces that a blob is in the store.
+     *
+     * @param keepsLocal whether this executor still has the outputs
+     * @return false if the shuffle was removed
+     */
+    public boolean stored(BlobId blob, long length, boolean keepsLocal) {
+        String keeps = keepsLocal ? BlobDirectory.YES : BlobDirectory.NO;
+        return ask(List.of(BlobDirectory.STORED, blob.toString(), String.valueOf(length), keeps))
+                .get(0)
+                .equals(BlobDirectory.YES);
+    }
+
+    /** What is known of a blob without a request. */
+    public synchronized Optional<Whereabouts> known(BlobId blob) {
+        return Optional.ofNullable(known.get(blob));
+    }
+
+    /** Asks for those of some blobs that are not known, in one request. */
+    public void learn(Collection<BlobId> blobs) {
+        List<BlobId> unknown;
+        synchronized (this) {
+            unknown = blobs.stream().filter(blob -> !known.containsKey(blob)).toList();
+        }
+        if (!unknown.isEmpty()) {
+            refresh(unknown);
+        }
+    }
+
+    /** Where a blob is, by a request if it is not known. */
+    public Whereabouts locate(BlobId blob) {
+        Optional<Whereabouts> answered = known(blob);
+        return answered.isPresent() ? answered.get() : refresh(blob);
+    }
+
+    /** Where a blob is now, by a request. */
+    public Whereabouts refresh(BlobId blob) {
+        return refresh(List.of(blob)).get(0);
+    }
+
+    private List<Whereabouts> refresh(List<BlobId> blobs) {
+        List<String> request = new ArrayList<>(List.of(BlobDirectory.LOCATE));
+        blobs.forEach(blob -> request.add(blob.toString()));
+        List<Whereabouts> answers =
+                ask(request).stream().map(Whereabouts::parse).toList();
+        synchronized (this) {
+            for (int i = 0; i < blobs.size(); i++) {
+                known.put(blobs.get(i), answers.get(i));
+            }
+        }
+        return answers;
+    }
+
+    private List<String> ask(List<String> request) {
+        try {
+            List<?> answer = (List<?>) driver.ask(new ArrayList<>(request));
+            return answer.stream().map(Object::toString).toList();
+        } catch (Exception e) {
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            throw new StoreUnavailable("Cannot ask the driver about blobs: " + e + ". Spark tries the task again.", e);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package dev.blobshuffle.spark.internal.read;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.spark.internal.directory.BlobLocation;
+import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.netty.SparkTransportConf;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.apache.spark.network.shuffle.DownloadFileManager;
+import org.apache.spark.network.shuffle.checksum.Cause;
+import org.apache.spark.network.util.TransportConf;
+import org.apache.spark.storage.BlockId$;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+
+/**
+ * What Spark's fetch iterator asks for blocks. A block of a blob comes from the executor that wrote
+ * it, if that has it on its disk; otherwise from the store. A block of a real executor comes from
+ * that one. Thread-safe.
+ */
+public final class BlobBlockClient extends BlockStoreClient implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BlobBlockClient.class);
+
+    /** Requests to the store of an executor at a time. */
+    private static final int READERS = 16;
+
+    private final DirectoryClient directory;
+    private final StoredBlobs blobs;
+    private final Time.Workers readers;
+    private final TransportConf transport;
+
+    /**
+     * A client of an executor.
+     *
+     * @param timeout how long a read of the store may take
+     */
+    public BlobBlockClient(BlobStore store, DirectoryClient directory, Duration timeout, Time time) {
+        this.directory = directory;
+        blobs = new StoredBlobs(store, timeout);
+        readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
+        transport =
+                SparkTransportConf.fromSparkConf(SparkEnv.get().conf(), "shuffle", 1, Option.empty(), Option.empty());
+    }
+
+    /** Where the blobs are, so that a task does not ask for each. */
+    void learn(Collection<BlobId> wanted) {
+        directory.learn(wanted);
+    }
+
+    @Override
+    public void fetchBlocks(
+            String host,
+            int port,
+            String executor,
+            String[] blocks,
+            BlockFetchingListener listener,
+            DownloadFileManager files) {
+        Optional<BlobId> blob = BlobLocation.parse(executor);
+        if (blob.isEmpty()) {
+            SparkEnv.get().blockManager().blockStoreClient().fetchBlocks(host, port, executor, blocks, listener, files);
+            return;
+        }
+        Fetch fetch = new Fetch(blob.get(), List.of(blocks), listener, Optional.ofNullable(files));
+        Optional<Whereabouts> known = directory.known(blob.get());
+        if (known.isPresent() && known.get().writer().isPresent()) {
+            fetch.fromWriter(known.get().writer().get());
+        } else {
+            readers.execute(fetch::fromAnywhere);
+        }
+    }
+
+    /** Spark's diagnosis asks an executor, and a blob is none. */
+    @Override
+    public Cause diagnoseCorruption(
+            String host,
+            int port,
+            String executor,
+            int shuffle,
+            long map,
+            int partition,
+            long checksum,
+            String algorithm) {
+        return Cause.UNKNOWN_ISSUE;
+    }
+
+    @Override
+    public void close() {
+        readers.close();
+    }
+
+    /** One request of the iterator. Each block is answered once. */
+    private final class Fetch {
+        private final BlobId blob;
+        private final Set<String> unanswered;
+        private final BlockFetchingListener listener;
+        private final Optional<DownloadFileManager> files;
+
+        Fetch(BlobId blob, List<String> blocks, BlockFetchingListener listener, Optional<DownloadFileManager> files) {
+            this.blob = blob;
+            unanswered = new LinkedHashSet<>(blocks);
+            this.listener = listener;
+            this.files = files;
+        }
+
+        private void succeed(String block, ManagedBuffer bytes) {
+            boolean isFirst;
+            synchronized (this) {
+                isFirst = unanswered.remove(block);
+            }
+            if (isFirst) {
+                listener.onBlockFetchSuccess(block, bytes);
+            }
+        }
+
+        private void fail(Throwable failure) {
+            for (String block : left()) {
+                boolean isFirst;
+                synchronized (this) {
+                    isFirst = unanswered.remove(block);
+                }
+                if (isFirst) {
+                    listener.onBlockFetchFailure(block, failure);
+                }
+            }
+        }
+
+        private synchronized List<String> left() {
+            return new ArrayList<>(unanswered);
+        }
+
+        void fromAnywhere() {
+            try {
+                Whereabouts whereabouts = directory.locate(blob);
+                if (whereabouts.writer().isPresent()) {
+                    fromWriter(whereabouts.writer().get());
+                } else {
+                    fromStore(whereabouts);
+                }
+            } catch (Exception e) {
+                fail(e);
+            }
+        }
+
+        /** The writer is gone, or has lost its outputs. */
+        private void withoutWriter(Throwable failure) {
+            if (failure instanceof OutOfMemoryError) {
+                fail(failure); // Of this executor: Spark asks again later.
+                return;
+            }
+            try {
+                Whereabouts whereabouts = directory.refresh(blob);
+                LOG.debug("Blob {} comes from the store, because its writer failed.", blob, failure);
+                fromStore(whereabouts);
+            } catch (Exception e) {
+                e.addSuppressed(failure);
+                fail(e);
+            }
+        }
+
+        private void fromStore(Whereabouts whereabouts) throws Exception {
+            if (whereabouts.length().isEmpty()) {
+                throw new BlobMissing("Cannot read shuffle blob " + blob
+                        + ": its executor is lost, and the blob was not uploaded yet. Spark runs its maps again.");
+            }
+            BlobIndex index = blobs.index(blob, whereabouts.length().getAsLong());
+            List<BlockRange> ranges = left().stream().map(BlockRange::parse).toList();
+            StoreFetch fetch = new StoreFetch(blobs, blob, index, this::succeed);
+            if (files.isPresent()) {
+                fetch.toFiles(ranges, files.get(), transport);
+            } else {
+                fetch.toMemory(ranges);
+            }
+        }
+
+        void fromWriter(Whereabouts.Endpoint writer) {
+            if (writer.equals(directory.self())) {
+                fromOwnDisk();
+                return;
+            }
+            String[] blocks = left().toArray(String[]::new);
+            SparkEnv.get()
+                    .blockManager()
+                    .blockStoreClient()
+                    .fetchBlocks(
+                            writer.host(),
+                            writer.port(),
+                            writer.executor(),
+                            blocks,
+                            new FromWriter(blocks.length),
+                            files.orElse(null));
+        }
+
+        private void fromOwnDisk() {
+            try {
+                for (String block : left()) {
+                    succeed(
+                            block,
+                            SparkEnv.get()
+                                    .shuffleManager()
+                                    .shuffleBlockResolver()
+                                    .getBlockData(BlockId$.MODULE$.apply(block), Option.empty()));
+                }
+            } catch (RuntimeException e) {
+                readers.execute(() -> withoutWriter(e));
+            }
+        }
+
+        /** Takes the writer's answers. What it does not have, the store may. */
+        private final class FromWriter implements BlockFetchingListener {
+            private int awaited;
+            private Optional<Throwable> failure = Optional.empty();
+
+            FromWriter(int blocks) {
+                awaited = blocks;
+            }
+
+            @Override
+            public void onBlockFetchSuccess(String block, ManagedBuffer bytes) {
+                succeed(block, bytes);
+                end(Optional.empty());
+            }
+
+            @Override
+            public void onBlockFetchFailure(String block, Throwable e) {
+                end(Optional.of(e));
+            }
+
+            private void end(Optional<Throwable> e) {
+                Optional<Throwable> first;
+                synchronized (this) {
+                    awaited--;
+                    if (failure.isEmpty()) {
+                        failure = e;
+                    }
+                    if (awaited > 0 || failure.isEmpty()) {
+                        return;
+                    }
+                    first = failure;
+                }
+                readers.execute(() -> withoutWriter(first.orElseThrow()));
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.blobshuffle.spark.internal.read;
+
+import dev.blobshuffle.spark.internal.directory.BlobLocation;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.Aggregator;
+import org.apache.spark.InterruptibleIterator;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.io.CompressionCodec;
+import org.apache.spark.io.CompressionCodec$;
+import org.apache.spark.serializer.SerializerInstance;
+import org.apache.spark.serializer.SerializerManager;
+import org.apache.spark.shuffle.BaseShuffleHandle;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.shuffle.ShuffleReader;
+import org.apache.spark.shuffle.checksum.RowBasedChecksum;
+import org.apache.spark.shuffle.sort.SortShuffleManager;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.ShuffleBlockFetcherIterator;
+import org.apache.spark.util.CompletionIterator;
+import org.apache.spark.util.SystemClock;
+import org.apache.spark.util.collection.ExternalSorter;
+import scala.Function1;
+import scala.Option;
+import scala.Product2;
+import scala.Tuple2;
+import scala.Tuple3;
+import scala.collection.IterableOnce;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Reads some partitions of some maps, as Spark's own reader does, from a {@link BlobBlockClient}.
+ * Spark's fetch iterator limits what is in flight, retries and reports failures. Owned by the task's
+ * thread.
+ *
+ * @param <K> type of the keys
+ * @param <C> type of the combined values
+ */
+public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
+    private static final long MIB = 1 << 20;
+
+    private final BaseShuffleHandle<K, ?, C> handle;
+    private final Range maps;
+    private final Range partitions;
+    private final TaskContext context;
+    private final ShuffleReadMetricsReporter metrics;
+    private final BlobBlockClient client;
+    private final SparkEnv env = SparkEnv.get();
+
+    /**
+     * Half-open.
+     *
+     * @param first the first
+     * @param end the first after it
+     */
+    public record Range(int first, int end) {}
+
+    /** A reader of a task. */
+    public BlobShuffleReader(
+            BaseShuffleHandle<K, ?, C> handle,
+            Range maps,
+            Range partitions,
+            TaskContext context,
+            ShuffleReadMetricsReporter metrics,
+            BlobBlockClient client) {
+        this.handle = handle;
+        this.maps = maps;
+        this.partitions = partitions;
+        this.context = context;
+        this.metrics = metrics;
+        this.client = client;
+    }
+
+    @Override
+    public Iterator<Product2<K, C>> read() {
+        SerializerInstance serializer = handle.dependency().serializer().newInstance();
+        Iterator<Tuple2<Object, Object>> records = blocks().toCompletionIterator()
+                .flatMap((Function1<Tuple2<BlockId, InputStream>, IterableOnce<Tuple2<Object, Object>>>)
+                        block -> serializer.deserializeStream(block._2()).asKeyValueIterator());
+        Iterator<Tuple2<Object, Object>> counted = records.map(each -> {
+            metrics.incRecordsRead(1);
+            return each;
+        });
+        Iterator<Tuple2<Object, Object>> reported = CompletionIterator.apply(counted, () -> {
+            context.taskMetrics().mergeShuffleReadMetrics();
+            return BoxedUnit.UNIT;
+        });
+        return combined(new InterruptibleIterator<>(context, reported));
+    }
+
+    /** Where the map statuses say that the blocks are. */
+    private List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> addresses() {
+        Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> addresses = env.mapOutputTracker()
+                .getMapSizesByExecutorId(handle.shuffleId(), maps.first, maps.end, partitions.first, partitions.end);
+        List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> all = new ArrayList<>();
+        while (addresses.hasNext()) {
+            all.add(addresses.next());
+        }
+        client.learn(all.stream()
+                .map(address -> BlobLocation.parse(address._1().executorId()))
+                .flatMap(Optional::stream)
+                .toList());
+        return all;
+    }
+
+    private ShuffleBlockFetcherIterator blocks() {
+        SparkConf conf = env.conf();
+        SerializerManager serializers = env.serializerManager();
+        return new ShuffleBlockFetcherIterator(
+                context,
+                client,
+                env.blockManager(),
+                env.mapOutputTracker(),
+                CollectionConverters.asScala(addresses().iterator()),
+                serializers::wrapStream,
+                conf.getSizeAsMb("spark.reducer.maxSizeInFlight", "48m") * MIB,
+                conf.getInt("spark.reducer.maxReqsInFlight", Integer.MAX_VALUE),
+                conf.getInt("spark.reducer.maxBlocksInFlightPerAddress", Integer.MAX_VALUE),
+                conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", "200m"),
+                conf.getInt("spark.shuffle.maxAttemptsOnNettyOOM", 10),
+                conf.getBoolean("spark.shuffle.detectCorrupt", true),
+                conf.getBoolean("spark.shuffle.detectCorrupt.useExtraMemory", false),
+                false,
+                conf.get("spark.shuffle.checksum.algorithm", "ADLER32"),
+                metrics,
+                fetchesBatches(conf),
+                new SystemClock());
+    }
+
+    /** Whether Spark may ask for neighbouring partitions of a map as one block. */
+    private boolean fetchesBatches(SparkConf conf) {
+        boolean isConcatenable = !conf.getBoolean("spark.shuffle.compress", true)
+                || CompressionCodec$.MODULE$.supportsConcatenationOfSerializedStreams(codec(conf));
+        return SortShuffleManager.canUseBatchFetch(partitions.first, partitions.end, context)
+                && handle.dependency().serializer().supportsRelocationOfSerializedObjects()
+                && isConcatenable
+                && !conf.getBoolean("spark.io.encryption.enabled", false);
+    }
+
+    private static CompressionCodec codec(SparkConf conf) {
+        return CompressionCodec$.MODULE$.createCodec(conf);
+    }
+
+    /**
+     * Combines and sorts as the dependency wants. Which types the iterator has, the dependency
+     * knows at run time only.
+     */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private Iterator<Product2<K, C>> combined(Iterator records) {
+        ShuffleDependency dependency = handle.dependency();
+        Option<Aggregator> aggregator = dependency.aggregator();
+        Iterator combined;
+        if (dependency.keyOrdering().isDefined()) {
+            Option<Aggregator> merging = aggregator;
+            if (aggregator.isDefined() && dependency.mapSideCombine()) {
+                Aggregator mapSide = aggregator.get();
+                Function1<Object, Object> same = value -> value;
+                merging = Option.apply(new Aggregator(same, mapSide.mergeCombiners(), mapSide.mergeCombiners()));
+            }
+            combined = new ExternalSorter(
+                            context,
+                            merging,
+                            Option.empty(),
+                            dependency.keyOrdering(),
+                            dependency.serializer(),
+                            new RowBasedChecksum[0])
+                    .insertAllAndUpdateMetrics(records);
+        } else if (aggregator.isDefined()) {
+            combined = dependency.mapSideCombine()
+                    ? aggregator.get().combineCombinersByKey(records, context)
+                    : aggregator.get().combineValuesByKey(records, context);
+        } else {
+            return records;
+        }
+        return combined instanceof InterruptibleIterator ? combined : new InterruptibleIterator(context, combined);
+    }
+}

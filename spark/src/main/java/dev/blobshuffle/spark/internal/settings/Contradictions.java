@@ -1,0 +1,89 @@
+package dev.blobshuffle.spark.internal.settings;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.SparkConf;
+
+/** Settings of Spark that cannot be used with ours. Stateless. */
+public final class Contradictions {
+    private static final String TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled";
+    private static final String MANAGER = "spark.shuffle.manager";
+    private static final String DATA_IO = "spark.shuffle.sort.io.plugin.class";
+    private static final Set<String> OWN_MANAGERS =
+            Set.of("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager");
+
+    /** What cannot be true. */
+    private static final List<Flag> REFUSED = List.of(
+            new Flag(
+                    "spark.shuffle.service.enabled",
+                    "the external shuffle service serves files of executors, and the plug-in replaces it",
+                    "Set it to false. Dynamic allocation works without the service."),
+            new Flag(
+                    "spark.shuffle.push.enabled",
+                    "push-based merging needs the external shuffle service",
+                    "Set it to false."),
+            new Flag(
+                    "spark.shuffle.useOldFetchProtocol",
+                    "with the old protocol, attempts of a map have the same number",
+                    "Set it to false."),
+            new Flag(
+                    TRACKING,
+                    "it keeps executors alive that the plug-in makes dispensable",
+                    "Remove the setting; the plug-in sets it to false."),
+            new Flag(
+                    "spark.driver.userClassPathFirst",
+                    "Spark and the application would load the classes of the shuffle twice",
+                    "Set it to false."),
+            new Flag(
+                    "spark.executor.userClassPathFirst",
+                    "Spark and the application would load the classes of the shuffle twice",
+                    "Set it to false."));
+
+    private Contradictions() {}
+
+    private record Flag(String name, String reason, String remedy) {}
+
+    /**
+     * Refuses settings that contradict the plug-in, and makes those that it needs.
+     *
+     * @param manager class of the shuffle manager
+     * @param dataIo class of the shuffle's data I/O
+     * @throws InvalidSettings fatal: a setting contradicts the plug-in
+     */
+    public static void settle(SparkConf conf, Class<?> manager, Class<?> dataIo) {
+        for (Flag flag : REFUSED) {
+            if (conf.getBoolean(flag.name, false)) {
+                throw refused(flag.name, "true", flag.reason, flag.remedy);
+            }
+        }
+        String given = conf.get(MANAGER, "sort");
+        if (!OWN_MANAGERS.contains(given) && !given.equals(manager.getName())) {
+            throw refused(MANAGER, given, "the plug-in has a manager of its own", "Remove the setting.");
+        }
+        String io = conf.get(DATA_IO, dataIo.getName());
+        if (!io.equals(dataIo.getName())) {
+            throw refused(DATA_IO, io, "the plug-in has data I/O of its own", "Remove the setting.");
+        }
+        conf.set(MANAGER, manager.getName());
+        conf.set(DATA_IO, dataIo.getName());
+        conf.set(TRACKING, "false");
+    }
+
+    /**
+     * Refuses releases of Spark whose internal classes are other ones.
+     *
+     * @throws InvalidSettings fatal: the release is not supported
+     */
+    public static void requireSupported(String version) {
+        if (!version.startsWith("4.2.")) {
+            throw new InvalidSettings("Cannot keep shuffles in a store with Spark " + version
+                    + ": this version of BlobShuffle supports 4.2. Use Spark 4.2, or remove the plug-in.");
+        }
+    }
+
+    private static InvalidSettings refused(String name, String value, String reason, String remedy) {
+        return new InvalidSettings(
+                "Cannot keep shuffles in a store with " + name + "=" + value + ": " + reason + ". " + remedy);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.blobshuffle.spark.internal.settings;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.SettingGroup;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.settings.ByteSize;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.apache.spark.SparkConf;
+import scala.Tuple2;
+
+/**
+ * The settings of the shuffles of a Spark application. In Spark's configuration their names begin
+ * with {@code spark.blobshuffle.}; without {@code spark.} they are names of {@link Settings}.
+ * Stateless.
+ */
+public final class SparkSettings implements SettingGroup {
+    /** What Spark requires of every name, and what our names begin with after it. */
+    public static final String PREFIX = "spark.";
+
+    /** When a map's output is in the store. */
+    public static final Setting<Durability> DURABILITY = Setting.choice(
+            "durability",
+            Durability.WRITE_BEHIND,
+            "`write-behind`: a map ends when its output is on the executor's disk, and the output is uploaded"
+                    + " later. `sync`: a map ends when its output is in the store, and the output leaves the"
+                    + " executor's disk.");
+
+    /** How long a blob stays local. */
+    public static final Setting<Duration> UPLOAD_MIN_AGE = Setting.millis(
+            "upload.min.age.ms",
+            1,
+            30_000,
+            "With `write-behind`, how long a blob waits for its upload. A shuffle that Spark removes earlier"
+                    + " causes no request.");
+
+    /** From which size on a blob takes no further map. */
+    public static final Setting<ByteSize> BLOB_BYTES = Setting.size(
+            "blob.bytes",
+            new ByteSize(1),
+            new ByteSize(64 << 20),
+            "A blob of this size takes no further map. It may exceed the size by one map.");
+
+    /** How long a read of the store may take. */
+    public static final Setting<Duration> READ_TIMEOUT = Setting.millis(
+            "read.timeout.ms",
+            1,
+            60_000,
+            "How long a read of the store is retried. Then Spark runs the maps of the blob again.");
+
+    private static final List<SettingGroup> GROUPS =
+            List.of(new StoreSettings(), new ZoneSettings(), new SparkSettings());
+
+    /** A name of core's in one of its messages. */
+    private static final Pattern OWN_NAME = Pattern.compile("(?<![\\w./-])" + Pattern.quote(Setting.PREFIX));
+
+    @Override
+    public String title() {
+        return "Spark";
+    }
+
+    @Override
+    public List<Setting<?>> settings() {
+        return List.of(DURABILITY, UPLOAD_MIN_AGE, BLOB_BYTES, READ_TIMEOUT);
+    }
+
+    /**
+     * The settings in Spark's configuration.
+     *
+     * @throws InvalidSettings fatal: no store is named, a name is unknown, or a value is not of its
+     *     form
+     */
+    public static Settings of(SparkConf conf) {
+        try {
+            Settings settings = Settings.parse(given(conf), GROUPS);
+            String ignored = StoreSettings.uri(settings);
+            return settings;
+        } catch (InvalidSettings e) {
+            throw sparkNames(e);
+        }
+    }
+
+    /**
+     * The same settings with another store.
+     *
+     * @param uri of the store
+     */
+    public static Settings withStore(SparkConf conf, String uri) {
+        Map<String, String> values = given(conf);
+        values.put(StoreSettings.STORE.name(), uri);
+        return Settings.parse(values, GROUPS);
+    }
+
+    private static Map<String, String> given(SparkConf conf) {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (Tuple2<String, String> each : conf.getAllWithPrefix(PREFIX + Setting.PREFIX)) {
+            values.put(Setting.PREFIX + each._1(), each._2());
+        }
+        return values;
+    }
+
+    /** The same failure with the names that the user writes. */
+    static InvalidSettings sparkNames(InvalidSettings failure) {
+        String message = String.valueOf(failure.getMessage());
+        return new InvalidSettings(OWN_NAME.matcher(message).replaceAll(PREFIX + Setting.PREFIX), failure);
+    }
+}

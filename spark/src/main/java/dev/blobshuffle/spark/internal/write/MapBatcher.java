@@ -1,0 +1,243 @@
+package dev.blobshuffle.spark.internal.write;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Packs the outputs of an executor's maps into blobs, one open blob per shuffle, and uploads them.
+ * Outputs stay in their files until then, so it holds some kilobytes per map. Two uploads run at a
+ * time. Thread-safe.
+ */
+public final class MapBatcher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MapBatcher.class);
+    private static final int UPLOADS = 2;
+
+    private final BlobStore store;
+    private final DirectoryClient directory;
+    private final String application;
+    private final PackingRule rule;
+    private final Time time;
+    private final Time.Workers uploads;
+    private final long writer;
+    private final AtomicLong sequence = new AtomicLong();
+
+    /** The open blob of each shuffle. Guarded by this. */
+    private final Map<Integer, OpenBlob> filling = new HashMap<>();
+
+    /** All blobs that are not stored. Guarded by this. */
+    private final Map<Integer, Set<OpenBlob>> pending = new HashMap<>();
+
+    private boolean isClosed;
+
+    /**
+     * A batcher of an executor.
+     *
+     * @param application its id, which blobs name
+     */
+    public MapBatcher(BlobStore store, DirectoryClient directory, String application, PackingRule rule, Time time) {
+        this.store = store;
+        this.directory = directory;
+        this.application = application;
+        this.rule = rule;
+        this.time = time;
+        uploads = time.blockingWorkers("blobshuffle-spark-upload", UPLOADS);
+        writer = BlobId.writer(time.randomLong());
+    }
+
+    /**
+     * Takes the output of a map. Blocks until the driver knows the blob, and, if outputs are
+     * released, until the store has it.
+     *
+     * @return the blob that the output belongs to; empty if it stays where Spark's writer put it
+     * @throws BlobShuffleException recoverable: Spark runs the map again
+     */
+    public Optional<BlobId> add(MapOutput output) {
+        if (!rule.takes(output)) {
+            return Optional.empty();
+        }
+        OpenBlob blob = place(output);
+        await(blob);
+        return Optional.of(blob.id);
+    }
+
+    private void await(OpenBlob blob) {
+        try {
+            Void ignored = blob.announced.get();
+            if (rule.whenStored() == PackingRule.WhenStored.RELEASE) {
+                ignored = blob.stored.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof BlobShuffleException failure
+                    ? failure
+                    : new StoreUnavailable(
+                            "Cannot store blob " + blob.id + ": " + e.getCause() + ". Spark runs the map again.", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable(
+                    "Cannot store blob " + blob.id + ": the task was interrupted. Spark runs it again if needed.", e);
+        }
+    }
+
+    private OpenBlob place(MapOutput output) {
+        OpenBlob blob;
+        boolean isNew;
+        synchronized (this) {
+            OpenBlob current = filling.get(output.shuffle());
+            if (current != null && current.isTooFullFor(output, rule)) {
+                seal(current);
+                current = null;
+            }
+            isNew = current == null;
+            blob = isNew ? begin(output.shuffle()) : current;
+            blob.add(output);
+            if (blob.isFull(rule)) {
+                seal(blob);
+            }
+        }
+        if (isNew) {
+            announce(blob);
+        }
+        return blob;
+    }
+
+    private OpenBlob begin(int shuffle) {
+        long minute = time.wallMillis() / BlobId.MILLIS_PER_GENERATION;
+        OpenBlob blob = new OpenBlob(new BlobId(minute, writer, sequence.getAndIncrement()), shuffle);
+        filling.put(shuffle, blob);
+        pending.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
+        time.schedule(rule.age(), () -> startUpload(blob));
+        return blob;
+    }
+
+    private void announce(OpenBlob blob) {
+        try {
+            directory.open(blob.id, blob.shuffle);
+            blob.announced.complete(null);
+        } catch (RuntimeException e) {
+            synchronized (this) {
+                forget(blob);
+            }
+            blob.announced.completeExceptionally(e);
+        }
+    }
+
+    /** Takes no further map. An upload that maps wait for begins. */
+    private void seal(OpenBlob blob) {
+        filling.remove(blob.shuffle, blob);
+        blob.state = OpenBlob.State.SEALED;
+        if (rule.whenStored() == PackingRule.WhenStored.RELEASE) {
+            startUpload(blob);
+        }
+    }
+
+    private synchronized void startUpload(OpenBlob blob) {
+        if (isClosed || blob.state == OpenBlob.State.DROPPED || blob.state == OpenBlob.State.UPLOADING) {
+            return;
+        }
+        filling.remove(blob.shuffle, blob);
+        blob.state = OpenBlob.State.UPLOADING;
+        uploads.execute(() -> upload(blob));
+    }
+
+    private void upload(OpenBlob blob) {
+        try {
+            blob.announced.join();
+            BlobContent content =
+                    BlobWriting.content(blob.id, store.fingerprint(), application, blob.outputs, time.wallMillis());
+            store.put(blob.id, content).toCompletableFuture().join();
+            finish(blob, content.length());
+        } catch (IOException | RuntimeException e) {
+            fail(blob, e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
+        }
+    }
+
+    private void finish(OpenBlob blob, long length) {
+        boolean keeps = rule.whenStored() == PackingRule.WhenStored.KEEP;
+        boolean isWanted = directory.stored(blob.id, length, keeps);
+        synchronized (this) {
+            forget(blob);
+        }
+        if (!isWanted) {
+            store.delete(List.of(blob.id)).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.info("Blob {} of a removed shuffle stays until the application ends.", blob.id, failure);
+                }
+            });
+        } else if (!keeps) {
+            blob.outputs.forEach(output -> output.release().run());
+        }
+        blob.stored.complete(null);
+    }
+
+    private void fail(OpenBlob blob, Throwable failure) {
+        boolean isWaitedFor = rule.whenStored() == PackingRule.WhenStored.RELEASE;
+        synchronized (this) {
+            boolean isDropped = blob.state == OpenBlob.State.DROPPED;
+            if (isWaitedFor || isDropped) {
+                forget(blob);
+            } else if (!isClosed) {
+                LOG.warn(
+                        "Cannot upload blob {}. The next attempt is in {}. Check the store.",
+                        blob.id,
+                        rule.age(),
+                        failure);
+                blob.state = OpenBlob.State.SEALED;
+                time.schedule(rule.age(), () -> startUpload(blob));
+            }
+        }
+        blob.stored.completeExceptionally(failure);
+    }
+
+    private void forget(OpenBlob blob) {
+        filling.remove(blob.shuffle, blob);
+        blob.state = OpenBlob.State.DROPPED;
+        Set<OpenBlob> others = pending.get(blob.shuffle);
+        if (others != null) {
+            others.remove(blob);
+            if (others.isEmpty()) {
+                pending.remove(blob.shuffle);
+            }
+        }
+    }
+
+    /** Spark has removed a shuffle: what is not stored yet need not be. */
+    public synchronized void drop(int shuffle) {
+        for (OpenBlob blob : new ArrayList<>(pending.getOrDefault(shuffle, Set.of()))) {
+            forget(blob);
+        }
+    }
+
+    /** How many blobs are not stored yet. */
+    public synchronized int pending() {
+        return pending.values().stream().mapToInt(Set::size).sum();
+    }
+
+    /** Ends. What is not stored yet stays local. Idempotent. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            isClosed = true;
+            pending.clear();
+            filling.clear();
+        }
+        uploads.close();
+    }
+}
