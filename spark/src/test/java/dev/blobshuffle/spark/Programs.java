@@ -109,12 +109,17 @@ final class Programs implements Serializable {
 
     /** Pairs of {@link #MAPS} maps, each of which counts its runs. */
     static JavaPairRDD<String, Long> counted(SparkApplication spark, LongAccumulator runs) {
+        return counted(spark, runs, MAPS);
+    }
+
+    /** Pairs of some maps, each of which counts its runs. */
+    static JavaPairRDD<String, Long> counted(SparkApplication spark, LongAccumulator runs, int count) {
         List<Integer> maps = new ArrayList<>();
-        for (int map = 0; map < MAPS; map++) {
+        for (int map = 0; map < count; map++) {
             maps.add(map);
         }
-        long each = ROWS / MAPS;
-        return spark.context().parallelize(maps, MAPS).flatMapToPair(map -> {
+        long each = ROWS / count;
+        return spark.context().parallelize(maps, count).flatMapToPair(map -> {
             runs.add(1);
             return LongStream.range(map * each, (map + 1) * each)
                     .mapToObj(value -> new Tuple2<>("key" + value % 97, value))

@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.read;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.format.ContainerReader;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -10,9 +11,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -33,10 +32,7 @@ final class StoredBlobs {
     private final BlobStore store;
     private final Duration timeout;
 
-    /** The least recently used first. Guarded by itself. */
-    private final Map<BlobId, BlobIndex> indices = new LinkedHashMap<>(16, 0.75f, true);
-
-    private long indexBytes;
+    private final FooterCache<BlobId, BlobIndex> indices = new FooterCache<>(MOST_INDEX_BYTES, BlobIndex::weight);
 
     /** Takes the bytes of a segment, part by part. They are verified when the last part was taken. */
     @FunctionalInterface
@@ -51,24 +47,13 @@ final class StoredBlobs {
 
     /** The index of a blob; reads the footer if it is not known. */
     BlobIndex index(BlobId blob, long length) {
-        synchronized (indices) {
-            BlobIndex known = indices.get(blob);
-            if (known != null) {
-                return known;
-            }
+        Optional<BlobIndex> known = indices.get(blob);
+        if (known.isPresent()) {
+            return known.get();
         }
         ContainerReader reader = ContainerReader.open(blob, (offset, count) -> copy(blob, offset, count), length);
         BlobIndex index = new BlobIndex(reader.container());
-        synchronized (indices) {
-            if (indices.put(blob, index) == null) {
-                indexBytes += index.weight();
-            }
-            Iterator<BlobIndex> eldest = indices.values().iterator();
-            while (indexBytes > MOST_INDEX_BYTES && indices.size() > 1) {
-                indexBytes -= eldest.next().weight();
-                eldest.remove();
-            }
-        }
+        indices.put(blob, index);
         return index;
     }
 

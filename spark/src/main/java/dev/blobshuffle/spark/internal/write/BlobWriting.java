@@ -64,6 +64,6 @@ final class BlobWriting {
             }
         }
         Container ignored = writer.finish();
-        return new PartsContent(parts);
+        return BlobContent.of(parts, () -> {});
     }
 }

@@ -162,7 +162,11 @@ public final class MapBatcher implements AutoCloseable {
             blob.announced.join();
             BlobContent content =
                     BlobWriting.content(blob.id, store.fingerprint(), application, blob.outputs, time.wallMillis());
-            store.put(blob.id, content).toCompletableFuture().join();
+            try {
+                store.put(blob.id, content).toCompletableFuture().join();
+            } finally {
+                content.release();
+            }
             finish(blob, content.length());
         } catch (IOException | RuntimeException e) {
             fail(blob, e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);

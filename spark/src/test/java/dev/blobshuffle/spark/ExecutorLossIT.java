@@ -1,0 +1,143 @@
+package dev.blobshuffle.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.util.LongAccumulator;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One of two executors is killed between two actions. Executors are processes of their own. */
+class ExecutorLossIT {
+    private static final Duration LONG = Duration.ofMinutes(3);
+
+    /** Each map has a blob of its own, so an executor has more than a stage may be tried again. */
+    private static final int MAPS = 12;
+
+    @TempDir
+    private Path directory;
+
+    /** Spark starts executors from a directory with the jars of its own. */
+    @BeforeAll
+    static void makesAHomeForSpark() throws IOException {
+        Path ignored = Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+    }
+
+    private SparkApplication cluster(Map<String, String> settings) {
+        Map<String, String> configuration = new TreeMap<>(Map.of(
+                "spark.master", "local-cluster[2,1,512]",
+                "spark.executor.memory", "512m",
+                "spark.blobshuffle.blob.bytes", "1",
+                "spark.executor.extraClassPath", System.getProperty("java.class.path")));
+        configuration.putAll(settings);
+        return SparkApplication.withPlugin(directory, configuration);
+    }
+
+    @Test
+    void noMapRunsAgainWithSync() {
+        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.durability", "sync"))) {
+            Shuffle shuffle = new Shuffle(spark);
+            killOneExecutor(spark);
+
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isEqualTo(MAPS);
+        }
+    }
+
+    @Test
+    void noMapRunsAgainAfterTheUpload() {
+        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "1"))) {
+            Shuffle shuffle = new Shuffle(spark);
+            await().atMost(LONG).until(() -> SparkApplication.blobs(directory).size() == MAPS);
+            killOneExecutor(spark);
+
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isEqualTo(MAPS);
+        }
+    }
+
+    @Test
+    void onlyMapsOfTheLostExecutorRunAgainBeforeTheUpload() {
+        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
+            Shuffle shuffle = new Shuffle(spark);
+            killOneExecutor(spark);
+
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isBetween(MAPS + 1L, 2L * MAPS - 1);
+        }
+    }
+
+    /** A shuffle that was read once. */
+    private static final class Shuffle {
+        private final LongAccumulator runs;
+        private final JavaPairRDD<String, Iterable<Long>> groups;
+        private final String expected;
+
+        Shuffle(SparkApplication spark) {
+            // With one executor only, nothing could be lost in part.
+            await().atMost(LONG)
+                    .until(() -> spark.session()
+                                    .sparkContext()
+                                    .statusTracker()
+                                    .getExecutorInfos()
+                                    .length
+                            == 3);
+            runs = spark.session().sparkContext().longAccumulator();
+            groups = Programs.counted(spark, runs, MAPS).groupByKey(Programs.PARTITIONS);
+            expected = Programs.sums(groups);
+            assertThat(runs()).isEqualTo(MAPS);
+        }
+
+        void readAgain() {
+            assertThat(Programs.sums(groups)).isEqualTo(expected);
+        }
+
+        long runs() {
+            return runs.value();
+        }
+    }
+
+    private static void killOneExecutor(SparkApplication spark) {
+        AtomicInteger removed = new AtomicInteger();
+        spark.session().sparkContext().addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+                removed.incrementAndGet();
+            }
+        });
+        List<ProcessHandle> executors = ProcessHandle.current()
+                .descendants()
+                .filter(process -> process.info()
+                        .commandLine()
+                        .or(() -> commandLine(process))
+                        .orElse("")
+                        .contains("CoarseGrainedExecutorBackend"))
+                .toList();
+        assertThat(executors).hasSize(2);
+        assertThat(executors.get(0).destroyForcibly()).isTrue();
+        await().atMost(LONG).until(() -> removed.get() == 1);
+    }
+
+    /** The JDK does not show long ones. */
+    private static Optional<String> commandLine(ProcessHandle process) {
+        try {
+            return Optional.of(
+                    Files.readString(Path.of("/proc", String.valueOf(process.pid()), "cmdline")));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.blobshuffle.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.util.LongAccumulator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A lost or damaged blob makes exactly its maps run again. With {@code sync} nothing else has their
+ * outputs.
+ */
+class LostBlobsIT {
+    /** Two tasks at a time and a blob for each pair of maps that ends at the same time. */
+    private static final Map<String, String> SYNC = Map.of("spark.blobshuffle.durability", "sync");
+
+    @TempDir
+    private Path directory;
+
+    @FunctionalInterface
+    private interface Harm {
+        void to(Path blob) throws IOException;
+    }
+
+    @Test
+    void theMapsOfADeletedBlobRunAgain() throws IOException {
+        assertMapsRunAgain(Files::delete);
+    }
+
+    /** The first byte is of a segment of the first partition. Spark alone would not notice. */
+    @Test
+    void theMapsOfABlobWithAFlippedBitRunAgain() throws IOException {
+        assertMapsRunAgain(blob -> {
+            byte[] bytes = Files.readAllBytes(blob);
+            bytes[0] ^= 1;
+            Files.write(blob, bytes);
+        });
+    }
+
+    @Test
+    void theMapsOfATruncatedBlobRunAgain() throws IOException {
+        assertMapsRunAgain(blob -> {
+            byte[] bytes = Files.readAllBytes(blob);
+            Files.write(blob, Arrays.copyOf(bytes, bytes.length / 2));
+        });
+    }
+
+    private void assertMapsRunAgain(Harm harm) throws IOException {
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, SYNC)) {
+            LongAccumulator runs = spark.session().sparkContext().longAccumulator();
+            JavaPairRDD<String, Iterable<Long>> groups =
+                    Programs.counted(spark, runs).groupByKey(Programs.PARTITIONS);
+            String expected = Programs.sums(groups);
+            assertThat(runs.value()).isEqualTo(Programs.MAPS);
+            List<Path> blobs = SparkApplication.blobs(directory);
+            assertThat(blobs).isNotEmpty();
+            Path victim = blobs.get(0);
+            int maps = StoredMaps.count(victim);
+            assertThat(maps).isPositive();
+            harm.to(victim);
+
+            assertThat(Programs.sums(groups)).isEqualTo(expected);
+            assertThat(runs.value()).isEqualTo(Programs.MAPS + maps);
+        }
+    }
+
+    /** The store is not asked while the writer lives. */
+    @Test
+    void aBlobThatIsLostBehindALivingWriterCostsNothing() throws IOException {
+        try (SparkApplication spark = SparkApplication.withPlugin(
+                directory,
+                Map.of("spark.blobshuffle.upload.min.age.ms", "1", "spark.blobshuffle.blob.bytes", "1"))) {
+            LongAccumulator runs = spark.session().sparkContext().longAccumulator();
+            JavaPairRDD<String, Iterable<Long>> groups =
+                    Programs.counted(spark, runs).groupByKey(Programs.PARTITIONS);
+            String expected = Programs.sums(groups);
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> SparkApplication.blobs(directory).size() == Programs.MAPS);
+            for (Path blob : SparkApplication.blobs(directory)) {
+                Files.delete(blob);
+            }
+
+            assertThat(Programs.sums(groups)).isEqualTo(expected);
+            assertThat(runs.value()).isEqualTo(Programs.MAPS);
+        }
+    }
+
+    /** The streams of micro-batches, and most queries. */
+    @Test
+    void aShuffleThatEndsBeforeItsUploadCausesNoBlob() {
+        try (SparkApplication spark = SparkApplication.withPlugin(
+                directory, Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
+            String ignored = Programs.aggregate(spark);
+            assertThat(SparkApplication.blobs(directory)).isEmpty();
+        }
+    }
+
+    @Test
+    void theBlobsOfARemovedShuffleAreDeleted() {
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, SYNC)) {
+            JavaPairRDD<String, Iterable<Long>> groups = Programs.counted(
+                            spark, spark.session().sparkContext().longAccumulator())
+                    .groupByKey(Programs.PARTITIONS);
+            String ignored = Programs.sums(groups);
+            assertThat(SparkApplication.blobs(directory)).isNotEmpty();
+
+            spark.session()
+                    .sparkContext()
+                    .cleaner()
+                    .get()
+                    .doCleanupShuffle(0, true);
+
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> SparkApplication.blobs(directory).isEmpty());
+        }
+    }
+}

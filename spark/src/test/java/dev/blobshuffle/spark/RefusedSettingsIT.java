@@ -1,0 +1,35 @@
+package dev.blobshuffle.spark;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An application with settings that cannot work does not start. */
+class RefusedSettingsIT {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theExternalShuffleServiceIsRefusedAtStart() {
+        assertRefused(
+                Map.of("spark.shuffle.service.enabled", "true"), "spark.shuffle.service.enabled=true", "Set it to false");
+    }
+
+    @Test
+    void aMissingStoreIsRefusedAtStart() {
+        assertThatThrownBy(() -> SparkApplication.plain(
+                        directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("setting spark.blobshuffle.store is missing");
+    }
+
+    private void assertRefused(Map<String, String> settings, String... parts) {
+        assertThatThrownBy(() -> SparkApplication.withPlugin(directory, settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContainingAll(parts);
+    }
+}

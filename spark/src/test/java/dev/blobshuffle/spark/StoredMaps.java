@@ -1,0 +1,26 @@
+package dev.blobshuffle.spark;
+
+import dev.blobshuffle.core.internal.format.ContainerCodec;
+import dev.blobshuffle.core.internal.format.Container;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What the footer of a blob says about maps. Stateless. */
+final class StoredMaps {
+    private StoredMaps() {}
+
+    /** How many maps have segments in a blob. */
+    static int count(Path blob) throws IOException {
+        return (int) container(blob).segments().stream()
+                .map(segment -> segment.origin().orElseThrow())
+                .distinct()
+                .count();
+    }
+
+    static Container container(Path blob) throws IOException {
+        byte[] bytes = Files.readAllBytes(blob);
+        return ContainerCodec.decode(ByteBuffer.wrap(bytes), bytes.length);
+    }
+}
