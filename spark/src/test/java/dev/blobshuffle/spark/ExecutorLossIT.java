@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -118,26 +117,19 @@ class ExecutorLossIT {
                 removed.incrementAndGet();
             }
         });
-        List<ProcessHandle> executors = ProcessHandle.current()
-                .descendants()
-                .filter(process -> process.info()
-                        .commandLine()
-                        .or(() -> commandLine(process))
-                        .orElse("")
-                        .contains("CoarseGrainedExecutorBackend"))
-                .toList();
-        assertThat(executors).hasSize(2);
-        assertThat(executors.get(0).destroyForcibly()).isTrue();
+        long victim = anExecutor(spark);
+        assertThat(ProcessHandle.current().descendants())
+                .filteredOn(process -> process.pid() == victim)
+                .singleElement()
+                .satisfies(process -> assertThat(process.destroyForcibly()).isTrue());
         await().atMost(LONG).until(() -> removed.get() == 1);
     }
 
-    /** The JDK does not show long ones. */
-    private static Optional<String> commandLine(ProcessHandle process) {
-        try {
-            return Optional.of(
-                    Files.readString(Path.of("/proc", String.valueOf(process.pid()), "cmdline")));
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+    /** The process of the executor that runs a task. */
+    private static long anExecutor(SparkApplication spark) {
+        return spark.context()
+                .parallelize(List.of(0), 1)
+                .map(task -> ProcessHandle.current().pid())
+                .first();
     }
 }
