@@ -66,6 +66,7 @@ class ArchitectureTest {
     private static final String HTTP = ROOT + "http..";
     private static final String FLIGHT = ROOT + "flight..";
     private static final String ARROW = ROOT + "arrow..";
+    private static final String SPARK = ROOT + "spark..";
     private static final String AWS_KMS = ROOT + "awskms..";
     private static final String MICROMETER = ROOT + "micrometer..";
     private static final String LOG = ROOT + "log..";
@@ -357,6 +358,41 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
+    /** Spark loads it by name, and only its users have Spark. */
+    @Test
+    void sparkUsesCoreOnlyAndNobodyNamesIt() {
+        classes()
+                .that()
+                .resideInAPackage(SPARK)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        CORE, SPARK, "org.apache.spark..", "scala..", "java..", "org.slf4j..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(SPARK)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(SPARK, "org.apache.spark..", "scala..")
+                .check(OURS);
+    }
+
+    /** What waits on the way to a store, and what comes back, meet in the directory only. */
+    @Test
+    void theSidesOfSparkDoNotKnowEachOther() {
+        for (String side : List.of("read", "write")) {
+            noClasses()
+                    .that()
+                    .resideInAPackage(ROOT + "spark.internal." + side + "..")
+                    .should()
+                    .dependOnClassesThat(resideInAnyPackage(SPARK)
+                            .and(resideOutsideOfPackages(
+                                    ROOT + "spark.internal." + side + "..", ROOT + "spark.internal.directory..")))
+                    .check(OURS);
+        }
+    }
+
     @Test
     void nobodyKnowsTheBenchmarks() {
         noClasses()
@@ -643,7 +679,16 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        CORE, LOG, HTTP, FLIGHT, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                        CORE,
+                        LOG,
+                        HTTP,
+                        FLIGHT,
+                        KAFKA,
+                        KSTREAMS,
+                        SPARK,
+                        ROOT + "s3..",
+                        ROOT + "gcs..",
+                        ROOT + "azure..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()

@@ -50,6 +50,7 @@ class PublicApiTest {
             "peer",
             "flight",
             "arrow",
+            "spark",
             "postgresql",
             "messaging",
             "micrometer",

@@ -88,12 +88,7 @@ class ExecutorLossIT {
         Shuffle(SparkApplication spark) {
             // With one executor only, nothing could be lost in part.
             await().atMost(LONG)
-                    .until(() -> spark.session()
-                                    .sparkContext()
-                                    .statusTracker()
-                                    .getExecutorInfos()
-                                    .length
-                            == 3);
+                    .until(() -> spark.session().sparkContext().statusTracker().getExecutorInfos().length == 3);
             runs = spark.session().sparkContext().longAccumulator();
             groups = Programs.counted(spark, runs, MAPS).groupByKey(Programs.PARTITIONS);
             expected = Programs.sums(groups);

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
  * outputs.
  */
 class LostBlobsIT {
-    /** Two tasks at a time and a blob for each pair of maps that ends at the same time. */
-    private static final Map<String, String> SYNC = Map.of("spark.blobshuffle.durability", "sync");
+    /** Two tasks run at a time, and wait for each other: a blob for each two maps. */
+    private static final Map<String, String> SYNC =
+            Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.sync.wait.ms", "600000");
 
     @TempDir
     private Path directory;
@@ -62,14 +63,13 @@ class LostBlobsIT {
             String expected = Programs.sums(groups);
             assertThat(runs.value()).isEqualTo(Programs.MAPS);
             List<Path> blobs = SparkApplication.blobs(directory);
-            assertThat(blobs).isNotEmpty();
             Path victim = blobs.get(0);
-            int maps = StoredMaps.count(victim);
-            assertThat(maps).isPositive();
+            assertThat(blobs).hasSize(Programs.MAPS / 2);
+            assertThat(StoredMaps.count(victim)).isEqualTo(2);
             harm.to(victim);
 
             assertThat(Programs.sums(groups)).isEqualTo(expected);
-            assertThat(runs.value()).isEqualTo(Programs.MAPS + maps);
+            assertThat(runs.value()).isEqualTo(Programs.MAPS + 2);
         }
     }
 
@@ -77,8 +77,7 @@ class LostBlobsIT {
     @Test
     void aBlobThatIsLostBehindALivingWriterCostsNothing() throws IOException {
         try (SparkApplication spark = SparkApplication.withPlugin(
-                directory,
-                Map.of("spark.blobshuffle.upload.min.age.ms", "1", "spark.blobshuffle.blob.bytes", "1"))) {
+                directory, Map.of("spark.blobshuffle.upload.min.age.ms", "1", "spark.blobshuffle.blob.bytes", "1"))) {
             LongAccumulator runs = spark.session().sparkContext().longAccumulator();
             JavaPairRDD<String, Iterable<Long>> groups =
                     Programs.counted(spark, runs).groupByKey(Programs.PARTITIONS);
@@ -97,8 +96,8 @@ class LostBlobsIT {
     /** The streams of micro-batches, and most queries. */
     @Test
     void aShuffleThatEndsBeforeItsUploadCausesNoBlob() {
-        try (SparkApplication spark = SparkApplication.withPlugin(
-                directory, Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
+        try (SparkApplication spark =
+                SparkApplication.withPlugin(directory, Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
             String ignored = Programs.aggregate(spark);
             assertThat(SparkApplication.blobs(directory)).isEmpty();
         }
@@ -113,11 +112,7 @@ class LostBlobsIT {
             String ignored = Programs.sums(groups);
             assertThat(SparkApplication.blobs(directory)).isNotEmpty();
 
-            spark.session()
-                    .sparkContext()
-                    .cleaner()
-                    .get()
-                    .doCleanupShuffle(0, true);
+            spark.session().sparkContext().cleaner().get().doCleanupShuffle(0, true);
 
             await().atMost(Duration.ofMinutes(2))
                     .until(() -> SparkApplication.blobs(directory).isEmpty());

@@ -16,13 +16,15 @@ class RefusedSettingsIT {
     @Test
     void theExternalShuffleServiceIsRefusedAtStart() {
         assertRefused(
-                Map.of("spark.shuffle.service.enabled", "true"), "spark.shuffle.service.enabled=true", "Set it to false");
+                Map.of("spark.shuffle.service.enabled", "true"),
+                "spark.shuffle.service.enabled=true",
+                "Set it to false");
     }
 
     @Test
     void aMissingStoreIsRefusedAtStart() {
-        assertThatThrownBy(() -> SparkApplication.plain(
-                        directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
+        assertThatThrownBy(() ->
+                        SparkApplication.plain(directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.spark;
 
-import dev.blobshuffle.core.internal.format.ContainerCodec;
 import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.internal.format.ContainerCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -12,10 +12,10 @@ import dev.blobshuffle.spark.internal.settings.Durability;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
 import dev.blobshuffle.spark.internal.write.MapBatcher;
 import dev.blobshuffle.spark.internal.write.PackingRule;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.storage.BlockManagerId;
@@ -27,9 +27,6 @@ import org.apache.spark.storage.BlockManagerId;
  */
 final class ExecutorShuffle implements AutoCloseable {
     private static final AtomicReference<Optional<ExecutorShuffle>> CURRENT = new AtomicReference<>(Optional.empty());
-
-    /** With `sync`, how long a map waits for others that end at the same time. */
-    private static final Duration GROUP_WAIT = Duration.ofMillis(20);
 
     private final ShuffleInstance instance;
     private final Settings settings;
@@ -107,11 +104,18 @@ final class ExecutorShuffle implements AutoCloseable {
     private static PackingRule rule(Settings settings, SparkConf conf) {
         long bytes = settings.value(SparkSettings.BLOB_BYTES).bytes();
         if (settings.value(SparkSettings.DURABILITY) == Durability.SYNC) {
-            int tasks = Math.max(1, conf.getInt("spark.executor.cores", 1) / conf.getInt("spark.task.cpus", 1));
-            return new PackingRule(bytes, tasks, GROUP_WAIT, PackingRule.WhenStored.RELEASE);
+            return new PackingRule(
+                    bytes, tasks(conf), settings.value(SparkSettings.SYNC_WAIT), PackingRule.WhenStored.RELEASE);
         }
         return new PackingRule(
                 bytes, Integer.MAX_VALUE, settings.value(SparkSettings.UPLOAD_MIN_AGE), PackingRule.WhenStored.KEEP);
+    }
+
+    /** How many tasks an executor runs at once, as far as the settings say. */
+    private static int tasks(SparkConf conf) {
+        int local = SparkContext$.MODULE$.numDriverCores(conf.get("spark.master", ""));
+        int cores = conf.getInt("spark.executor.cores", local == 0 ? Integer.MAX_VALUE : local);
+        return Math.max(1, cores / conf.getInt("spark.task.cpus", 1));
     }
 
     @Override

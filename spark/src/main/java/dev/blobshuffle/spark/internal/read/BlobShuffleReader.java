@@ -39,8 +39,8 @@ import scala.runtime.BoxedUnit;
 
 /**
  * Reads some partitions of some maps, as Spark's own reader does, from a {@link BlobBlockClient}.
- * Spark's fetch iterator limits what is in flight, retries and reports failures. Owned by the task's
- * thread.
+ * Spark's fetch iterator limits what is in flight, retries and reports failures. Owned by the
+ * task's thread.
  *
  * @param <K> type of the keys
  * @param <C> type of the combined values

@@ -34,7 +34,9 @@ final class StoredBlobs {
 
     private final FooterCache<BlobId, BlobIndex> indices = new FooterCache<>(MOST_INDEX_BYTES, BlobIndex::weight);
 
-    /** Takes the bytes of a segment, part by part. They are verified when the last part was taken. */
+    /**
+     * Takes the bytes of a segment, part by part. They are verified when the last part was taken.
+     */
     @FunctionalInterface
     interface Sink {
         void take(ByteBuffer part) throws IOException;

@@ -40,6 +40,14 @@ public final class SparkSettings implements SettingGroup {
             "With `write-behind`, how long a blob waits for its upload. A shuffle that Spark removes earlier"
                     + " causes no request.");
 
+    /** How long maps wait for each other. */
+    public static final Setting<Duration> SYNC_WAIT = Setting.millis(
+            "sync.wait.ms",
+            1,
+            20,
+            "With `sync`, how long a map that ends waits for others, to share their blob. It does not wait"
+                    + " if the blob has as many maps as the executor runs at once.");
+
     /** From which size on a blob takes no further map. */
     public static final Setting<ByteSize> BLOB_BYTES = Setting.size(
             "blob.bytes",
@@ -67,7 +75,7 @@ public final class SparkSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(DURABILITY, UPLOAD_MIN_AGE, BLOB_BYTES, READ_TIMEOUT);
+        return List.of(DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT);
     }
 
     /**

@@ -225,8 +225,15 @@ public final class MapBatcher implements AutoCloseable {
     /** Spark has removed a shuffle: what is not stored yet need not be. */
     public synchronized void drop(int shuffle) {
         for (OpenBlob blob : new ArrayList<>(pending.getOrDefault(shuffle, Set.of()))) {
-            forget(blob);
+            giveUp(blob, "Spark has removed its shuffle");
         }
+    }
+
+    /** A map that waits for the blob goes on. An upload that runs ends by itself. */
+    private void giveUp(OpenBlob blob, String reason) {
+        forget(blob);
+        blob.stored.completeExceptionally(new StoreUnavailable(
+                "Cannot store blob " + blob.id + ": " + reason + ". Spark runs its maps again if it needs them."));
     }
 
     /** How many blobs are not stored yet. */
@@ -239,8 +246,7 @@ public final class MapBatcher implements AutoCloseable {
     public void close() {
         synchronized (this) {
             isClosed = true;
-            pending.clear();
-            filling.clear();
+            pending.values().stream().flatMap(Set::stream).toList().forEach(blob -> giveUp(blob, "the executor ends"));
         }
         uploads.close();
     }

@@ -1,0 +1,95 @@
+package dev.blobshuffle.spark.internal.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.store.BlobId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class BlobDirectoryTest {
+    private static final BlobId FIRST = new BlobId(1, 2, 3);
+    private static final BlobId SECOND = new BlobId(1, 2, 4);
+
+    private final BlobDirectory directory = new BlobDirectory();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final DirectoryClient one = client("1");
+    private final DirectoryClient two = client("2");
+
+    private DirectoryClient client(String executor) {
+        return new DirectoryClient(
+                request -> {
+                    requests.incrementAndGet();
+                    return directory.answer(request);
+                },
+                new Whereabouts.Endpoint(executor, "host-" + executor, 7077));
+    }
+
+    @Test
+    void executorsLearnWhereBlobsAre() {
+        one.open(FIRST, 5);
+        assertThat(two.locate(FIRST).writer()).contains(new Whereabouts.Endpoint("1", "host-1", 7077));
+        assertThat(two.locate(FIRST).length()).isEmpty();
+
+        assertThat(one.stored(FIRST, 42, true)).isTrue();
+        assertThat(two.refresh(FIRST).length()).hasValue(42);
+        assertThat(one.stored(FIRST, 42, false)).isTrue();
+        assertThat(two.refresh(FIRST).writer()).isEmpty();
+    }
+
+    @Test
+    void whatIsKnownCostsNoRequest() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 5);
+        two.learn(List.of(FIRST, SECOND));
+        int before = requests.get();
+
+        two.learn(List.of(FIRST, SECOND));
+        assertThat(two.locate(SECOND).writer()).isPresent();
+        assertThat(requests).hasValue(before);
+    }
+
+    @Test
+    void withAnExecutorItsBlobsAreLostUnlessTheyAreStored() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 5);
+        assertThat(one.stored(SECOND, 42, true)).isTrue();
+
+        assertThat(directory.executorLost("2")).isEmpty();
+        assertThat(directory.executorLost("1")).containsExactly(FIRST);
+        assertThat(two.locate(FIRST)).isEqualTo(Whereabouts.NOWHERE);
+        assertThat(two.locate(SECOND).writer()).isEmpty();
+        assertThat(two.locate(SECOND).length()).hasValue(42);
+    }
+
+    @Test
+    void aRemovedShuffleIsForgotten() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 6);
+        assertThat(one.stored(FIRST, 42, true)).isTrue();
+
+        assertThat(directory.removeShuffle(5)).containsExactly(FIRST);
+        assertThat(directory.removeShuffle(5)).isEmpty();
+        assertThat(one.stored(FIRST, 42, true)).isFalse();
+        assertThat(two.locate(FIRST)).isEqualTo(Whereabouts.NOWHERE);
+        assertThat(directory.size()).isEqualTo(1);
+    }
+
+    @Test
+    void aBlobPosesAsAnExecutor() {
+        assertThat(BlobLocation.parse(BlobLocation.of(FIRST).executorId())).contains(FIRST);
+        assertThat(BlobLocation.of(FIRST)).isEqualTo(BlobLocation.of(new BlobId(1, 2, 3)));
+        assertThat(BlobLocation.parse("driver")).isEmpty();
+        assertThat(BlobLocation.parse("1")).isEmpty();
+    }
+
+    @Test
+    void anUnknownRequestIsRefused() {
+        assertThatThrownBy(() -> directory.answer(new ArrayList<>(List.of("dance"))))
+                .hasMessageContaining("one version of BlobShuffle");
+        assertThatThrownBy(() -> directory.answer(new ArrayList<>(List.of("locate", "nothing"))))
+                .hasMessageContaining("'nothing' is no blob");
+    }
+}

@@ -1,0 +1,183 @@
+package dev.blobshuffle.spark.internal.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.spark.internal.directory.BlobDirectory;
+import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MapBatcherTest {
+    private static final Duration AGE = Duration.ofSeconds(30);
+    private static final PackingRule KEEP =
+            new PackingRule(10_000, Integer.MAX_VALUE, AGE, PackingRule.WhenStored.KEEP);
+
+    @TempDir
+    private Path files;
+
+    private final MemoryBlobStore store = new MemoryBlobStore("test", 100 << 20);
+    private final BlobDirectory directory = new BlobDirectory();
+    private final DirectoryClient client =
+            new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7));
+
+    private MapBatcher batcher(BlobStore blobs, PackingRule rule, Time time) {
+        return new MapBatcher(blobs, client, "app-1", rule, time);
+    }
+
+    private boolean isStored(BlobId blob) {
+        return store.list(BlobId.NO_OWNER, blob.generation()).toCompletableFuture().join().stream()
+                .anyMatch(stored -> stored.id().equals(blob));
+    }
+
+    @Test
+    void mapsOfAShuffleShareABlobThatIsUploadedWhenItIsOld() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500, 700)).orElseThrow();
+            assertThat(batcher.add(Outputs.of(files, 1, 1, 11, 500, 0))).contains(blob);
+            assertThat(batcher.add(Outputs.of(files, 2, 0, 12, 500)))
+                    .isPresent()
+                    .isNotEqualTo(blob);
+
+            time.settle(AGE.minusSeconds(1));
+            assertThat(isStored(blob)).isFalse();
+            assertThat(client.refresh(blob).length()).isEmpty();
+
+            time.settle(Duration.ofSeconds(2));
+            assertThat(isStored(blob)).isTrue();
+            assertThat(client.refresh(blob).length()).isPresent();
+            assertThat(client.refresh(blob).writer()).contains(client.self());
+            assertThat(batcher.pending()).isZero();
+            assertThat(batcher.add(Outputs.of(files, 1, 2, 13, 500, 500)))
+                    .as("a blob that is stored takes no further map")
+                    .isPresent()
+                    .isNotEqualTo(Optional.of(blob));
+        }
+    }
+
+    @Test
+    void aShuffleThatIsRemovedEarlierCausesNoRequest() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            batcher.drop(1);
+            assertThat(directory.removeShuffle(1)).isEmpty();
+
+            time.settle(AGE.multipliedBy(3));
+            assertThat(isStored(blob)).isFalse();
+            assertThat(batcher.pending()).isZero();
+            assertThat(directory.size()).isZero();
+        }
+    }
+
+    /** It is removed at the driver while the executor uploads. */
+    @Test
+    void aBlobOfARemovedShuffleIsDeletedByItsWriter() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            assertThat(directory.removeShuffle(1)).isEmpty();
+
+            time.settle(AGE.multipliedBy(3));
+            assertThat(isStored(blob)).isFalse();
+        }
+    }
+
+    @Test
+    void aFullBlobTakesNoFurtherMap() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            BlobId first = batcher.add(Outputs.of(files, 1, 0, 10, 10_000)).orElseThrow();
+            BlobId second = batcher.add(Outputs.of(files, 1, 1, 11, 9_000)).orElseThrow();
+
+            assertThat(second).isNotEqualTo(first);
+            assertThat(batcher.add(Outputs.of(files, 1, 2, 12, 40_000)))
+                    .as("a large map does not join one that has bytes already")
+                    .isPresent()
+                    .isNotEqualTo(Optional.of(second));
+        }
+    }
+
+    @Test
+    void aBlobHasABoundedNumberOfSegments() {
+        PackingRule large = new PackingRule(1 << 30, Integer.MAX_VALUE, AGE, PackingRule.WhenStored.KEEP);
+        long[] lengths = new long[40_000];
+        Arrays.fill(lengths, 64);
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, large, time);
+            BlobId first = batcher.add(Outputs.of(files, 1, 0, 10, lengths)).orElseThrow();
+
+            assertThat(batcher.add(Outputs.of(files, 1, 1, 11, lengths)))
+                    .isPresent()
+                    .isNotEqualTo(Optional.of(first));
+        }
+    }
+
+    @Test
+    void outputsThatAFooterWouldOutweighStayWithSpark() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            assertThat(batcher.add(Outputs.of(files, 1, 0, 10, 63, 63))).isEmpty();
+            assertThat(batcher.add(Outputs.of(files, 1, 0, 11, 0, 0))).isEmpty();
+            assertThat(directory.size()).isZero();
+        }
+    }
+
+    @Test
+    void anUploadThatFailedIsRepeated() {
+        BlobStore failingOnce = new ForwardingBlobStore(store) {
+            private boolean hasFailed;
+
+            @Override
+            public CompletionStage<Void> put(BlobId id, BlobContent content) {
+                if (!hasFailed) {
+                    hasFailed = true;
+                    return CompletableFuture.failedFuture(new StoreUnavailable("Cannot store: planted. Try again."));
+                }
+                return super.put(id, content);
+            }
+        };
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(failingOnce, KEEP, time);
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            time.settle(AGE.plusSeconds(1));
+            assertThat(isStored(blob)).isFalse();
+
+            time.settle(AGE);
+            assertThat(isStored(blob)).isTrue();
+        }
+    }
+
+    @Test
+    void withSyncAMapEndsWhenItsOutputIsStoredAndGone() {
+        PackingRule sync = new PackingRule(10_000, 2, Duration.ofMillis(1), PackingRule.WhenStored.RELEASE);
+        try (SystemTime time = new SystemTime();
+                MapBatcher batcher = batcher(store, sync, time)) {
+            MapOutput output = Outputs.of(files, 1, 0, 10, 5, 5);
+            BlobId blob = batcher.add(output).orElseThrow();
+
+            assertThat(isStored(blob)).isTrue();
+            assertThat(output.file()).doesNotExist();
+            assertThat(client.refresh(blob).writer()).isEmpty();
+            assertThat(directory.executorLost("1")).isEmpty();
+            assertThat(directory.removeShuffle(1)).isEqualTo(List.of(blob));
+        }
+    }
+}
