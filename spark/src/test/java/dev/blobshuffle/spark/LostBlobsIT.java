@@ -73,6 +73,26 @@ class LostBlobsIT {
         }
     }
 
+    /** They are more than a stage may be tried again. Whatever deletes one blob may delete all. */
+    @Test
+    void theMapsOfManyDeletedBlobsRunAgain() throws IOException {
+        int maps = 12;
+        try (SparkApplication spark = SparkApplication.withPlugin(
+                directory, Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.blob.bytes", "1"))) {
+            LongAccumulator runs = spark.session().sparkContext().longAccumulator();
+            JavaPairRDD<String, Iterable<Long>> groups =
+                    Programs.counted(spark, runs, maps).groupByKey(Programs.PARTITIONS);
+            String expected = Programs.sums(groups);
+            assertThat(SparkApplication.blobs(directory)).hasSize(maps);
+            for (Path blob : SparkApplication.blobs(directory)) {
+                Files.delete(blob);
+            }
+
+            assertThat(Programs.sums(groups)).isEqualTo(expected);
+            assertThat(runs.value()).isEqualTo(2 * maps);
+        }
+    }
+
     /** The store is not asked while the writer lives. */
     @Test
     void aBlobThatIsLostBehindALivingWriterCostsNothing() throws IOException {

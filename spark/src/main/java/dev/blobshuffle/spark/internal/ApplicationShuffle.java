@@ -1,5 +1,6 @@
 package dev.blobshuffle.spark.internal;
 
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
@@ -13,14 +14,23 @@ import dev.blobshuffle.spark.internal.settings.StorePlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +43,12 @@ final class ApplicationShuffle {
     private static final AtomicReference<Optional<ApplicationShuffle>> CURRENT =
             new AtomicReference<>(Optional.empty());
 
+    /** How long the driver looks for lost blobs. Other requests of executors wait meanwhile. */
+    private static final Duration LOOK = Duration.ofSeconds(30);
+
     private final String store;
     private final ShuffleInstance instance;
-    private final BlobDirectory directory = new BlobDirectory();
+    private final BlobDirectory directory = new BlobDirectory(this::lost);
 
     private ApplicationShuffle(String store, ShuffleInstance instance) {
         this.store = store;
@@ -83,12 +96,58 @@ final class ApplicationShuffle {
      */
     void executorLost(String executor) {
         List<BlobId> lost = directory.executorLost(executor);
-        if (SparkEnv.get().mapOutputTracker() instanceof MapOutputTrackerMaster tracker) {
-            lost.forEach(blob -> tracker.removeOutputsOnExecutor(BlobLocation.executor(blob)));
-        }
+        lost.forEach(ApplicationShuffle::unregister);
         if (!lost.isEmpty()) {
             LOG.info("Executor {} had {} blobs that were not uploaded yet.", executor, lost.size());
         }
+    }
+
+    private static void unregister(BlobId blob) {
+        if (SparkEnv.get().mapOutputTracker() instanceof MapOutputTrackerMaster tracker) {
+            tracker.removeOutputsOnExecutor(BlobLocation.executor(blob));
+        }
+    }
+
+    /**
+     * A stored blob is gone. Looks for the others of its shuffle, because whatever deleted one may
+     * have deleted all. Costs a request for each.
+     */
+    private void lost(BlobId reported) {
+        BlobStore blobs = instance.engine().store();
+        Map<BlobId, CompletableFuture<Boolean>> missing = new LinkedHashMap<>();
+        for (BlobId blob : directory.storedOnlyWith(reported)) {
+            missing.put(
+                    blob,
+                    blobs.length(blob)
+                            .handle((length, failure) -> isMissing(failure))
+                            .toCompletableFuture());
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(missing.values().toArray(CompletableFuture<?>[]::new));
+        try {
+            Void ignored = all.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("Some blobs beside {} did not answer.", reported, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        missing.values().removeIf(isMissing -> !isMissing.getNow(false));
+        missing.keySet().forEach(blob -> {
+            directory.vanished(blob);
+            unregister(blob);
+        });
+        if (!missing.isEmpty()) {
+            LOG.warn(
+                    "{} shuffle blobs, such as {}, are not in {} any more. Their maps run again."
+                            + " Look who deletes there.",
+                    missing.size(),
+                    reported,
+                    blobs.location());
+        }
+    }
+
+    private static boolean isMissing(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof BlobMissing;
     }
 
     /** Deletes the blobs of a shuffle, without waiting. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * All blobs of a Spark application: their shuffles, who wrote them, and which of them are stored.
@@ -21,16 +22,24 @@ public final class BlobDirectory {
     static final String OPEN = "open";
     static final String STORED = "stored";
     static final String LOCATE = "locate";
+    static final String LOST = "lost";
     static final String YES = "yes";
     static final String NO = "no";
 
     private final Map<BlobId, Entry> entries = new HashMap<>();
     private final Map<Integer, Set<BlobId>> shuffles = new HashMap<>();
 
+    private final Consumer<BlobId> whenLost;
+
     private record Entry(int shuffle, Whereabouts whereabouts) {}
 
+    /** @param whenLost takes a stored blob that an executor cannot read; it may block */
+    public BlobDirectory(Consumer<BlobId> whenLost) {
+        this.whenLost = whenLost;
+    }
+
     /** Answers a request of {@link DirectoryClient}. */
-    public synchronized ArrayList<String> answer(List<?> request) {
+    public ArrayList<String> answer(List<?> request) {
         List<String> words = request.stream().map(Object::toString).toList();
         return switch (words.get(0)) {
             case OPEN -> {
@@ -50,6 +59,10 @@ public final class BlobDirectory {
                     answers.add(locate(blob(each)).text());
                 }
                 yield answers;
+            }
+            case LOST -> {
+                whenLost.accept(blob(words.get(1)));
+                yield new ArrayList<>(List.of(YES));
             }
             default ->
                 throw new IllegalArgumentException("Cannot answer an executor: '" + words.get(0)
@@ -112,6 +125,26 @@ public final class BlobDirectory {
             return new Entry(entry.shuffle, entry.whereabouts.withoutWriter());
         });
         return lost;
+    }
+
+    /** The stored blobs of a blob's shuffle that no executor has on its disk. */
+    public synchronized List<BlobId> storedOnlyWith(BlobId blob) {
+        Entry known = entries.get(blob);
+        if (known == null || known.whereabouts.length().isEmpty()) {
+            return List.of();
+        }
+        return shuffles.getOrDefault(known.shuffle, Set.of()).stream()
+                .filter(other -> locate(other).length().isPresent())
+                .filter(other -> locate(other).writer().isEmpty())
+                .toList();
+    }
+
+    /** The store does not have a blob any more. */
+    public synchronized void vanished(BlobId blob) {
+        entries.computeIfPresent(
+                blob,
+                (id, entry) ->
+                        new Entry(entry.shuffle, new Whereabouts(entry.whereabouts.writer(), OptionalLong.empty())));
     }
 
     /**

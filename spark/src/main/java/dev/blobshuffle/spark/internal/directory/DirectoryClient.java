@@ -67,6 +67,11 @@ public final class DirectoryClient {
                 .equals(BlobDirectory.YES);
     }
 
+    /** Reports a stored blob that cannot be read. Then the driver looks for others like it. */
+    public void lost(BlobId blob) {
+        List<String> ignored = ask(List.of(BlobDirectory.LOST, blob.toString()));
+    }
+
     /** What is known of a blob without a request. */
     public synchronized Optional<Whereabouts> known(BlobId blob) {
         return Optional.ofNullable(known.get(blob));

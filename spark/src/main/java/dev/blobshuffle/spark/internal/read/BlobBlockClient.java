@@ -7,6 +7,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -171,12 +172,21 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
             }
         }
 
-        private void fromStore(Whereabouts whereabouts) throws Exception {
+        private void fromStore(Whereabouts whereabouts) throws IOException {
             if (whereabouts.length().isEmpty()) {
                 throw new BlobMissing("Cannot read shuffle blob " + blob
                         + ": its executor is lost, and the blob was not uploaded yet. Spark runs its maps again.");
             }
-            BlobIndex index = blobs.index(blob, whereabouts.length().getAsLong());
+            try {
+                readStored(whereabouts.length().getAsLong());
+            } catch (BlobMissing e) {
+                directory.lost(blob);
+                throw e;
+            }
+        }
+
+        private void readStored(long length) throws IOException {
+            BlobIndex index = blobs.index(blob, length);
             List<BlockRange> ranges = left().stream().map(BlockRange::parse).toList();
             StoreFetch fetch = new StoreFetch(blobs, blob, index, this::succeed);
             if (files.isPresent()) {

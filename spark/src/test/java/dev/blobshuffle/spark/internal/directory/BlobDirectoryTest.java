@@ -13,7 +13,8 @@ class BlobDirectoryTest {
     private static final BlobId FIRST = new BlobId(1, 2, 3);
     private static final BlobId SECOND = new BlobId(1, 2, 4);
 
-    private final BlobDirectory directory = new BlobDirectory();
+    private final List<BlobId> lost = new ArrayList<>();
+    private final BlobDirectory directory = new BlobDirectory(lost::add);
     private final AtomicInteger requests = new AtomicInteger();
     private final DirectoryClient one = client("1");
     private final DirectoryClient two = client("2");
@@ -75,6 +76,21 @@ class BlobDirectoryTest {
         assertThat(one.stored(FIRST, 42, true)).isFalse();
         assertThat(two.locate(FIRST)).isEqualTo(Whereabouts.NOWHERE);
         assertThat(directory.size()).isEqualTo(1);
+    }
+
+    @Test
+    void whoMissesABlobReportsIt() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 5);
+        assertThat(one.stored(FIRST, 42, false)).isTrue();
+        assertThat(one.stored(SECOND, 42, true)).isTrue();
+        two.lost(FIRST);
+
+        assertThat(lost).containsExactly(FIRST);
+        assertThat(directory.storedOnlyWith(FIRST)).containsExactly(FIRST);
+        directory.vanished(FIRST);
+        assertThat(two.refresh(FIRST)).isEqualTo(Whereabouts.NOWHERE);
+        assertThat(directory.storedOnlyWith(FIRST)).isEmpty();
     }
 
     @Test

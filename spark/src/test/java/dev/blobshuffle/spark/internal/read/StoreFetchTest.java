@@ -60,7 +60,7 @@ class StoreFetchTest {
 
     private Stored stored(MapOutput... outputs) {
         DirectoryClient directory =
-                new DirectoryClient(new BlobDirectory()::answer, new Whereabouts.Endpoint("1", "host", 7));
+                new DirectoryClient(new BlobDirectory(lost -> {})::answer, new Whereabouts.Endpoint("1", "host", 7));
         try (SimulatedTime time = new SimulatedTime(1)) {
             MapBatcher batcher = new MapBatcher(store, directory, "app-1", RULE, time);
             BlobId blob = null;

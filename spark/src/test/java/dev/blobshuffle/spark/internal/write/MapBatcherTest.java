@@ -33,7 +33,7 @@ class MapBatcherTest {
     private Path files;
 
     private final MemoryBlobStore store = new MemoryBlobStore("test", 100 << 20);
-    private final BlobDirectory directory = new BlobDirectory();
+    private final BlobDirectory directory = new BlobDirectory(lost -> {});
     private final DirectoryClient client =
             new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7));
 
