@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One of two executors is killed between two actions. Executors are processes of their own. */
+/** One of two executors ends between two actions. Executors are processes of their own. */
 class ExecutorLossIT {
     private static final Duration LONG = Duration.ofMinutes(3);
 
@@ -68,6 +69,19 @@ class ExecutorLossIT {
         }
     }
 
+    /** As Kubernetes and YARN end an executor, and dynamic allocation an idle one. */
+    @Test
+    void noMapRunsAgainIfTheExecutorIsAskedToEnd() {
+        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
+            Shuffle shuffle = new Shuffle(spark);
+            end(spark, ProcessHandle::destroy);
+
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isEqualTo(MAPS);
+            assertThat(SparkApplication.blobs(directory)).isNotEmpty();
+        }
+    }
+
     @Test
     void onlyMapsOfTheLostExecutorRunAgainBeforeTheUpload() {
         try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
@@ -105,6 +119,10 @@ class ExecutorLossIT {
     }
 
     private static void killOneExecutor(SparkApplication spark) {
+        end(spark, ProcessHandle::destroyForcibly);
+    }
+
+    private static void end(SparkApplication spark, Predicate<ProcessHandle> how) {
         AtomicInteger removed = new AtomicInteger();
         spark.session().sparkContext().addSparkListener(new SparkListener() {
             @Override
@@ -116,7 +134,7 @@ class ExecutorLossIT {
         assertThat(ProcessHandle.current().descendants())
                 .filteredOn(process -> process.pid() == victim)
                 .singleElement()
-                .satisfies(process -> assertThat(process.destroyForcibly()).isTrue());
+                .satisfies(process -> assertThat(how.test(process)).isTrue());
         await().atMost(LONG).until(() -> removed.get() == 1);
     }
 

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkConf;
@@ -38,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * The shuffles of one application, as its driver sees them: the store's place, the directory of
  * blobs, and their end. Spark has one application per process. Thread-safe.
  */
-final class ApplicationShuffle {
+final class ApplicationShuffle implements BlobDirectory.Application {
     private static final Logger LOG = LoggerFactory.getLogger(ApplicationShuffle.class);
     private static final AtomicReference<Optional<ApplicationShuffle>> CURRENT =
             new AtomicReference<>(Optional.empty());
@@ -48,25 +49,28 @@ final class ApplicationShuffle {
 
     private final String store;
     private final ShuffleInstance instance;
-    private final BlobDirectory directory = new BlobDirectory(this::lost);
+    private final BlobDirectory directory = new BlobDirectory(this);
+    private final BooleanSupplier isEnding;
 
-    private ApplicationShuffle(String store, ShuffleInstance instance) {
+    private ApplicationShuffle(String store, ShuffleInstance instance, BooleanSupplier isEnding) {
         this.store = store;
         this.instance = instance;
+        this.isEnding = isEnding;
     }
 
     /**
      * Opens that of this process, in a new place of a store. Blocks until the store answers.
      *
      * @param parent URI of the store
+     * @param isEnding whether no executor reads blobs any more
      */
-    static ApplicationShuffle open(SparkConf conf, String parent) {
+    static ApplicationShuffle open(SparkConf conf, String parent, BooleanSupplier isEnding) {
         SystemTime time = new SystemTime();
         String store = StorePlace.below(parent, time.wallMillis(), time.randomLong());
         time.close();
         ShuffleInstance instance =
                 ShuffleInstance.builder(SparkSettings.withStore(conf, store)).open();
-        ApplicationShuffle opened = new ApplicationShuffle(store, instance);
+        ApplicationShuffle opened = new ApplicationShuffle(store, instance, isEnding);
         CURRENT.set(Optional.of(opened));
         LOG.info(
                 "The shuffles of this application are in {}.",
@@ -112,7 +116,8 @@ final class ApplicationShuffle {
      * A stored blob is gone. Looks for the others of its shuffle, because whatever deleted one may
      * have deleted all. Costs a request for each.
      */
-    private void lost(BlobId reported) {
+    @Override
+    public void lost(BlobId reported) {
         BlobStore blobs = instance.engine().store();
         Map<BlobId, CompletableFuture<Boolean>> missing = new LinkedHashMap<>();
         for (BlobId blob : directory.storedOnlyWith(reported)) {
@@ -143,6 +148,11 @@ final class ApplicationShuffle {
                     reported,
                     blobs.location());
         }
+    }
+
+    @Override
+    public boolean isEnding() {
+        return isEnding.getAsBoolean();
     }
 
     private static boolean isMissing(@Nullable Throwable failure) {

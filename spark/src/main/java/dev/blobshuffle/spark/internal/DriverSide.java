@@ -33,7 +33,7 @@ public final class DriverSide implements DriverPlugin {
         String store = StoreSettings.uri(settings);
         StorePlace.requireReachable(store, spark.master());
         Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
-        ApplicationShuffle shuffle = ApplicationShuffle.open(conf, store);
+        ApplicationShuffle shuffle = ApplicationShuffle.open(conf, store, spark::isStopped);
         spark.addSparkListener(new SparkListener() {
             @Override
             public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.spark.internal;
 
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -12,6 +13,7 @@ import dev.blobshuffle.spark.internal.settings.Durability;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
 import dev.blobshuffle.spark.internal.write.MapBatcher;
 import dev.blobshuffle.spark.internal.write.PackingRule;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.SparkConf;
@@ -19,6 +21,8 @@ import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.storage.BlockManagerId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shuffle of one executor: its store, its batcher, and its block client. Spark has one executor
@@ -28,6 +32,11 @@ import org.apache.spark.storage.BlockManagerId;
 final class ExecutorShuffle implements AutoCloseable {
     private static final AtomicReference<Optional<ExecutorShuffle>> CURRENT = new AtomicReference<>(Optional.empty());
 
+    private static final Logger LOG = LoggerFactory.getLogger(ExecutorShuffle.class);
+
+    /** Spark, YARN and Kubernetes let an executor that must end go on for 30 seconds. */
+    private static final Duration LAST_UPLOADS = Duration.ofSeconds(20);
+
     private final ShuffleInstance instance;
     private final Settings settings;
     private final PluginContext context;
@@ -35,7 +44,7 @@ final class ExecutorShuffle implements AutoCloseable {
     /** Empty before the first task. Guarded by this. */
     private Optional<Parts> parts = Optional.empty();
 
-    private record Parts(MapBatcher batcher, BlobBlockClient client) {}
+    private record Parts(DirectoryClient directory, MapBatcher batcher, BlobBlockClient client) {}
 
     private ExecutorShuffle(ShuffleInstance instance, Settings settings, PluginContext context) {
         this.instance = instance;
@@ -97,6 +106,7 @@ final class ExecutorShuffle implements AutoCloseable {
         DirectoryClient directory = new DirectoryClient(
                 context::ask, new Whereabouts.Endpoint(self.executorId(), self.host(), self.port()));
         return new Parts(
+                directory,
                 new MapBatcher(store, directory, conf.getAppId(), rule(settings, conf), time),
                 new BlobBlockClient(store, directory, settings.value(SparkSettings.READ_TIMEOUT), time));
     }
@@ -118,8 +128,23 @@ final class ExecutorShuffle implements AutoCloseable {
         return Math.max(1, cores / conf.getInt("spark.task.cpus", 1));
     }
 
+    /** Uploads what only this executor has, unless the application ends with it. */
+    private void rescue(Parts parts) {
+        if (parts.batcher.pending() == 0) {
+            return;
+        }
+        try {
+            if (!parts.directory.isEnding()) {
+                parts.batcher.flush(LAST_UPLOADS);
+            }
+        } catch (BlobShuffleException e) {
+            LOG.info("The last blobs of this executor stay with it.", e);
+        }
+    }
+
     @Override
     public void close() {
+        begun().ifPresent(this::rescue);
         begun().ifPresent(parts -> {
             parts.batcher.close();
             parts.client.close();

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * All blobs of a Spark application: their shuffles, who wrote them, and which of them are stored.
@@ -23,19 +22,29 @@ public final class BlobDirectory {
     static final String STORED = "stored";
     static final String LOCATE = "locate";
     static final String LOST = "lost";
+    static final String ENDING = "ending";
     static final String YES = "yes";
     static final String NO = "no";
 
     private final Map<BlobId, Entry> entries = new HashMap<>();
     private final Map<Integer, Set<BlobId>> shuffles = new HashMap<>();
 
-    private final Consumer<BlobId> whenLost;
+    private final Application application;
+
+    /** What executors ask beside blobs. Its methods may block. */
+    public interface Application {
+        /** An executor misses a blob that was stored. */
+        void lost(BlobId blob);
+
+        /** Whether no executor reads blobs any more. */
+        boolean isEnding();
+    }
 
     private record Entry(int shuffle, Whereabouts whereabouts) {}
 
-    /** @param whenLost takes a stored blob that an executor cannot read; it may block */
-    public BlobDirectory(Consumer<BlobId> whenLost) {
-        this.whenLost = whenLost;
+    /** An empty directory of an application. */
+    public BlobDirectory(Application application) {
+        this.application = application;
     }
 
     /** Answers a request of {@link DirectoryClient}. */
@@ -61,9 +70,10 @@ public final class BlobDirectory {
                 yield answers;
             }
             case LOST -> {
-                whenLost.accept(blob(words.get(1)));
+                application.lost(blob(words.get(1)));
                 yield new ArrayList<>(List.of(YES));
             }
+            case ENDING -> new ArrayList<>(List.of(application.isEnding() ? YES : NO));
             default ->
                 throw new IllegalArgumentException("Cannot answer an executor: '" + words.get(0)
                         + "' is no request. Use one version of BlobShuffle in driver and executors.");

@@ -72,6 +72,11 @@ public final class DirectoryClient {
         List<String> ignored = ask(List.of(BlobDirectory.LOST, blob.toString()));
     }
 
+    /** Whether the application ends, so that nobody will read its blobs. */
+    public boolean isEnding() {
+        return ask(List.of(BlobDirectory.ENDING)).get(0).equals(BlobDirectory.YES);
+    }
+
     /** What is known of a blob without a request. */
     public synchronized Optional<Whereabouts> known(BlobId blob) {
         return Optional.ofNullable(known.get(blob));

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,8 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -234,6 +238,32 @@ public final class MapBatcher implements AutoCloseable {
         forget(blob);
         blob.stored.completeExceptionally(new StoreUnavailable(
                 "Cannot store blob " + blob.id + ": " + reason + ". Spark runs its maps again if it needs them."));
+    }
+
+    /**
+     * Uploads now what is not stored yet. Blocks until it is, or the time is over.
+     *
+     * @return whether all is stored
+     */
+    public boolean flush(Duration most) {
+        List<CompletableFuture<Void>> stored;
+        synchronized (this) {
+            List<OpenBlob> blobs =
+                    pending.values().stream().flatMap(Set::stream).toList();
+            blobs.forEach(this::startUpload);
+            stored = blobs.stream().map(blob -> blob.stored).toList();
+        }
+        try {
+            Void ignored = CompletableFuture.allOf(stored.toArray(CompletableFuture<?>[]::new))
+                    .get(most.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.info("Some of {} blobs are not uploaded within {}.", stored.size(), most, e);
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** How many blobs are not stored yet. */

@@ -13,8 +13,8 @@ class BlobDirectoryTest {
     private static final BlobId FIRST = new BlobId(1, 2, 3);
     private static final BlobId SECOND = new BlobId(1, 2, 4);
 
-    private final List<BlobId> lost = new ArrayList<>();
-    private final BlobDirectory directory = new BlobDirectory(lost::add);
+    private final TestApplication application = new TestApplication();
+    private final BlobDirectory directory = new BlobDirectory(application);
     private final AtomicInteger requests = new AtomicInteger();
     private final DirectoryClient one = client("1");
     private final DirectoryClient two = client("2");
@@ -86,7 +86,8 @@ class BlobDirectoryTest {
         assertThat(one.stored(SECOND, 42, true)).isTrue();
         two.lost(FIRST);
 
-        assertThat(lost).containsExactly(FIRST);
+        assertThat(application.lost).containsExactly(FIRST);
+        assertThat(two.isEnding()).isFalse();
         assertThat(directory.storedOnlyWith(FIRST)).containsExactly(FIRST);
         directory.vanished(FIRST);
         assertThat(two.refresh(FIRST)).isEqualTo(Whereabouts.NOWHERE);

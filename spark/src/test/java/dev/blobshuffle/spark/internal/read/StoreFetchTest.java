@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.TestApplication;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import dev.blobshuffle.spark.internal.write.MapBatcher;
 import dev.blobshuffle.spark.internal.write.MapOutput;
@@ -59,8 +60,8 @@ class StoreFetchTest {
     private record Stored(BlobId id, long length) {}
 
     private Stored stored(MapOutput... outputs) {
-        DirectoryClient directory =
-                new DirectoryClient(new BlobDirectory(lost -> {})::answer, new Whereabouts.Endpoint("1", "host", 7));
+        DirectoryClient directory = new DirectoryClient(
+                new BlobDirectory(new TestApplication())::answer, new Whereabouts.Endpoint("1", "host", 7));
         try (SimulatedTime time = new SimulatedTime(1)) {
             MapBatcher batcher = new MapBatcher(store, directory, "app-1", RULE, time);
             BlobId blob = null;

@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -13,6 +14,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.TestApplication;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +35,7 @@ class MapBatcherTest {
     private Path files;
 
     private final MemoryBlobStore store = new MemoryBlobStore("test", 100 << 20);
-    private final BlobDirectory directory = new BlobDirectory(lost -> {});
+    private final BlobDirectory directory = new BlobDirectory(new TestApplication());
     private final DirectoryClient client =
             new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7));
 
@@ -162,6 +164,38 @@ class MapBatcherTest {
 
             time.settle(AGE);
             assertThat(isStored(blob)).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsLeftIsUploadedAtOnceAtTheEnd() {
+        try (SystemTime time = new SystemTime();
+                MapBatcher batcher = batcher(
+                        store, new PackingRule(10_000, 9, Duration.ofDays(1), PackingRule.WhenStored.KEEP), time)) {
+            BlobId first = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            BlobId second = batcher.add(Outputs.of(files, 2, 0, 11, 500)).orElseThrow();
+
+            assertThat(batcher.flush(Duration.ofMinutes(5))).isTrue();
+            assertThat(isStored(first)).isTrue();
+            assertThat(isStored(second)).isTrue();
+            assertThat(batcher.pending()).isZero();
+        }
+    }
+
+    @Test
+    void aMapDoesNotWaitForABlobOfARemovedShuffle() throws Exception {
+        PackingRule sync = new PackingRule(10_000, 2, Duration.ofDays(1), PackingRule.WhenStored.RELEASE);
+        try (SystemTime time = new SystemTime();
+                MapBatcher batcher = batcher(store, sync, time)) {
+            CompletableFuture<Optional<BlobId>> map =
+                    CompletableFuture.supplyAsync(() -> batcher.add(Outputs.of(files, 1, 0, 10, 500)));
+            await().atMost(Duration.ofMinutes(2)).until(() -> directory.size() == 1);
+            batcher.drop(1);
+
+            assertThat(map)
+                    .failsWithin(Duration.ofMinutes(2))
+                    .withThrowableThat()
+                    .withMessageContaining("Spark has removed its shuffle");
         }
     }
 
