@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -80,7 +81,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
 
     /** That of this process. */
     static ApplicationShuffle current() {
-        return CURRENT.get()
+        return Objects.requireNonNull(CURRENT.get())
                 .orElseThrow(() -> new IllegalStateException(
                         "Cannot shuffle through a store: the driver has no plug-in. Set spark.plugins."));
     }
@@ -174,7 +175,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
 
     /** Deletes all blobs of the application, and closes. Blocks until the store answers. */
     void end() {
-        Optional<ApplicationShuffle> current = CURRENT.get();
+        Optional<ApplicationShuffle> current = Objects.requireNonNull(CURRENT.get());
         boolean isMine = current.filter(each -> each == this).isPresent();
         if (!isMine || !CURRENT.compareAndSet(current, Optional.empty())) {
             return;

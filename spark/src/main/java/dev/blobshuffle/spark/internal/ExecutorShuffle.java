@@ -14,6 +14,7 @@ import dev.blobshuffle.spark.internal.settings.SparkSettings;
 import dev.blobshuffle.spark.internal.write.MapBatcher;
 import dev.blobshuffle.spark.internal.write.PackingRule;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.SparkConf;
@@ -65,14 +66,15 @@ final class ExecutorShuffle implements AutoCloseable {
      * @throws InvalidSettings fatal: the plug-in is not there
      */
     static ExecutorShuffle current() {
-        return CURRENT.get()
+        return Objects.requireNonNull(CURRENT.get())
                 .orElseThrow(() -> new InvalidSettings("Cannot shuffle through a store: executor "
                         + SparkEnv.get().executorId() + " has no plug-in. Set spark.plugins, and no shuffle manager."));
     }
 
     /** A shuffle is gone. Does nothing if no executor runs in this process. */
     static void drop(int shuffle) {
-        CURRENT.get().ifPresent(executor -> executor.begun().ifPresent(parts -> parts.batcher.drop(shuffle)));
+        Objects.requireNonNull(CURRENT.get())
+                .ifPresent(executor -> executor.begun().ifPresent(parts -> parts.batcher.drop(shuffle)));
     }
 
     /** Closes that of this process. */

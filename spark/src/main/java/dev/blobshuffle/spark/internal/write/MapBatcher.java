@@ -102,22 +102,25 @@ public final class MapBatcher implements AutoCloseable {
 
     private OpenBlob place(MapOutput output) {
         OpenBlob blob;
-        boolean isNew;
+        OpenBlob begun = null;
         synchronized (this) {
             OpenBlob current = filling.get(output.shuffle());
             if (current != null && current.isTooFullFor(output, rule)) {
                 seal(current);
                 current = null;
             }
-            isNew = current == null;
-            blob = isNew ? begin(output.shuffle()) : current;
-            blob.add(output);
-            if (blob.isFull(rule)) {
-                seal(blob);
+            if (current == null) {
+                begun = begin(output.shuffle());
+                current = begun;
             }
+            current.add(output);
+            if (current.isFull(rule)) {
+                seal(current);
+            }
+            blob = current;
         }
-        if (isNew) {
-            announce(blob);
+        if (begun != null) {
+            announce(begun);
         }
         return blob;
     }
