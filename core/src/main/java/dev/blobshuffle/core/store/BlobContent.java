@@ -1,7 +1,5 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.internal.concurrent.References;
-import dev.blobshuffle.core.internal.store.BufferContent;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -28,7 +26,7 @@ public interface BlobContent {
      *     reference
      */
     static BlobContent of(List<ByteBuffer> buffers, Runnable whenReleased) {
-        return new BufferContent(buffers, List.of(), new References(1, () -> "content", whenReleased));
+        return new BufferContent(buffers, whenReleased);
     }
 
     /** Total length in bytes. */

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What a sweep asks whether blobs are needed: who needs other content, and which logs. It reads the
- * logs that it expects to matter first, then all that the footers of the owner's blobs name. Whether
- * a blob may be deleted never depends on what is expected. Owned by one thread.
+ * What a sweep asks whether blobs are needed: who needs other content, and which logs. It reads
+ * the logs that it expects to matter first, then all that the footers of the owner's blobs name.
+ * Whether a blob may be deleted never depends on what is expected. Owned by one thread.
  */
 public final class SweepScope {
     private final Predicate<String> expected;

@@ -41,7 +41,9 @@ final class RegionSource implements PiecedContent.Source {
         }
     }
 
-    /** Reads from neighbouring regions of one file. Returns the region where the next read begins. */
+    /**
+     * Reads from neighbouring regions of one file. Returns the region where the next read begins.
+     */
     private int readFile(int first, long skip, ByteBuffer target) {
         FileRegion region = regions.get(first);
         try (FileChannel channel = PrivateFiles.read(region.file())) {

@@ -9,7 +9,7 @@ import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.format.record.FrameEncoder;
 import dev.blobshuffle.core.internal.format.record.SegmentSource;
-import dev.blobshuffle.core.internal.store.BufferContent;
+import dev.blobshuffle.core.internal.store.SharedContent;
 import dev.blobshuffle.core.internal.write.deliver.DeliveryQueue;
 import dev.blobshuffle.core.internal.write.deliver.Segment;
 import dev.blobshuffle.core.internal.write.log.Slice;
@@ -198,7 +198,8 @@ final class Upload {
 
     private void put() {
         BlobLayout laidOut = layout();
-        BlobContent content = new BufferContent(laidOut.buffers(), laidOut.sections(), references);
+        BlobContent content =
+                new SharedContent(BlobContent.of(laidOut.buffers(), () -> {}), laidOut.sections(), references);
         var ignored = uploads.store().put(id(), content).whenComplete((nothing, failure) -> {
             try {
                 putEnded(failure);

@@ -1,30 +1,20 @@
-package dev.blobshuffle.core.internal.store;
+package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.internal.concurrent.References;
-import dev.blobshuffle.core.store.BlobContent;
-import dev.blobshuffle.core.store.BlobSection;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Content in buffers, with references that others may count too. Thread-safe. */
-public final class BufferContent implements BlobContent {
+/** Content in buffers. Each view is a duplicate. Thread-safe. */
+final class BufferContent implements BlobContent {
     private final List<ByteBuffer> buffers;
-    private final List<BlobSection> sections;
     private final References references;
     private final long length;
 
-    /**
-     * Content in buffers.
-     *
-     * @param buffers the bytes from each buffer's position to its limit; each view is a duplicate
-     * @param sections the sections with their zones; empty if unknown
-     * @param references of the buffers; this content adds none
-     */
-    public BufferContent(List<ByteBuffer> buffers, List<BlobSection> sections, References references) {
+    /** The bytes from each buffer's position to its limit. */
+    BufferContent(List<ByteBuffer> buffers, Runnable whenReleased) {
         this.buffers = List.copyOf(buffers);
-        this.sections = List.copyOf(sections);
-        this.references = references;
+        references = new References(1, () -> "content", whenReleased);
         long bytes = 0;
         for (ByteBuffer buffer : this.buffers) {
             bytes += buffer.remaining();
@@ -44,11 +34,6 @@ public final class BufferContent implements BlobContent {
             views.add(buffer.duplicate());
         }
         return views;
-    }
-
-    @Override
-    public List<BlobSection> sections() {
-        return sections;
     }
 
     @Override
