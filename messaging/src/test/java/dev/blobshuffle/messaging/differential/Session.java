@@ -31,7 +31,7 @@ final class Session implements AutoCloseable {
     private final @Nullable ModelTopic[] topics;
 
     /** The topics that the publishers of an instance know by name, which may be gone. */
-    private final Map<World.Storage, Map<String, ModelTopic>> known = new EnumMap<>(World.Storage.class);
+    private final Map<World.Storage, Map<String, Known>> known = new EnumMap<>(World.Storage.class);
 
     private final List<Writer> writers = new ArrayList<>();
     private Readers readers;
@@ -93,10 +93,14 @@ final class Session implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** A topic as an instance saw it. Partitions may have been added since. */
+    record Known(ModelTopic topic, int partitions) {}
+
     /** The topic that a publisher of an instance takes a name for. */
     @Nullable
-    ModelTopic known(World.Storage storage, String name, @Nullable ModelTopic current) {
-        return known.get(storage).computeIfAbsent(name, any -> current);
+    Known known(World.Storage storage, String name, @Nullable ModelTopic current) {
+        return known.get(storage)
+                .computeIfAbsent(name, any -> current == null ? null : new Known(current, current.partitions()));
     }
 
     void forget(World.Storage storage, String name) {
@@ -105,7 +109,7 @@ final class Session implements AutoCloseable {
 
     /** An instance looks at a topic again. */
     void learn(World.Storage storage, ModelTopic topic) {
-        known.get(storage).put(topic.name, topic);
+        known.get(storage).put(topic.name, new Known(topic, topic.partitions()));
     }
 
     void forgetAll(World.Storage storage) {

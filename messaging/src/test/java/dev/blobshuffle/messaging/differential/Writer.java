@@ -59,13 +59,13 @@ final class Writer implements AutoCloseable {
     }
 
     String publish(String topic, @Nullable ModelTopic current, Draft draft, int number) {
-        ModelTopic known = session.known(storage, topic, current);
-        OptionalInt partition = partition(draft, known);
-        if (known != null && partition.isPresent() && partition.getAsInt() >= known.partitions()) {
+        Session.Known known = session.known(storage, topic, current);
+        OptionalInt partition = partition(draft, known == null ? null : known.topic());
+        if (known != null && partition.orElse(0) >= known.partitions()) {
             session.forget(storage, topic); // it looks again
             known = session.known(storage, topic, current);
         }
-        ModelTopic target = known;
+        ModelTopic target = known == null ? null : known.topic();
         OutgoingRecord<byte[], byte[]> record = draft.record(topic, number, partition);
         String actual = Outcome.of(() -> {
             CompletionStage<Acknowledgement> answer = real.publish(record);
