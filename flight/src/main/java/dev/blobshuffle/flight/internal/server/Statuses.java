@@ -49,8 +49,7 @@ final class Statuses {
             case UNKNOWN -> Status.NOT_FOUND;
             case INCOMPLETE -> Status.FAILED_PRECONDITION;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
-            case BUSY ->
-                Status.UNAVAILABLE; // Clients may retry it; pyarrow shows the others as bad input.
+            case BUSY -> Status.UNAVAILABLE; // Clients may retry it; pyarrow shows the others as bad input.
         };
     }
 }

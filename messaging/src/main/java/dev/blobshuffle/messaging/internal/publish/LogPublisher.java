@@ -131,7 +131,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             LogTopic described, OutgoingRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
         TopicOutput output = output(described);
         int chosen = record.partition().isPresent() ? record.partition().getAsInt() : output.choose(key);
-        if (output.topic().number() != described.number() && chosen >= output.topic().partitions()) {
+        if (output.topic().number() != described.number()
+                && chosen >= output.topic().partitions()) {
             throw new TopicAbsent("Cannot publish to topic " + described.name()
                     + ": it was made again, and records wait for the former one. Flush, or end the transaction.");
         }

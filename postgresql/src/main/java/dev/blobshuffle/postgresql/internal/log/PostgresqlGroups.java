@@ -89,8 +89,7 @@ final class PostgresqlGroups implements Groups {
                 && !zones(connection, member.topics()).equals(state.readers)) {
             return Optional.empty();
         }
-        Set<Integer> absent =
-                version.getAsLong() == state.topicsVersion ? state.absent : absent(connection, member);
+        Set<Integer> absent = version.getAsLong() == state.topicsVersion ? state.absent : absent(connection, member);
         known.replace(member.id(), state, state.renewed(generation, version.getAsLong(), absent));
         return Optional.of(new Lease(generation, LEASE, owned, absent));
     }
