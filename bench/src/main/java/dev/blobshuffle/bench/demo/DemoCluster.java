@@ -121,7 +121,11 @@ final class DemoCluster implements AutoCloseable {
     void purge(Collection<String> topics) {
         Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
         partitions(topics).forEach(partition -> all.put(partition, RecordsToDelete.beforeOffset(-1))); // To the end.
-        var ignored = get(admin.deleteRecords(all).all());
+        // A client keeps the leaders that it has found, and waits for one that is gone until its
+        // time-out. A client of its own looks for them anew.
+        try (Admin anew = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+            var ignored = get(anew.deleteRecords(all).all());
+        }
     }
 
     /** Passes every record committed to a topic to the receiver, in order per partition. */
