@@ -42,7 +42,10 @@ class StoresIT {
         shufflesThroughEachStore(pom -> withStores(pom, this::oldest), boot, "spring-boot-3");
     }
 
-    /** At night: FrameworksIT and SpringBootIT start the newest versions in every build. */
+    /**
+     * At night. In every build the tests of the stores run with their newest libraries, and
+     * SpringBootIT starts the newest Spring Boot, but without these libraries.
+     */
     @Tag("nightly")
     @Test
     void theNewestLibrariesShuffleThroughEachStore() throws Exception {

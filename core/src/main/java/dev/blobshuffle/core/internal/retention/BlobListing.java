@@ -148,7 +148,7 @@ public final class BlobListing {
         logStarts.put(partition, start);
     }
 
-    /** The shuffles whose blobs got tombstones because nobody needs these shuffles. */
+    /** The shuffles that are not needed any more, and whose blobs got tombstones for that. */
     Set<String> unneededShuffles() {
         return unneededShuffles;
     }

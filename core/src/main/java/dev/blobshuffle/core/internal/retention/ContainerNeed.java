@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Who needs blobs of other content than records. Such a blob has no notifications. The origins of
+ * Which blobs of other content than records are needed. Such a blob has no notifications. The origins of
  * its segments name the shuffles that it is for. It may be deleted when none of them is needed, and
  * stays if it has no origins. Owned by one thread.
  */
 @FunctionalInterface
 public interface ContainerNeed {
-    /** Nobody knows, so all of these blobs stay. */
+    /** Nothing is known of them, so all of these blobs stay. */
     ContainerNeed UNKNOWN = shuffle -> true;
 
     /**
-     * Whether somebody may still read, or write, blobs of a shuffle. A sweep asks when it decides,
+     * Whether blobs of a shuffle may still be read or written. A sweep asks when it decides,
      * and again before each request that deletes. May block.
      */
     boolean isNeeded(String shuffle) throws InterruptedException;

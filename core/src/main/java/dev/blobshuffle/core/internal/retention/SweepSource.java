@@ -32,7 +32,7 @@ public interface SweepSource {
     }
 
     /**
-     * Who needs blobs of other content than records. By default nobody knows, and they stay.
+     * Which blobs of other content than records are needed. By default all are, and they stay.
      *
      * @param clock the store's
      */

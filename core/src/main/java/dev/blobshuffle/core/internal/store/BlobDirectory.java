@@ -263,7 +263,9 @@ final class BlobDirectory {
     }
 
     /**
-     * A directory that has a name now. Another one may have it later, even with the same number.
+     * A directory that has a name now. Another one may have it later, even with the same number,
+     * but with another time of creation. Some file systems and JDKs show the time of the last
+     * change in its place. Each put changes that, and so forces more than it needs.
      */
     private record Entry(Path path, @Nullable Object key, FileTime created) {
         static Entry of(Path directory) throws IOException {

@@ -96,7 +96,7 @@ public final class BlobDirectory {
      * A blob is in the store.
      *
      * @param keepsLocal whether the writer still has the outputs
-     * @return false if the shuffle was removed: nobody else deletes the blob
+     * @return false if the shuffle was removed: then the writer deletes the blob
      */
     synchronized boolean stored(BlobId blob, long length, boolean keepsLocal) {
         Entry known = entries.get(blob);

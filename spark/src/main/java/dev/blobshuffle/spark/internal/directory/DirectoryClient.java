@@ -72,7 +72,7 @@ public final class DirectoryClient {
         List<String> ignored = ask(List.of(BlobDirectory.LOST, blob.toString()));
     }
 
-    /** Whether the application ends, so that nobody will read its blobs. */
+    /** Whether the application ends, so that no executor will read its blobs. */
     public boolean isEnding() {
         return ask(List.of(BlobDirectory.ENDING)).get(0).equals(BlobDirectory.YES);
     }

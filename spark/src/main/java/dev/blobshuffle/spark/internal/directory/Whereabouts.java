@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param length the blob's length in the store, bytes; empty if it is not stored
  */
 public record Whereabouts(Optional<Endpoint> writer, OptionalLong length) {
-    /** Of a blob that nobody has. */
+    /** Of a blob that is neither at an executor nor in the store. */
     public static final Whereabouts NOWHERE = new Whereabouts(Optional.empty(), OptionalLong.empty());
 
     private static final String NONE = "-";

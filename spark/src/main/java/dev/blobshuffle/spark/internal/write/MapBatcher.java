@@ -204,7 +204,7 @@ public final class MapBatcher implements AutoCloseable {
             boolean isDropped = blob.state == OpenBlob.State.DROPPED;
             if (isWaitedFor || isDropped) {
                 forget(blob);
-            } else if (!isClosed) {
+            } else if (!isClosed) { // It is still to be stored, and a flush still waits for it.
                 LOG.warn(
                         "Cannot upload blob {}. The next attempt is in {}. Check the store.",
                         blob.id,
@@ -212,6 +212,7 @@ public final class MapBatcher implements AutoCloseable {
                         failure);
                 blob.state = OpenBlob.State.SEALED;
                 time.schedule(rule.age(), () -> startUpload(blob));
+                return;
             }
         }
         blob.stored.completeExceptionally(failure);

@@ -144,7 +144,19 @@ class MapBatcherTest {
 
     @Test
     void anUploadThatFailedIsRepeated() {
-        BlobStore failingOnce = new ForwardingBlobStore(store) {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(failingOnce(), KEEP, time);
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            time.settle(AGE.plusSeconds(1));
+            assertThat(isStored(blob)).isFalse();
+
+            time.settle(AGE);
+            assertThat(isStored(blob)).isTrue();
+        }
+    }
+
+    private BlobStore failingOnce() {
+        return new ForwardingBlobStore(store) {
             private boolean hasFailed;
 
             @Override
@@ -156,13 +168,24 @@ class MapBatcherTest {
                 return super.put(id, content);
             }
         };
+    }
+
+    /** An executor that ends rescues also what it could not upload before. */
+    @Test
+    void aFlushWaitsForABlobWhoseUploadFailedBefore() {
         try (SimulatedTime time = new SimulatedTime(1)) {
-            MapBatcher batcher = batcher(failingOnce, KEEP, time);
+            MapBatcher batcher = batcher(failingOnce(), KEEP, time);
             BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
             time.settle(AGE.plusSeconds(1));
             assertThat(isStored(blob)).isFalse();
 
-            time.settle(AGE);
+            CompletableFuture<Boolean> flushed =
+                    CompletableFuture.supplyAsync(() -> batcher.flush(Duration.ofMinutes(5)));
+            await().atMost(Duration.ofMinutes(2)).until(() -> {
+                time.settle(Duration.ofSeconds(1));
+                return flushed.isDone();
+            });
+            assertThat(flushed).isCompletedWithValue(true);
             assertThat(isStored(blob)).isTrue();
         }
     }
