@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs of other content than records are needed. Such a blob has no notifications. The origins of
- * its segments name the shuffles that it is for. It may be deleted when none of them is needed, and
- * stays if it has no origins. Owned by one thread.
+ * Which blobs of other content than records are needed. Such a blob has no notifications, and the
+ * origins of its segments name the shuffles that it is for. It may be deleted when none of them is
+ * needed. A blob without origins stays. Owned by one thread.
  */
 @FunctionalInterface
 public interface ContainerNeed {
