@@ -20,7 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code demo --keep-running} as a process of its own: what it prints works, and it ends. */
+/**
+ * {@code demo --keep-running} in its own process. The commands that it prints work, and it leaves
+ * nothing behind. At night: {@link DemoIT} runs the demo in each build.
+ */
+@Tag("nightly")
 class KeptDemoIT {
     private static final int LINES = 40;
     private static final String COMMAND = "    ";
@@ -60,7 +64,6 @@ class KeptDemoIT {
                 .noneMatch(file -> file.toString().endsWith(".blob"));
     }
 
-    @Tag("nightly")
     @Test
     @Timeout(1800)
     void aKillOfTheDemoLeavesNoBrokersBehind() throws Exception {

@@ -33,10 +33,9 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * README.md and the guides work as printed. Each test takes the blocks of a page in their order and
@@ -90,9 +89,18 @@ class PrintedPagesIT {
         assertThat(shell.run(page.inline("blobshuffle help")).output()).contains("doctor");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"at_least_once", "exactly_once_v2"})
-    void adopt(String guarantee) throws Exception {
+    @Test
+    void adopt() throws Exception {
+        adopt("exactly_once_v2");
+    }
+
+    @Test
+    @Tag("nightly")
+    void adoptAtLeastOnce() throws Exception {
+        adopt("at_least_once");
+    }
+
+    private void adopt(String guarantee) throws Exception {
         String id = "adopt-" + guarantee.replace('_', '-');
         PrintedPage page = PrintedPage.open("docs/guides/adopt.md")
                 .replacing(PRINTED_STORE, bucket(id, "prefix"))
@@ -128,9 +136,18 @@ class PrintedPagesIT {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"at_least_once", "exactly_once_v2"})
-    void kafkaStreams(String guarantee) throws Exception {
+    @Test
+    void kafkaStreams() throws Exception {
+        kafkaStreams("exactly_once_v2");
+    }
+
+    @Test
+    @Tag("nightly")
+    void kafkaStreamsAtLeastOnce() throws Exception {
+        kafkaStreams("at_least_once");
+    }
+
+    private void kafkaStreams(String guarantee) throws Exception {
         PrintedPage page = PrintedPage.open("docs/guides/kafka-streams.md")
                 .replacing(DIRECTORY, directory.resolve("blobs").toUri().toString());
         String id = "guide-" + guarantee.replace('_', '-');
