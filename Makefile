@@ -2,6 +2,7 @@
 MVN := ./mvnw -B -ntp
 JMH :=
 VERSION := 4.0.2
+NETTY := 4.2.20.Final
 FAULTS := 52
 SEED := 1
 SECONDS := 0
@@ -16,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest netty api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -79,6 +80,12 @@ libraries-oldest: ## messaging with the oldest JDBC driver and pool that it work
 		-Dpostgresql.version=42.7.5 -Dhikaricp.version=6.3.0 \
 		-Dtest='%regex[dev/blobshuffle/(postgresql|messaging)/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
 		-Dit.test='%regex[dev/blobshuffle/(postgresql|messaging)/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
+
+netty: ## the caches that a zone shares with another Netty: make netty NETTY=4.2.20.Final
+	$(MVN) -Pquick test-compile -pl peer -am
+	$(MVN) -Pquick verify -pl peer -am -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false -Dnetty.version=$(NETTY) \
+		-Dtest='%regex[dev/blobshuffle/peer/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
+		-Dit.test='%regex[dev/blobshuffle/peer/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
 
 mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='drained ts'] [SEEDS=2500]
 	SEEDS=$(SEEDS) .ci/mutate $(NAMES)
