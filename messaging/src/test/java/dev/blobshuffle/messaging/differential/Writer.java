@@ -30,6 +30,7 @@ final class Writer implements AutoCloseable {
     private record Sent(
             ModelRecord record,
             ModelTopic target,
+            int partitions,
             OutgoingRecord<byte[], byte[]> published,
             CompletionStage<Acknowledgement> answer) {}
 
@@ -65,16 +66,30 @@ final class Writer implements AutoCloseable {
             session.forget(storage, topic); // it looks again
             known = session.known(storage, topic, current);
         }
-        ModelTopic target = known == null ? null : known.topic();
+        if (known != null) {
+            known = afterWaiting(known);
+        }
+        Session.Known target = known != null && partition.orElse(0) < known.partitions() ? known : null;
         OutgoingRecord<byte[], byte[]> record = draft.record(topic, number, partition);
         String actual = Outcome.of(() -> {
             CompletionStage<Acknowledgement> answer = real.publish(record);
             if (target != null) {
-                pending.add(new Sent(new ModelRecord(number, record), target, record, answer));
+                pending.add(
+                        new Sent(new ModelRecord(number, record), target.topic(), target.partitions(), record, answer));
             }
             return "published";
         });
-        return Session.expect(expected(record, target), actual);
+        boolean isAbsent = known == null || target == null && known.topic() != current;
+        return Session.expect(isAbsent ? Outcome.failure(TopicAbsent.class) : expected(record, target), actual);
+    }
+
+    /** If records wait for a former topic of the same name, later ones follow them. */
+    private Session.Known afterWaiting(Session.Known known) {
+        return pending.stream()
+                .filter(sent -> sent.target.name.equals(known.topic().name) && sent.target != known.topic())
+                .reduce((earlier, later) -> later)
+                .map(sent -> new Session.Known(sent.target, sent.partitions))
+                .orElse(known);
     }
 
     static OptionalInt partition(Draft draft, @Nullable ModelTopic topic) {
@@ -89,10 +104,8 @@ final class Writer implements AutoCloseable {
         };
     }
 
-    private static String expected(OutgoingRecord<byte[], byte[]> record, @Nullable ModelTopic target) {
+    private static String expected(OutgoingRecord<byte[], byte[]> record, Session.@Nullable Known target) {
         if (target == null) {
-            return Outcome.failure(TopicAbsent.class);
-        } else if (record.partition().orElse(0) >= target.partitions()) {
             return Outcome.failure(IllegalArgumentException.class);
         }
         return size(record) > World.RECORD_LIMIT ? Outcome.failure(RecordTooLarge.class) : "published";
