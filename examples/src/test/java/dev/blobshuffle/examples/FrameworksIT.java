@@ -37,6 +37,23 @@ class FrameworksIT {
         addsUpOrdersThroughBlobs(Example.build(name, directory.resolve("project")), kafkaVersion);
     }
 
+    /** The example's lines with another Spring Boot, and the Spring Cloud Stream that belongs to it. */
+    @Tag("nightly")
+    @ParameterizedTest
+    @CsvSource({"3.5.0, 2025.0.0, 3.9", "4.0.9, 2025.1.4, 4.1"})
+    void springCloudStreamOfEachLineAddsUpOrdersThroughBlobs(String springBoot, String springCloud, String kafkaVersion)
+            throws Exception {
+        Example example = Example.build(
+                "spring-cloud-stream",
+                directory.resolve("project"),
+                pom -> pom.replace("<version>4.0.5</version>", "<version>" + springBoot + "</version>")
+                        .replace("<version>2025.1.0</version>", "<version>" + springCloud + "</version>"));
+        assertThat(Files.readString(directory.resolve("project/spring-cloud-stream/pom.xml")))
+                .contains(springBoot, springCloud);
+
+        addsUpOrdersThroughBlobs(example, kafkaVersion);
+    }
+
     /** Of those that a usual build does not run. */
     @Test
     void exampleOfEachFrameworkCompiles() throws Exception {
