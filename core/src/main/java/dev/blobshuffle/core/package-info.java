@@ -1,4 +1,4 @@
-/** The shuffle itself: what every front door shares. Knows no engine and no cloud. */
+/** The shuffle itself, which all front doors share. Depends on no engine and no cloud. */
 @NullMarked
 package dev.blobshuffle.core;
 

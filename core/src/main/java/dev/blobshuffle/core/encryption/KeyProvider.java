@@ -21,7 +21,7 @@ public interface KeyProvider {
     Optional<byte[]> key(String id);
 
     /**
-     * Those of the given keys that the source has withdrawn since it returned them. Instances stop
+     * Returns the given keys that the source has withdrawn since it returned them. Instances stop
      * using them. Called about once a second while records flow, so it must not block for long. A
      * source that cannot answer now returns none.
      *

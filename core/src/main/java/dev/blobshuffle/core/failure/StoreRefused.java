@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The store refused a request for a reason that lasts until an operator acts: credentials,
- * permissions, a missing bucket, the wrong region, a wrong clock. While a store is being opened it
- * becomes {@link InvalidSettings}. Later it counts as unavailability, because the operator can
+ * permissions, a missing bucket, the wrong region, a wrong clock. A refusal while a store is opened
+ * becomes {@link InvalidSettings}. A later one counts as unavailability, because the operator can
  * restore a permission.
  */
 public final class StoreRefused extends StoreUnavailable {

@@ -26,9 +26,9 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
     }
 
     /**
-     * The size that a text gives.
+     * Parses a size.
      *
-     * @throws IllegalArgumentException if the text gives none
+     * @throws IllegalArgumentException if the text is not a size
      */
     public static ByteSize parse(String text) {
         Matcher matcher = TEXT.matcher(text.strip());

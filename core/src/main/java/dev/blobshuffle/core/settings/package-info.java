@@ -1,6 +1,5 @@
 /**
- * Sizes as settings and options name them. The settings themselves are named in
- * {@code docs/settings.md}.
+ * Sizes in settings and options. {@code docs/settings.md} lists the settings.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

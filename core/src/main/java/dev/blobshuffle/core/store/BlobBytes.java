@@ -3,13 +3,13 @@ package dev.blobshuffle.core.store;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes that were read from a blob, on loan. The reader closes them after decoding and does not
- * touch them afterwards.
+ * Bytes read from a blob, on loan to the reader. The reader closes them after decoding and does not
+ * use them afterwards.
  */
 public interface BlobBytes extends AutoCloseable {
     /**
-     * The bytes, from position to limit. An accessible array backs them, except in a process that
-     * only passes them on. The caller may move position and limit but must not write.
+     * The bytes, from position to limit. They are backed by an accessible array, except in a
+     * process that only passes them on. The caller may move position and limit but must not write.
      */
     ByteBuffer buffer();
 

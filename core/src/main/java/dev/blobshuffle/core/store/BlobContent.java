@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * The bytes of a blob on their way to a store: a list of buffers that are never copied into one.
  * References are counted because the buffers are recycled. Each attempt of a retried or hedged
- * request holds one for as long as it may read. Thread-safe.
+ * request holds a reference while it may read. Thread-safe.
  */
 public interface BlobContent {
     /**
@@ -33,15 +33,15 @@ public interface BlobContent {
     long length();
 
     /**
-     * New views of the buffers, in order, which only read; each attempt reads its own views. Valid
-     * while the caller holds a reference. Content that is not in memory reads a buffer whenever you
-     * access it, so walk the list once, by its iterator.
+     * New read-only views of the buffers, in order. Each attempt reads its own views. Valid while
+     * the caller holds a reference. Content that is not in memory loads a buffer whenever you
+     * access it, so walk the list once, with its iterator.
      */
     List<ByteBuffer> buffers();
 
     /**
-     * The sections with their zones, so that a cache can keep those that its own zone will read.
-     * Empty if unknown. Valid as long as the buffers are.
+     * The sections with their zones, so that a cache can keep the sections that its own zone will
+     * read. Empty if unknown. Valid as long as the buffers are.
      */
     default List<BlobSection> sections() {
         return List.of();

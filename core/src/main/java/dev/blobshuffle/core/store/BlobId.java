@@ -6,15 +6,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The identity of a blob, unique for ever. Its key in every store derives from it alone.
+ * The identity of a blob, unique for ever. The blob's key in every store derives from the id alone.
  *
- * <p>Formats keep owner and writer together in eight bytes ({@link #ownerAndWriter()}).
+ * <p>The formats store owner and writer together in eight bytes ({@link #ownerAndWriter()}).
  *
- * @param owner whose blob it is, which only its owner deletes; {@link #NO_OWNER} for blobs of
+ * @param owner the blob's owner, and the only one to delete it; {@link #NO_OWNER} for blobs of
  *     stores without registers, and of versions before owners
  * @param generation the minute in which the blob was sealed, counted from the Unix epoch: the unit
  *     of retention
- * @param writer a random number of the writing Batcher, new at every start; of {@link #WRITER_BITS}
+ * @param writer a random number that the writing Batcher draws at every start; {@link #WRITER_BITS}
  *     bits if the blob has an owner
  * @param sequence the writer's own count of blobs, from 0
  */
@@ -28,7 +28,7 @@ public record BlobId(int owner, long generation, long writer, long sequence) imp
     /** The highest owner: it has 24 bits. */
     public static final int MOST_OWNERS = (1 << 24) - 1;
 
-    /** The bits of a writer's number. */
+    /** The number of bits of a writer's number. */
     public static final int WRITER_BITS = 40;
 
     private static final Pattern TEXT =
@@ -52,7 +52,7 @@ public record BlobId(int owner, long generation, long writer, long sequence) imp
     }
 
     /**
-     * The id of a blob that has an owner, as formats keep it.
+     * The id of a blob that has an owner, from the fields of the formats.
      *
      * @param ownerAndWriter the owner in the highest 24 bits, the writer in the others
      * @throws IllegalArgumentException the owner is {@link #NO_OWNER}, or a number is negative
@@ -70,7 +70,7 @@ public record BlobId(int owner, long generation, long writer, long sequence) imp
         return random & (1L << WRITER_BITS) - 1;
     }
 
-    /** Owner and writer as formats keep them; the writer alone if the blob has no owner. */
+    /** Owner and writer as the formats store them; the writer alone if the blob has no owner. */
     public long ownerAndWriter() {
         return (long) owner << WRITER_BITS | writer;
     }
@@ -90,21 +90,21 @@ public record BlobId(int owner, long generation, long writer, long sequence) imp
     }
 
     /**
-     * The id as people and logs see it: {@code owner-generation-writer-sequence}, the owner in 6
-     * and the writer in 10 hexadecimal digits. Without an owner it is {@code
-     * generation-writer-sequence}, the writer in 16 digits.
+     * The id as logs and commands show it: {@code owner-generation-writer-sequence}, with the owner
+     * in 6 and the writer in 10 hexadecimal digits. Without an owner it is {@code
+     * generation-writer-sequence}, with the writer in 16 digits.
      */
     @Override
     public String toString() {
         return (owner == NO_OWNER ? "" : hex(owner) + "-") + generation + "-" + writerDigits() + "-" + sequence;
     }
 
-    /** An owner as people, keys and registers name it: six hexadecimal digits. */
+    /** An owner as logs, keys and registers show it: six hexadecimal digits. */
     public static String hex(int owner) {
         return HexFormat.of().toHexDigits(owner, 6);
     }
 
-    /** The writer as keys name it. */
+    /** The writer as it appears in keys. */
     String writerDigits() {
         return owner == NO_OWNER
                 ? HexFormat.of().toHexDigits(writer)

@@ -11,19 +11,20 @@ import java.util.stream.IntStream;
 
 /**
  * The key of a blob in a store, which derives from its id alone: {@code docs/format.md}, "Key". The
- * same string is a relative path of a file store and, after the prefix, a key of an object store;
- * it holds digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob} only. Stateless.
+ * same string is a relative path in a file store and, after the prefix, a key in an object store.
+ * It consists of digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob}. Stateless.
  */
 public final class BlobKey {
     /**
-     * The number of different parts after the root: object stores spread their load by key prefix.
+     * The number of shards, the directories below an owner. Object stores spread their load by key
+     * prefix.
      */
     public static final int SHARDS = 64;
 
-    /** What all keys of blobs begin with, and nothing else: lifecycle rules go by it. */
+    /** The prefix of the keys of all blobs, and of no other keys. Lifecycle rules select by it. */
     public static final String ROOT = "blobs/";
 
-    /** The least digits of a generation. */
+    /** The fewest digits of a generation. */
     private static final int DIGITS = 10;
 
     private static final Pattern KEY =
@@ -39,22 +40,22 @@ public final class BlobKey {
     }
 
     /**
-     * The start of the keys of all blobs of an owner's generation in one shard, with the slash at
-     * its end.
+     * The prefix of the keys of all blobs of an owner's generation in one shard, with its trailing
+     * slash.
      */
     public static String generation(int owner, int shard, long generation) {
         return shard(owner, shard) + digits(generation) + "/";
     }
 
     /**
-     * What the keys of all blobs of some generations of an owner in one shard begin with; keys of
-     * others may begin so too.
+     * A prefix of the keys of all blobs of some generations of an owner in one shard. Keys of other
+     * generations may have it too.
      */
     public static String span(int owner, int shard, GenerationSpan generations) {
         return shard(owner, shard) + generations.text();
     }
 
-    /** The start of the keys of all blobs of an owner in one shard, with the slash at its end. */
+    /** The prefix of the keys of all blobs of an owner in one shard, with its trailing slash. */
     public static String shard(int owner, int shard) {
         if (shard < 0 || shard >= SHARDS) {
             throw new IllegalArgumentException(
@@ -63,14 +64,14 @@ public final class BlobKey {
         return owner(owner) + HexFormat.of().toHexDigits((byte) shard) + "/";
     }
 
-    /** The start of the keys of all blobs of an owner, with the slash at its end. */
+    /** The prefix of the keys of all blobs of an owner, with its trailing slash. */
     public static String owner(int owner) {
         return owner == BlobId.NO_OWNER ? ROOT : ROOT + BlobId.hex(owner) + "/";
     }
 
     /**
-     * The owner of a {@link #owner start of keys}, or of the start of one of {@link
-     * BlobId#NO_OWNER}'s shards; empty for anything else.
+     * The owner that a {@link #owner prefix} belongs to. The prefix of a shard of {@link
+     * BlobId#NO_OWNER} is accepted too; empty for any other text.
      */
     public static OptionalInt parseOwner(String prefix) {
         Matcher matcher = OWNER.matcher(prefix);
@@ -83,8 +84,8 @@ public final class BlobKey {
     }
 
     /**
-     * A generation in ten digits, or more where it has more. Written out, for it is called with
-     * every request.
+     * A generation in at least ten digits. It is formatted by hand, because every request calls
+     * this.
      */
     private static String digits(long generation) {
         String digits = Long.toString(generation);
@@ -92,8 +93,8 @@ public final class BlobKey {
     }
 
     /**
-     * The generation of a {@link #generation(int, int, long) start of keys}; empty for anything
-     * else.
+     * The generation that a {@link #generation(int, int, long) prefix} belongs to; empty for any
+     * other text.
      */
     public static OptionalLong parseGeneration(String prefix) {
         Matcher matcher = GENERATION.matcher(prefix);
@@ -108,19 +109,19 @@ public final class BlobKey {
         }
     }
 
-    /** The starts of the keys of all blobs of an owner's generation, one per shard. */
+    /** The prefixes of the keys of all blobs of an owner's generation, one per shard. */
     public static List<String> generation(int owner, long generation) {
         return IntStream.range(0, SHARDS)
                 .mapToObj(shard -> generation(owner, shard, generation))
                 .toList();
     }
 
-    /** The shard of a blob, 0 to 63: consecutive blobs of a writer are spread. */
+    /** The shard of a blob, 0 to 63. Consecutive blobs of a writer go to different shards. */
     public static int shard(BlobId id) {
         return (int) ((id.writer() ^ id.sequence()) * 0x9E37_79B9_7F4A_7C15L >>> 58);
     }
 
-    /** The id that a key stands for; empty for anything that {@link #of} does not make. */
+    /** The id that a key stands for; empty for any text that {@link #of} does not produce. */
     public static Optional<BlobId> parse(String key) {
         Matcher matcher = KEY.matcher(key);
         if (!matcher.matches()) {

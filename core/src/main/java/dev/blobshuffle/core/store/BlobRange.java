@@ -3,8 +3,8 @@ package dev.blobshuffle.core.store;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 
 /**
- * The part of a blob to read: a segment, and the section around it, which caches may load whole.
- * Half-open, in bytes of the blob.
+ * The part of a blob to read: a segment, and the section around it, which caches may load as a
+ * whole. A half-open range of the blob's bytes.
  *
  * @param sectionOffset start of the section
  * @param sectionLength length of the section
@@ -18,8 +18,8 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
         /** The nearest place that has them: a cache, a peer, the store. */
         ANYWHERE,
         /**
-         * Only the store, because another place sent wrong bytes or none. Caches drop their bytes
-         * of the section.
+         * Only the store, because another place sent wrong bytes or no bytes. Caches drop their
+         * bytes of the section.
          */
         STORE
     }
@@ -68,8 +68,8 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
     }
 
     /**
-     * The failure of a read of this range from a blob that ends before it, or whose bytes are not
-     * the written ones.
+     * The failure of a read of this range, if the blob ends before it or its bytes differ from the
+     * written ones.
      */
     public BlobCorrupt outside(BlobId id, long blobLength, String location) {
         return new BlobCorrupt("Cannot read blob " + id + ": bytes [" + offset + ", " + end() + ") are outside its "

@@ -26,9 +26,9 @@ import java.util.concurrent.CompletionStage;
  */
 public interface BlobStore extends AutoCloseable {
     /**
-     * The owner of the blobs that this instance stores now; {@link BlobId#NO_OWNER} if nobody
-     * sweeps the store. Completes when the instance may store blobs, and fails with {@link
-     * dev.blobshuffle.core.failure.StoreUnavailable} if an attempt to get there failed.
+     * The owner of the blobs that this instance stores now; {@link BlobId#NO_OWNER} if the store is
+     * not swept. Completes when the instance may store blobs. Fails with {@link
+     * dev.blobshuffle.core.failure.StoreUnavailable} if an attempt to claim its owner failed.
      */
     default CompletionStage<Integer> owner() {
         return CompletableFuture.completedFuture(BlobId.NO_OWNER);
@@ -61,8 +61,8 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<List<StoredBlob>> list(int owner, long generation);
 
     /**
-     * The blobs of several generations of an owner, in no order. Returns the same as {@link
-     * #list(int, long)} of each, which would cost an object store many times the requests.
+     * The blobs of several generations of an owner, in no order. The result is that of {@link
+     * #list(int, long)} for each generation, but an object store needs far fewer requests.
      */
     default CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
         FutureGroup<List<StoredBlob>> lists = new FutureGroup<>();
@@ -86,8 +86,8 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<List<Integer>> owners();
 
     /**
-     * The registers that this store keeps beside blobs. Empty if the store has no compare-and-set;
-     * such a store is not swept.
+     * The registers that this store keeps beside its blobs. Empty if the store has no
+     * compare-and-set; such a store is not swept.
      */
     default Optional<Registers> registers() {
         return Optional.empty();
@@ -100,7 +100,7 @@ public interface BlobStore extends AutoCloseable {
      * conditional put, which the store's marker needs, below the store's prefix, and removes what
      * it wrote. Blocks for up to a minute. For {@code blobshuffle doctor}.
      *
-     * <p>An unanswered question, for lack of a permission or of support by the service, is a
+     * <p>If a permission is missing, or the service does not support a question, the answer is a
      * finding ({@link StoreFinding#unknown}), not a failure.
      *
      * @return empty for a store without settings that matter
@@ -112,15 +112,16 @@ public interface BlobStore extends AutoCloseable {
     }
 
     /**
-     * Four bytes that identify this store: a hash of the place of its blobs, or of the id kept
-     * there, but not of credentials or options. Notifications carry it. So a reader with another
-     * store fails with a message that names both, instead of finding no blob.
+     * Four bytes that identify this store: a hash of the blobs' location, or of the id stored
+     * there, but not of credentials or options. Notifications carry the fingerprint. A reader with
+     * another store therefore fails with a message that names both stores, instead of finding no
+     * blob.
      */
     int fingerprint();
 
     /**
-     * Whether requests go to a service of many machines. There another machine may answer a
-     * repeated request sooner, so such requests are hedged.
+     * Whether requests go to a service of many machines. Requests to such a service are hedged,
+     * because another machine may answer a repeated request sooner.
      */
     default boolean isRemote() {
         return true;

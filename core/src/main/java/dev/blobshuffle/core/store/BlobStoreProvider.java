@@ -20,8 +20,8 @@ public interface BlobStoreProvider {
     }
 
     /**
-     * Opens a plain store. It has no retries, timeouts or limits of its own as far as its client
-     * allows, because decorators add them. May block.
+     * Opens a plain store. As far as its client allows, it has no retries, timeouts or limits of
+     * its own, because decorators add them. May block.
      *
      * @param context what the store works with; the caller keeps ownership
      *
@@ -32,9 +32,10 @@ public interface BlobStoreProvider {
     BlobStore open(StoreUri uri, StoreContext context);
 
     /**
-     * Opens the place of the same URI for blobs under names. It contacts no service.
+     * Opens the URI's location for blobs under names. Contacts no service.
      *
-     * @throws InvalidSettings fatal: the URI cannot name one, or this kind of store has none
+     * @throws InvalidSettings fatal: the URI names no such location, or this kind of store has no
+     *     named blobs
      */
     default NamedBlobs openNamed(StoreUri uri, StoreContext context) {
         throw new InvalidSettings("Cannot keep blobs under names in " + scheme()

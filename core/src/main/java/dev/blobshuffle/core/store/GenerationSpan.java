@@ -3,14 +3,14 @@ package dev.blobshuffle.core.store;
 import java.util.Locale;
 
 /**
- * Generations side by side that share the leading digits of their keys, so that one request lists
- * them: one, ten or a hundred of them. Immutable.
+ * One, ten or a hundred consecutive generations whose keys share their leading digits, so that one
+ * request lists them all. Immutable.
  *
  * @param first the first, whose last digits are 0
  * @param digits number of digits in which they differ, 0 to {@link #MOST_DIGITS}
  */
 public record GenerationSpan(long first, int digits) {
-    /** A hundred minutes: what a busy store has in them still fits in memory. */
+    /** A hundred minutes: the listing of a busy store's blobs still fits in memory. */
     public static final int MOST_DIGITS = 2;
 
     /** Checks that they share all other digits. */
@@ -21,7 +21,7 @@ public record GenerationSpan(long first, int digits) {
         }
     }
 
-    /** The span of so many digits that a generation is in. */
+    /** The span of a number of digits that contains a generation. */
     public static GenerationSpan around(long generation, int digits) {
         return new GenerationSpan(generation - generation % size(digits), digits);
     }
@@ -44,7 +44,7 @@ public record GenerationSpan(long first, int digits) {
         return generation >= first && generation <= last();
     }
 
-    /** What the names of the generations begin with in keys. */
+    /** The common prefix of the generations' digits in keys. */
     String text() {
         String name = String.format(Locale.ROOT, "%010d", first);
         return name.substring(0, name.length() - digits);

@@ -6,9 +6,9 @@ import java.util.List;
 
 /**
  * Blobs under names that the caller chooses, instead of under a {@link BlobId}. A name has parts
- * with slashes between them, like {@code shuffles/orders-1/a.blob}. Each method blocks until its
- * answer or failure: the caller brings the thread, and repeats what has failed. Opening contacts no
- * service, so a process may start before its store. Thread-safe.
+ * with slashes between them, like {@code shuffles/orders-1/a.blob}. Each method blocks its caller's
+ * thread until the answer or failure, and does not retry. Opening contacts no service, so a process
+ * may start before its store. Thread-safe.
  *
  * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
  * {@link dev.blobshuffle.core.failure.StoreRefused} if an operator must act, or
@@ -16,8 +16,8 @@ import java.util.List;
  */
 public interface NamedBlobs extends AutoCloseable {
     /**
-     * Stores a blob, and replaces the one under its name. Readers find all bytes or none. The
-     * content may be sent more than once, and is read buffer by buffer, so its list of buffers may
+     * Stores a blob, and replaces any blob of the same name. Readers find all bytes or none. The
+     * content may be sent more than once. It is read buffer by buffer, so its list of buffers may
      * read a file while it is walked.
      */
     void put(String name, BlobContent content);
@@ -28,7 +28,7 @@ public interface NamedBlobs extends AutoCloseable {
      * @param target filled from its position to its limit; if the read fails, its bytes are
      *     undefined
      * @throws dev.blobshuffle.core.failure.BlobMissing there is no such blob
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt the blob ends before
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt the blob ends before the target is full
      */
     void read(String name, long offset, ByteBuffer target);
 
@@ -36,7 +36,7 @@ public interface NamedBlobs extends AutoCloseable {
     void delete(Collection<String> names);
 
     /**
-     * The blobs whose names begin with a directory's, in no order.
+     * The blobs whose names begin with a directory, in no order.
      *
      * @param directory ends with a slash
      */
@@ -45,7 +45,7 @@ public interface NamedBlobs extends AutoCloseable {
     /** The location without credentials, fit for logs and messages. */
     String location();
 
-    /** Closes it; running requests may fail with {@code Closed}. Idempotent. */
+    /** Closes the client; running requests may fail with {@code Closed}. Idempotent. */
     @Override
     void close();
 

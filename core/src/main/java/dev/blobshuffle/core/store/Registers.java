@@ -34,8 +34,8 @@ public interface Registers {
     CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text);
 
     /**
-     * The bytes of a text, which stores check on write and on read: a text that was cut off would
-     * say something else.
+     * The bytes of a text, after a check of their number. Stores check on write and on read,
+     * because a truncated text would have another meaning.
      *
      * @throws StoreRefused the text has more than {@link #MOST_BYTES}
      */

@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.store;
 
 /**
- * Counts requests that a store sends and that decorators above cannot see, because providers bill
- * each HTTP request. The decorators count a call of {@link BlobStore#put} or {@link BlobStore#get}
- * as one request. The store reports everything else: each page of a listing, each delete (or
+ * Counts the HTTP requests of a store that the decorators above it cannot see. Providers bill each
+ * request. The decorators count a call of {@link BlobStore#put} or {@link BlobStore#get} as one
+ * request. The store reports everything else: each page of a listing, each delete (or
  * multi-delete), each head, and attempts of a put or get beyond the first. Thread-safe; never
  * blocks.
  */

@@ -7,16 +7,17 @@ import dev.blobshuffle.core.time.Time;
  *
  * @param time its clock, timers, threads and random numbers; outlives the store
  * @param meter where it reports requests that its decorators cannot see
- * @param whenAbsent what to do if there is no store, or a part of it
+ * @param whenAbsent what to do if the store, or a part of it, does not exist
  */
 public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent) {
-    /** What opening does if there is no store, or a part of it. */
+    /** What opening does if the store, or a part of it, does not exist. */
     public enum WhenAbsent {
         /** Creates the store. */
         CREATE,
         /**
          * Creates the store, or adds the directories that it lacks to one of several directories.
-         * For a command of an operator: an instance that names a wrong directory must not add it.
+         * For operators' commands only: an instance with a wrong directory in its settings must not
+         * add it.
          */
         CREATE_OR_EXTEND,
         /** Fails with {@link dev.blobshuffle.core.failure.StoreAbsent}. */
@@ -33,12 +34,12 @@ public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent)
         return new StoreContext(time, RequestMeter.NONE);
     }
 
-    /** The same for an operator who creates a store or extends it. */
+    /** The same context, for an operator who creates or extends a store. */
     public StoreContext extending() {
         return new StoreContext(time, meter, WhenAbsent.CREATE_OR_EXTEND);
     }
 
-    /** The same for a store that must exist. */
+    /** The same context, for a store that must exist. */
     public StoreContext existing() {
         return new StoreContext(time, meter, WhenAbsent.FAIL);
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param remedy what to do, a sentence; empty if nothing is to be done
  */
 public record StoreFinding(Level level, String subject, String what, Optional<String> remedy) {
-    /** A shorter expiry could delete blobs during the lag of a weekend. */
+    /** A shorter expiry could delete blobs that a reader needs after an outage over a weekend. */
     private static final Duration SHORT_EXPIRY = Duration.ofDays(2);
 
     /** How bad a finding is. */
@@ -36,22 +36,22 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
         }
     }
 
-    /** A finding that is as it should be. */
+    /** A finding of level {@link Level#OK}. */
     public static StoreFinding ok(String subject, String what) {
         return new StoreFinding(Level.OK, subject, what, Optional.empty());
     }
 
-    /** A finding worth knowing. */
+    /** A finding of level {@link Level#HINT}. */
     public static StoreFinding hint(String subject, String what, String remedy) {
         return new StoreFinding(Level.HINT, subject, what, Optional.of(remedy));
     }
 
-    /** A finding that costs money or may fail one day. */
+    /** A finding of level {@link Level#WARNING}. */
     public static StoreFinding warning(String subject, String what, String remedy) {
         return new StoreFinding(Level.WARNING, subject, what, Optional.of(remedy));
     }
 
-    /** A finding that does not work. */
+    /** A finding of level {@link Level#ERROR}. */
     public static StoreFinding error(String subject, String what, String remedy) {
         return new StoreFinding(Level.ERROR, subject, what, Optional.of(remedy));
     }

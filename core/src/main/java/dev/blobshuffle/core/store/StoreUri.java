@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /**
  * The parsed setting {@code blobshuffle.store}: {@code scheme://authority/path?name=value&…}.
  *
- * @param scheme names the kind of store, lower case
+ * @param scheme the kind of store, lower case
  * @param authority the bucket, or the name; empty if there is none
  * @param path the path, decoded, with its leading slash; empty if there is none
  * @param parameters the options of the store, decoded
@@ -80,7 +80,7 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     }
 
     /**
-     * Checks that every parameter is one of the store's.
+     * Checks that the store knows every parameter.
      *
      * @throws InvalidSettings fatal: a parameter is unknown
      */

@@ -1,6 +1,6 @@
 /**
- * The contract of a store, for stores of your own: {@link dev.blobshuffle.core.store.BlobStore} and
- * {@link dev.blobshuffle.core.store.BlobStoreProvider}.
+ * The contract of a store. Implement it to add a store of your own: {@link
+ * dev.blobshuffle.core.store.BlobStore} and {@link dev.blobshuffle.core.store.BlobStoreProvider}.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

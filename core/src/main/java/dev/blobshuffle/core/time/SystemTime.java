@@ -30,7 +30,7 @@ public final class SystemTime implements Time, AutoCloseable {
     private final LongSupplier wallClock;
     private final ScheduledThreadPoolExecutor timer;
 
-    /** A source of time with its own timer thread. */
+    /** A time source with its own timer thread. */
     public SystemTime() {
         this(wallClock());
     }
@@ -41,7 +41,7 @@ public final class SystemTime implements Time, AutoCloseable {
     }
 
     /**
-     * The same with another wall clock.
+     * A time source with another wall clock.
      *
      * @param wallClock milliseconds since the Unix epoch; may jump
      */

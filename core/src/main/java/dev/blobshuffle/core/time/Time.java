@@ -30,8 +30,8 @@ public interface Time {
     Cancellable schedule(Duration delay, Runnable task);
 
     /**
-     * A bounded pool of named daemon threads for work that computes or blocks. Owned by the caller,
-     * which closes it.
+     * A new bounded pool of named daemon threads, for tasks that compute or block. The caller owns
+     * and closes it.
      *
      * @param name prefix of the thread names, for example {@code blobshuffle-worker}
      * @param threads number of threads, 1 or more

@@ -79,7 +79,7 @@ final class CacheDirectory {
                 directory.load();
                 return directory;
             } catch (IOException | RuntimeException | Error e) {
-                lock.close(); // Else this process could not try again.
+                lock.close(); // Otherwise this process could not try again.
                 throw e;
             }
         } catch (IOException | DirectoryIteratorException e) {
@@ -207,7 +207,7 @@ final class CacheDirectory {
 
     private void gone(PartFile file) {
         if (isClosed) {
-            return; // It stays for the next start.
+            return; // The file stays for the next start.
         }
         try {
             file.delete();

@@ -12,7 +12,7 @@ import java.util.List;
  * @param memoryBytes most bytes in memory; 0 for no cache in memory
  * @param diskDirectories where to cache on disk; empty for no cache on disk
  * @param diskBytes most bytes on disk, over all directories
- * @param unit what one request loads
+ * @param unit the unit that one request loads
  * @param whenWriting whether to keep written sections
  * @param whenReceiving whether to keep bytes that other members of the zone sent
  */

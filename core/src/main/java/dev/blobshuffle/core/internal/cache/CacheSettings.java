@@ -46,7 +46,7 @@ public final class CacheSettings implements SettingGroup {
                     + "zone sent, and requests whole units (`cache.unit`) from them. Enable it if instances read "
                     + "the same data more than once. Otherwise a zone caches each section once.");
 
-    /** Caches that run by themselves. */
+    /** Standalone caches. */
     public static final Setting<List<String>> ZONE_MEMBERS = Setting.words(
             "cache.zone.members",
             "zone=host:port, separated by commas",
@@ -78,7 +78,7 @@ public final class CacheSettings implements SettingGroup {
     /** Enough for the sections of some blobs of the usual size. */
     private static final ByteSize USUAL_MEMORY = ByteSize.ofMebibytes(128);
 
-    /** Memory for caching: as given, or else as the other caches need it. */
+    /** Memory for caching: the setting or, if it is not set, what the other caches need. */
     public static ByteSize memory(Settings settings) {
         return isNeeded(settings) && !settings.isGiven(MEMORY_BYTES) ? USUAL_MEMORY : settings.value(MEMORY_BYTES);
     }

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store with a cache before it. In addition to the operations of every store, it shows which
- * ranges it can answer from the cache. A server of cached bytes needs that, and a member of a zone
- * looks here before it asks another member. Thread-safe.
+ * A store with a cache before it. Besides the operations of every store, it shows which ranges it
+ * can answer from the cache. Servers of cached bytes need this, and a member of a zone looks here
+ * before it asks another member. Thread-safe.
  */
 public interface CachedBlobStore extends BlobStore {
     /** The bytes of a range if they are in memory. The caller closes them. */
@@ -27,8 +27,8 @@ public interface CachedBlobStore extends BlobStore {
      * the store, and keeps them in memory. Concurrent calls of {@link #get} do not wait for that
      * place, because that place may be waiting for this store.
      *
-     * @param place holds the same blobs; asked once for a part, however many callers ask here at a
-     *     time
+     * @param place a store of the same blobs; asked once for a part, even if several callers ask
+     *     for it concurrently
      */
     CompletionStage<BlobBytes> getBy(BlobStore place, BlobId id, BlobRange range);
 

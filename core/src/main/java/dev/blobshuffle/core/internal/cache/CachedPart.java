@@ -7,8 +7,8 @@ import dev.blobshuffle.core.store.BlobRange;
  * The key of a part of a blob in a cache: a whole section, or a range as requested.
  *
  * @param blob the blob
- * @param offset where the part starts in the blob, bytes
- * @param length its length, bytes
+ * @param offset start of the part in the blob, bytes
+ * @param length length of the part, bytes
  */
 record CachedPart(BlobId blob, long offset, long length) {
     /** The section that contains a range. */

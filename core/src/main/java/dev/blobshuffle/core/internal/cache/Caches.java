@@ -23,8 +23,9 @@ public final class Caches {
     }
 
     /**
-     * The same for a process that only serves other members. It keeps cached bytes outside the heap
-     * and sends them without a copy. Such bytes have no array, so this process cannot decode them.
+     * The same store for a process that only serves other members. It keeps cached bytes outside
+     * the heap and sends them without a copy. These bytes have no array, so this process cannot
+     * decode them.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
      *     another instance uses it

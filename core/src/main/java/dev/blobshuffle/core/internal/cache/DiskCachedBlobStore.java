@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * in memory, which asks for whole parts and for each once. Thread-safe.
  */
 public final class DiskCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
-    /** A read puts the part into one array. */
+    /** The largest cached part, because a read puts the part into one array. */
     static final long LARGEST_PART = 1 << 30;
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskCachedBlobStore.class);
@@ -131,7 +131,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         CachedPart part = new CachedPart(id, section.offset(), section.length());
         LeasedEntries<PartFile>.Lease present = lease(part);
         if (present != null) {
-            present.close(); // The put is an attempt after the first.
+            present.close(); // This put is a repeated attempt.
         } else if (acquire(part.length())) {
             content.retain();
             write(part, () -> slice(content, section), content::release);

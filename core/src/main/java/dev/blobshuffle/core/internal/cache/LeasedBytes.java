@@ -4,7 +4,7 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import java.nio.ByteBuffer;
 
-/** One reader's slice of a cached part. As thread-safe as bytes on loan are. */
+/** One reader's slice of a cached part. Owned by the reader. */
 final class LeasedBytes implements BlobBytes {
     private final LeasedEntries<BlobBytes>.Lease lease;
     private final ByteBuffer slice;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a cache, bounded in bytes. It evicts the least recently used entries, but never
- * one on lease. Callers reserve room before they fetch bytes. So entries, reservations, and
- * forgotten entries still on lease together never exceed the capacity. Thread-safe.
+ * one on lease. Callers reserve room before they fetch bytes, so the total of entries,
+ * reservations, and forgotten entries still on lease never exceeds the capacity. Thread-safe.
  *
  * @param <V> the value of an entry
  */
@@ -29,7 +29,7 @@ final class LeasedEntries<V> {
     /** Bytes of everything: entries, reservations, forgotten entries on lease. */
     private long used;
 
-    /** Those of the used bytes that no eviction can free. */
+    /** The used bytes that no eviction can free. */
     private long pinned;
 
     private boolean isClosed;

@@ -22,13 +22,13 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * A store with a cache in memory (the BlobShuffle paper, section 3.3, "local cache"). It evicts the
- * least recently used part first. It loads whole sections or single ranges ({@link CacheUnit}),
- * each once however many callers ask at a time. It answers with slices of the cached parts, without
- * a copy. Sections written for the own zone are copied once, because the write buffer is recycled.
+ * least recently used part first. It loads whole sections or single ranges ({@link CacheUnit});
+ * concurrent callers share one load. It answers with slices of the cached parts, without a copy.
+ * Sections written for the own zone are copied once, because the write buffer is recycled.
  *
- * <p>Entries in use and bytes on their way from the store count: together they never exceed the
- * capacity. Reads pass through uncached when all entries are in use, and for parts larger than half
- * the capacity. Thread-safe.
+ * <p>Cached entries, entries in use, and bytes being loaded together never exceed the capacity. A
+ * read passes through uncached if all entries are in use, or if the part is larger than half the
+ * capacity. Thread-safe.
  */
 public final class MemoryCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
     /** Where the cached bytes are. */
@@ -48,8 +48,8 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     private final ConcurrentMap<CachedPart, MemoryLoad> loads = new ConcurrentHashMap<>();
 
     /**
-     * Loads from places other than the store. They are kept apart: members that load from one
-     * another would otherwise wait for each other for ever.
+     * Loads from places other than the store. They are kept separately, because members that load
+     * from one another would otherwise wait for each other for ever.
      */
     private final ConcurrentMap<CachedPart, MemoryLoad> loadsBy = new ConcurrentHashMap<>();
 
@@ -93,13 +93,13 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         CachedPart part = new CachedPart(id, section.offset(), section.length());
         LeasedEntries<BlobBytes>.Lease present = entries.lease(part);
         if (present != null) {
-            present.close(); // The put is an attempt after the first.
+            present.close(); // This put is a repeated attempt.
         } else if (section.length() <= largestPart && reserve(section.length())) {
             try {
                 ByteBuffer copy = copy(content, section);
                 entries.insert(part, BlobBytes.of(copy), section.length()).close();
             } catch (OutOfMemoryError e) {
-                entries.giveBack(section.length()); // The blob is stored all the same.
+                entries.giveBack(section.length()); // The blob is still stored.
                 metrics.add(Counter.CACHE_MEMORY_REFUSALS, 1);
             } catch (RuntimeException e) {
                 entries.giveBack(section.length());
@@ -194,7 +194,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
             if (shared != null) {
                 return shared;
             }
-            loading.remove(part, other); // It has just landed, and may have brought nothing.
+            loading.remove(part, other); // The other load has just ended, perhaps without an entry.
             Optional<BlobBytes> here = held(id, range);
             if (here.isPresent()) {
                 return CompletableFuture.completedFuture(here.get());
@@ -225,7 +225,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
             loaded.close();
             return BlobBytes.of(outside);
         } catch (OutOfMemoryError e) {
-            return loaded; // As good, only slower to send.
+            return loaded; // Bytes on the heap are as good, but slower to send.
         }
     }
 

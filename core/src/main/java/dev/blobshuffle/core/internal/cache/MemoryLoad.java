@@ -15,10 +15,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part on its way into the cache in memory, and the callers that wait for ranges of it. The
- * part becomes an entry before its load is removed. So a new caller finds one of them, and the
- * store is asked once. A failure fails all waiting callers. When the last caller gives up, the load
- * is given up as well. Thread-safe.
+ * The load of one part into the cache in memory, and the callers that wait for ranges of it. The
+ * part becomes an entry before its load is removed, so a new caller finds one of the two, and the
+ * store is asked once. A failure fails all waiting callers. If the last caller abandons its read,
+ * the load is abandoned too. Thread-safe.
  */
 final class MemoryLoad {
     private final CachedPart part;
@@ -56,7 +56,7 @@ final class MemoryLoad {
 
         @Override
         public void abandon() {
-            super.abandon(); // A request of its own, where the cache had no room.
+            super.abandon(); // Abandons the separate request of a caller for which the cache had no room.
             leave(this);
         }
     }
@@ -78,8 +78,8 @@ final class MemoryLoad {
     }
 
     /**
-     * Removes a caller that has given up. When the last caller gives up, the download is given up
-     * as well and no caller can join.
+     * Removes a caller that has abandoned its read. For the last caller, the download is abandoned
+     * too, and no caller can join.
      */
     private void leave(Seat seat) {
         CompletionStage<BlobBytes> unwanted;
@@ -166,7 +166,7 @@ final class MemoryLoad {
 
     /**
      * Turns an exception of the store into a failed stage. A custom store may break its contract
-     * and throw; waiting callers must still get an end.
+     * and throw, and the stages of waiting callers must still complete.
      */
     private CompletionStage<BlobBytes> start(BlobStore store, BlobRange range) {
         try {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of the cache on disk: the bytes of a part, a checksum for each 64 KiB of them, and a
  * trailer ({@code docs/format.md}, "Files of the disk cache"). The bytes come first, so that a
- * range of them can be sent straight from the file. Reads check the blocks that they touch.
+ * range of them can be sent directly from the file. Reads verify the blocks that they touch.
  * Thread-safe; blocks its caller for I/O.
  */
 final class PartFile {

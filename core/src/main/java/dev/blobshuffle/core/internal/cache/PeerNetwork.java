@@ -26,7 +26,7 @@ public interface PeerNetwork extends AutoCloseable {
 
     /**
      * Answers requests for pages from now on, if this instance answers others at all. Replaces the
-     * pages of before.
+     * previous pages.
      */
     void answerFrom(PeerPages pages);
 
@@ -35,7 +35,7 @@ public interface PeerNetwork extends AutoCloseable {
      * silent. It fails with {@link PeerRefused} if the member sends no page, and with {@link
      * dev.blobshuffle.core.failure.StoreUnavailable} if the member does not answer properly.
      *
-     * @param request the text that the member's {@link PeerPages} read
+     * @param request the text that the member's {@link PeerPages} parse
      * @param maxBytes the most bytes that the page may have
      * @return the bytes as the member sent them: not checked
      */

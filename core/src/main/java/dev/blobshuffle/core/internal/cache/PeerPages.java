@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 
 /**
  * The pages that this instance sends to other members. The text of a request names a page; only the
- * asker and these pages know what it means. Thread-safe; nothing blocks.
+ * requester and the implementation interpret it. Thread-safe; nothing blocks.
  */
 public interface PeerPages {
     /**
@@ -18,7 +18,8 @@ public interface PeerPages {
     /** A valid request for a page. */
     interface Request {
         /**
-         * The page. The stage fails with {@link PeerRefused} if the asker must not have the page.
+         * The page. The stage fails with {@link PeerRefused} if the requester must not have the
+         * page.
          *
          * @param executor encodes the page
          */
@@ -26,7 +27,7 @@ public interface PeerPages {
     }
 
     /**
-     * A page on its way to a member.
+     * A page to send to a member.
      *
      * @param bytes of the page
      * @param release frees its memory; the network calls it once

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
-/** A member answers a request with a status of HTTP and no page. */
+/** A member answered a request with an HTTP error status instead of a page. */
 public class PeerRefused extends RuntimeException {
     /** The member is overloaded. */
     public static final int BUSY = 503;
@@ -15,7 +15,7 @@ public class PeerRefused extends RuntimeException {
         this.status = status;
     }
 
-    /** The status of HTTP. */
+    /** The HTTP status. */
     public final int status() {
         return status;
     }

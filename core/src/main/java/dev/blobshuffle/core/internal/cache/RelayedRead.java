@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read that tries one way, and another if the first fails. Giving it up also gives up its current
- * way, and no further way is tried. Dependent stages would not pass that on to the way.
- * Thread-safe; ways follow one another.
+ * A read that tries one source, and another if the first fails. Abandoning it also abandons the
+ * current attempt, and no further source is tried; dependent stages would not do that. Thread-safe;
+ * attempts follow one another.
  */
 class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
     /** Guarded by this, as are the fields below. */
@@ -20,11 +20,11 @@ class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
     private boolean isUnwanted;
 
     /**
-     * Tries a way, unless the read has been given up.
+     * Tries a source, unless the read has been abandoned.
      *
-     * @param way may throw, which counts as its failure
-     * @param next receives the outcome, and ends the read or tries another way; an exception of it
-     *     ends the read
+     * @param way starts the attempt; an exception counts as its failure
+     * @param next receives the outcome, and ends the read or tries another source; an exception
+     *     that it throws ends the read
      */
     final void take(
             Supplier<CompletionStage<BlobBytes>> way, BiConsumer<@Nullable BlobBytes, @Nullable Throwable> next) {
@@ -44,7 +44,7 @@ class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
             }
         });
         if (isUnwanted()) {
-            Abandonable.abandon(stage); // Given up while it was being sent.
+            Abandonable.abandon(stage); // Abandoned while it was being sent.
         }
     }
 
@@ -60,7 +60,7 @@ class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
         return isUnwanted;
     }
 
-    /** Passes the bytes to the reader, or releases them if the reader has given up. */
+    /** Passes the bytes to the reader, or releases them if the read was abandoned. */
     final void end(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
         if (bytes == null) {
             completeExceptionally(failure);

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store behind the caches of a whole zone (the BlobShuffle paper, section 3.3, "distributed
  * cache"). A read first looks into the caches of this instance. Then it asks the section's owner in
- * the zone ({@link SectionOwners}), which downloads each section once however many members ask. If
- * that fails, the read goes to the store.
+ * the zone ({@link SectionOwners}), which downloads each section once for all members. If that
+ * fails, the read goes to the store.
  *
  * <p>If an owner fails or is silent, reads skip it for a while, and the next member in order owns
  * its sections. Members with different views may choose different owners; the only effect is that a
@@ -135,8 +135,8 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     }
 
     /**
-     * A member answered for a section with wrong bytes, or not at all. If that was not the present
-     * owner, one wrongly counted failure costs the owner little.
+     * Counts a failure of a section's owner, after wrong bytes or no answer. If another member
+     * answered, the wrongly counted failure costs the current owner little.
      */
     private void blame(BlobId id, BlobRange range) {
         SectionOwners.owner(
@@ -186,7 +186,7 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         if (cause == null || cause instanceof StoreUnavailable) {
             circuits.failed(owner.id());
         } else if (!(cause instanceof Closed)) {
-            circuits.answered(owner.id()); // It passed on what the store said.
+            circuits.answered(owner.id()); // The member passed on a failure of the store.
         }
     }
 

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The encryption keys that segments wait for. A question to the source of keys may block, so it
- * runs on a thread of its own, once for all Debatchers of an instance.
+ * The encryption keys that segments wait for. A request to the source of keys may block, so it runs
+ * on a separate thread. The Debatchers of an instance share the request for a key.
  *
  * <pre>
  *   (none) ──a segment needs the key──▶ ASKING ──the key is here──▶ (none)
@@ -25,21 +25,21 @@ import org.slf4j.LoggerFactory;
  *     └─────────not needed for long──── FAILED
  * </pre>
  *
- * <p>Thread-safe: guarded by this. Listeners are called inside the guard, and only raise signals.
+ * <p>Thread-safe: guarded by this. Listeners are called under the lock, and only raise signals.
  */
 final class AwaitedKeys implements AutoCloseable {
-    /** The wait before the second question; it doubles with each question. */
+    /** The wait before the second request. It doubles with each request. */
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
-    /** How old a failure is when the source is asked again. */
+    /** The age of a failure at which the source is asked again. */
     private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** How old a failure is when it is forgotten. */
+    /** The age at which a failure is forgotten. */
     private static final long STALE_NANOS = Duration.ofMinutes(5).toNanos();
 
-    /** One hanging question does not hold up those for other keys. */
+    /** More than one, so that a hanging request does not delay those for other keys. */
     private static final int THREADS = 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(AwaitedKeys.class);
@@ -56,10 +56,10 @@ final class AwaitedKeys implements AutoCloseable {
     }
 
     /**
-     * Asks for a key that is not here, unless that is under way.
+     * Requests a missing key, unless a request for it is running.
      *
-     * @param whenEnded called once, when the key is here or the question has failed
-     * @return why the key cannot be had; null while it is being asked for
+     * @param whenEnded called once, when the key is available or the request has failed
+     * @return why the key is not available; null while the request is running
      */
     synchronized @Nullable BlobShuffleException await(String id, Runnable whenEnded) {
         forgetStale();
@@ -136,7 +136,9 @@ final class AwaitedKeys implements AutoCloseable {
         wait.listeners.clear();
     }
 
-    /** False when time ends. */
+    /**
+     * @return false if the time source is closed
+     */
     private boolean askLater(Wait wait, BlobShuffleException failure) {
         if (wait.pause.equals(FIRST_WAIT)) {
             LOG.warn("{} Asking again for up to {}.", failure.getMessage(), keys.timeout());
@@ -151,7 +153,7 @@ final class AwaitedKeys implements AutoCloseable {
         return true;
     }
 
-    /** Asks no more. Idempotent. */
+    /** Stops all requests. Idempotent. */
     @Override
     public synchronized void close() {
         isClosed = true;
@@ -166,7 +168,7 @@ final class AwaitedKeys implements AutoCloseable {
         }
     }
 
-    /** One key that is, or was, asked for. Guarded by the outer object. */
+    /** A key that was requested. Guarded by the outer object. */
     private static final class Wait {
         private final String id;
         private final long deadline;

@@ -1,7 +1,8 @@
 package dev.blobshuffle.core.internal.read;
 
 /**
- * What one partition may hand out in one drain, and what it did. Owned by the Debatcher's thread.
+ * The limits of one partition in one drain, and what it has returned so far. Owned by the
+ * Debatcher's thread.
  */
 final class DrainQuota {
     private final int maxRecords;
@@ -14,7 +15,7 @@ final class DrainQuota {
         this.maxBytes = maxBytes;
     }
 
-    /** Whether another record may be handed out. */
+    /** Whether another record may be returned. */
     boolean isOpen() {
         return records < maxRecords && bytes < maxBytes;
     }

@@ -24,44 +24,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One range read, for one or more segments that lie side by side, and the bytes it brought until
- * the last of them is decoded. While the store is unavailable its decorators go on asking, until
- * the fetch gives the read up. If nothing has come for a minute the fetch asks the store past the
- * caches.
+ * One range read for one or more adjacent segments. It holds the bytes until the last of these
+ * segments is decoded. While the store is unavailable, its decorators retry until the fetch
+ * abandons the read. If no answer has come for a minute, the fetch asks the store directly,
+ * bypassing the caches.
  *
- * <p>If the store answers that the blob is missing, the fetch asks it again, past the caches, for
- * about three seconds: a store may show a blob late, and a mount or a restore may be under way.
+ * <p>If the store answers that the blob is missing, the fetch asks it again for about three
+ * seconds, bypassing the caches. A store may show a blob late, and a mount or a restore may be in
+ * progress.
  *
  * <pre>
  *   READING ──bytes, or a lasting failure──▶ ARRIVED ──last user leaves──▶ ENDED
  *      └────────────────────────last user leaves──────────────────────────┘   the read is given up; the memory goes back when it ends
  * </pre>
  *
- * <p>Owned by the Debatcher's thread, but for the state: reads end on the store's threads, which
- * hand over by setting it.
+ * <p>Owned by the Debatcher's thread, except the state: reads end on the store's threads, which set
+ * the state to hand over.
  */
 final class Fetch {
     /**
-     * For so long whatever stands before the store may take; the largest read takes as long at 1
+     * How long the caches before the store may take to answer. The largest read takes as long at 1
      * MiB/s.
      */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** The wait before a missing blob is asked for again; it doubles with each time. */
+    /** The wait before the first retry for a missing blob. It doubles with each retry. */
     private static final Duration FIRST_WAIT = Duration.ofMillis(100);
 
-    /** How often a missing blob is asked for again: 3.1 seconds in all. */
+    /** The number of retries for a missing blob; they take 3.1 seconds in all. */
     private static final int WAITS = 5;
 
     private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
 
-    /** What a fetch is doing. */
+    /** The state of a fetch. */
     enum State {
-        /** The read is under way. */
+        /** The read is running. */
         READING,
-        /** Bytes or a failure are there; the memory belongs to the users. */
+        /** Bytes or a failure have arrived. The users own the memory. */
         ARRIVED,
-        /** Nobody uses it any more. */
+        /** The fetch has no users left. */
         ENDED
     }
 
@@ -77,8 +78,8 @@ final class Fetch {
     private volatile Time.@Nullable Cancellable timer;
 
     /**
-     * How often a missing blob may still be asked for again. One read is current at a time, and its
-     * end changes this.
+     * Retries left for a missing blob. Only the end of the current read changes this, and at most
+     * one read is current.
      */
     private int waitsLeft = WAITS;
 
@@ -86,11 +87,11 @@ final class Fetch {
     private @Nullable BlobShuffleException failure;
 
     /**
-     * A fetch that has not started. It takes over the bytes of the budget and the reserve that were
+     * A fetch that has not started. It owns the bytes of the budget and the reserve that were
      * acquired for it.
      *
-     * @param budgeted bytes of the budget to give back in the end
-     * @param reserved bytes of the reserve to give back in the end
+     * @param budgeted bytes of the budget to release at the end
+     * @param reserved bytes of the reserve to release at the end
      */
     Fetch(ReadEngine engine, Arrivals arrivals, BlobId blob, BlobRange range, long budgeted, long reserved) {
         this.engine = engine;
@@ -101,18 +102,21 @@ final class Fetch {
         this.reserved = reserved;
     }
 
-    /** Where a fetch reports, once, that it has arrived. */
+    /** Receives a fetch, once, when it has arrived. */
     interface Arrivals {
         /** Takes a fetch that has arrived. Called on any thread; only enqueues. */
         void arrived(Fetch fetch);
     }
 
-    /** Whether its bytes are those of the reserve. */
+    /** Whether the fetch uses the reserve. */
     boolean isFromReserve() {
         return reserved > 0;
     }
 
-    /** Adds a user, before the start. One that has failed already asks once. */
+    /**
+     * Adds a user, before the start. If the user has failed before, the fetch does not retry a
+     * missing blob.
+     */
     void join(QueuedSegment<?> user) {
         users.add(user);
         if (user.hasFailed()) {
@@ -150,15 +154,15 @@ final class Fetch {
             try {
                 timer = engine.time().schedule(PATIENCE, this::askStore);
             } catch (Closed e) {
-                // The process ends: the read stays as it is.
+                // The process ends; the read continues without a timer.
             }
             if (current.get() == null) {
-                stopTimer(); // It ended meanwhile.
+                stopTimer(); // The read has already ended.
             }
         }
     }
 
-    /** Asks the store alone, once: whatever stands before it may be what hangs. */
+    /** Asks the store directly, once, because a cache before it may hang. */
     private void askStore() {
         Read hanging = current.get();
         Read read = new Read();
@@ -169,8 +173,8 @@ final class Fetch {
     }
 
     /**
-     * Asks again later for a blob that is missing. False when it has been missing for long enough,
-     * or time ends.
+     * Schedules a retry for a missing blob. @return false if no retries are left, or the time
+     * source is closed
      */
     private boolean askAgain() {
         if (waitsLeft == 0) {
@@ -192,7 +196,7 @@ final class Fetch {
             return !current.compareAndSet(next, null);
         }
         if (state.get() == State.ENDED) {
-            next.abandon(); // Left meanwhile, before there was a next read.
+            next.abandon(); // The last user left before the next read was set.
         }
         return true;
     }
@@ -204,12 +208,12 @@ final class Fetch {
         }
     }
 
-    /** One way of asking. Only the current one counts; what another brings goes back. */
+    /** One attempt of the read. Only the current one counts; bytes of any other are released. */
     private final class Read {
         private final AtomicBoolean isBegun = new AtomicBoolean();
         private volatile @Nullable CompletionStage<BlobBytes> stage;
 
-        /** Begins, unless it was abandoned before. */
+        /** Starts the attempt, unless it was abandoned before. */
         void start(BlobStore store, BlobRange asked) {
             if (!isBegun.compareAndSet(false, true)) {
                 return;
@@ -222,13 +226,13 @@ final class Fetch {
                 ended(null, e);
             }
             if (state.get() == State.ENDED) {
-                abandon(); // Left meanwhile, before there was a stage.
+                abandon(); // The last user left before the stage was set.
             }
         }
 
         void abandon() {
             if (isBegun.compareAndSet(false, true)) {
-                ended(null, null); // it was still waiting for its time
+                ended(null, null); // The retry had not started yet.
                 return;
             }
             CompletionStage<BlobBytes> running = stage;
@@ -250,14 +254,14 @@ final class Fetch {
         }
     }
 
-    /** Tells the users that are left that the bytes, or a failure, are there. */
+    /** Reports to the remaining users that the bytes or a failure have arrived. */
     void announce() {
         for (QueuedSegment<?> user : List.copyOf(users)) {
             user.arrived();
         }
     }
 
-    /** The failure that lasts, if there is one. Valid after the arrival. */
+    /** The failure of the read, if any. Valid after the arrival. */
     @Nullable
     BlobShuffleException failure() {
         return failure;
@@ -267,7 +271,7 @@ final class Fetch {
      * A view of a part of the bytes. Valid after an arrival without failure, until the user leaves.
      *
      * @param offset start of the part, bytes of the blob
-     * @throws BlobCorrupt recoverable by a fresh read: fewer bytes came than were asked for
+     * @throws BlobCorrupt recoverable by a fresh read: the answer has not the requested length
      */
     ByteBuffer view(long offset, long length) {
         ByteBuffer all = bytes == null ? ByteBuffer.allocate(0) : bytes.buffer();

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fetches of one round. Segments of one section that lie side by side share one read, because
- * stores charge by request and the writer lays the segments of a zone next to each other. Owned by
- * the Debatcher's thread.
+ * The fetches of one round. Neighbouring segments of a section share one read, because stores
+ * charge per request and the writer places the segments of a zone next to each other. Owned by the
+ * Debatcher's thread.
  */
 final class FetchPlan {
-    /** Bytes between two segments that are read along rather than paying for a second request. */
+    /**
+     * The largest gap between two segments that is read too, instead of paying for a second
+     * request.
+     */
     private static final long LARGEST_GAP = 64 << 10;
 
     private final ReadEngine engine;
@@ -31,8 +34,8 @@ final class FetchPlan {
     private record Section(BlobId blob, long offset, long length) {}
 
     /**
-     * Adds the read that a segment has planned and the budget was acquired for; it may share a
-     * request.
+     * Adds a segment's planned read, for which budget has been acquired. It may share a request
+     * with others.
      */
     void add(QueuedSegment<?> segment) {
         if (segment.isReadAfresh()) {
@@ -45,7 +48,7 @@ final class FetchPlan {
                 .add(segment);
     }
 
-    /** Adds the read that a segment has planned and the reserve was acquired for. */
+    /** Adds a segment's planned read, for which reserve has been acquired. */
     void addFromReserve(QueuedSegment<?> segment) {
         fetch(List.of(segment), 0, segment.readLength());
     }
@@ -57,7 +60,7 @@ final class FetchPlan {
             merge(section);
         }
         sections.clear();
-        // Started last: an attempt may end at once and report, and by then the plan is complete.
+        // Start the reads last: a read may end and report at once, so the plan must be complete.
         for (Fetch fetch : fetches) {
             fetch.start();
         }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one partition has queued, in order: segments and plain records. Owned by the Debatcher's
+ * The queue of one partition: segments and plain records, in order. Owned by the Debatcher's
  * thread.
  */
 final class PartitionQueue<C> {
@@ -20,7 +20,7 @@ final class PartitionQueue<C> {
     /** {@link QueuedSegment} or {@link QueuedPlain}. */
     private final ArrayDeque<Object> items = new ArrayDeque<>();
 
-    /** The segments that no fetch was started for, in order. */
+    /** The segments without a fetch, in order. */
     private final ArrayDeque<QueuedSegment<C>> unfetched = new ArrayDeque<>();
 
     private boolean isPaused;
@@ -32,7 +32,10 @@ final class PartitionQueue<C> {
     private long bytes;
     private int fetches;
 
-    /** @param keyAnswered called when a key that a segment waits for is here, or cannot be had */
+    /**
+     * @param keyAnswered called when a key that a segment waits for is available, or its request
+     *     has failed
+     */
     PartitionQueue(ReadEngine engine, Partition partition, Runnable keyAnswered) {
         this.engine = engine;
         this.partition = partition;
@@ -79,7 +82,7 @@ final class PartitionQueue<C> {
         lastOffset = offset;
     }
 
-    /** Hands out what is ready, in order, while the quota lasts. */
+    /** Returns the ready records, in order, within the quota. */
     void handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
         while (quota.isOpen()) {
             QueuedSegment<C> segment = headSegment();
@@ -93,7 +96,7 @@ final class PartitionQueue<C> {
         }
     }
 
-    /** False when the segment has more records, but no bytes. */
+    /** Returns false if the segment has more records, but no bytes for them. */
     private boolean handOutSegment(QueuedSegment<C> segment, DrainQuota quota, Debatcher.Sink<C> sink) {
         int recordsBefore = quota.records();
         long bytesBefore = quota.bytes();
@@ -131,13 +134,13 @@ final class PartitionQueue<C> {
         return true;
     }
 
-    /** Whether the head can be handed out, or has failed. */
+    /** Whether the head can be returned, or has failed. */
     boolean isReady() {
         QueuedSegment<C> segment = headSegment();
         return segment == null ? !items.isEmpty() : segment.isReady() || segment.failure() != null;
     }
 
-    /** Why the head cannot be handed out, if so. The caller throws it. */
+    /** The head's failure, if any. The caller throws it. */
     @Nullable
     BlobShuffleException takeFailure() {
         QueuedSegment<C> segment = headSegment();
@@ -166,16 +169,16 @@ final class PartitionQueue<C> {
     }
 
     /**
-     * Asks for a key that is not here.
+     * Requests a missing key.
      *
-     * @return why the key cannot be had; null while it is being asked for
+     * @return why the key is not available; null while the request is running
      */
     @Nullable
     BlobShuffleException awaitKey(String key) {
         return engine.awaitKey(key, keyAnswered);
     }
 
-    /** Whether the head has, or is being read, a piece from the reserve. */
+    /** Whether the head holds a piece in the reserve, or is reading one. */
     boolean holdsReserve() {
         QueuedSegment<C> segment = headSegment();
         return segment != null && segment.holdsReserve();
@@ -188,7 +191,7 @@ final class PartitionQueue<C> {
         return segment != null && segment.isStarved() ? segment : null;
     }
 
-    /** Drops what the head's decoder holds. */
+    /** Drops the decoded bytes of the head. */
     void dropDecoded() {
         QueuedSegment<C> segment = headSegment();
         if (segment != null) {
@@ -196,7 +199,7 @@ final class PartitionQueue<C> {
         }
     }
 
-    /** The first segment that no fetch was started for, if its key is here. */
+    /** The first segment without a fetch, if its key is available. */
     @Nullable
     QueuedSegment<C> nextToFetch() {
         QueuedSegment<C> next = unfetched.peek();
@@ -204,8 +207,8 @@ final class PartitionQueue<C> {
     }
 
     /**
-     * Takes note that a fetch is planned for a segment that {@link #headToFetch} or
-     * {@link #nextToFetch} gave.
+     * Records that a fetch is planned for a segment from {@link #headToFetch} or {@link
+     * #nextToFetch}.
      */
     void planned(QueuedSegment<C> segment) {
         if (unfetched.peek() == segment) {
@@ -232,7 +235,7 @@ final class PartitionQueue<C> {
         bytes = 0;
     }
 
-    /** Position of the next record; empty when nothing is queued. */
+    /** Position of the next record; empty if nothing is queued. */
     Optional<Debatcher.Position> head() {
         Object head = items.peek();
         if (head instanceof QueuedSegment<?> segment) {
@@ -257,7 +260,7 @@ final class PartitionQueue<C> {
         }
     }
 
-    /** A clock that stands still while the partition is paused. */
+    /** A clock that stops while the partition is paused. */
     long unpausedNanos() {
         return (isPaused ? pausedAt : engine.time().nanos()) - pausedNanos;
     }

@@ -17,13 +17,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * A Debatcher that reads ahead.
  *
- * <p>What is read, in this order: the head of every partition that is not paused, whatever the
- * budget; then, while the budget lasts, further segments, partitions in turn, each in its order;
- * last, the heads of paused partitions. A head that finds the budget used up is read in small
- * pieces from the reserve. That is bounded too: where it is used up heads take turns, but one
- * partition of each Debatcher always has a piece, so that none starves.
+ * <p>It first reads the head of every unpaused partition, regardless of the budget. Then, while the
+ * budget lasts, it reads further segments, taking partitions in turn and each partition in order.
+ * Last, it reads the heads of paused partitions. If the budget is used up, a head is read in small
+ * pieces from the reserve. The reserve is bounded too: if it is used up, heads take turns. One
+ * partition of each Debatcher always has a piece, so no Debatcher starves.
  *
- * <p>All state is the owner's. Reads end on other threads, which only put them into a queue, raise
+ * <p>The owner's thread owns all state. Reads end on other threads, which only enqueue them, raise
  * the signal, and call the owner's callback.
  *
  * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, section 3.1: the
@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class PrefetchingDebatcher<C> implements Debatcher<C> {
     /**
-     * The most segments under way at once, beside the heads. More would only queue up in the
+     * The most segments, besides the heads, that are fetched at once. More would only wait in the
      * store's client.
      */
     private static final int READS_AHEAD = 128;
@@ -42,13 +42,13 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     private final FetchPlan plan;
     private final Map<Partition, PartitionQueue<C>> queues = new HashMap<>();
 
-    /** The queues in the order in which they appeared: turns rotate over it. */
+    /** The queues in the order of their creation. The turns rotate over this list. */
     private final List<PartitionQueue<C>> turns = new ArrayList<>();
 
-    /** Bounded by the fetches under way. */
+    /** Bounded by the number of running fetches. */
     private final ConcurrentLinkedQueue<Fetch> arrivals = new ConcurrentLinkedQueue<>();
 
-    /** Takes note that a key is here, or cannot be had. Called on any thread. */
+    /** Records that a key is available, or that its request has failed. Called on any thread. */
     private final Runnable keyAnswered;
 
     private volatile boolean isKeyAnswered;
@@ -127,7 +127,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         }
         for (PartitionQueue<C> queue : turns) {
             if (!queue.isPaused() && queue.holdsReserve()) {
-                return false; // When its piece is handed out, it is another one's turn.
+                return false; // Another head gets its turn when this piece has been returned.
             }
         }
         engine.budget().acquireReserve(bytes);
@@ -135,7 +135,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     }
 
     /**
-     * Partitions in turn, one segment each per round, until the budget or the number of reads is
+     * Plans one segment of each partition per round, until the budget or the number of reads is
      * used up.
      */
     private void planAhead() {
@@ -226,12 +226,12 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             throwFailure();
             feedStarved();
         }
-        prefetch(); // into the room that this made, and what a head still misses
+        prefetch(); // Use the budget that this drain released, and fetch what heads still need.
         return records;
     }
 
     /**
-     * Throws the failure of a head: nothing else is handed out then, so that it cannot be
+     * Throws the failure of a head. No partition returns records then, so that the failure is not
      * overlooked while other partitions are busy.
      */
     private void throwFailure() {
@@ -244,8 +244,9 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     }
 
     /**
-     * Lets one decoder go on that found no memory: drops what paused or waiting decoders hold, then
-     * lets the first one exceed the budget. A Debatcher exceeds it by one frame at most.
+     * Lets one decoder continue that found no memory. It drops the decoded bytes of all heads that
+     * are not in use, and then lets the first starved one exceed the budget. A Debatcher exceeds
+     * its budget by at most one frame.
      */
     private void feedStarved() {
         for (PartitionQueue<C> queue : turns) {

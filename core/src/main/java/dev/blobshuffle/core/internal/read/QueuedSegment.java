@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A segment in a partition's queue: from its notification, over the bytes fetched for it (at once,
- * or piece by piece), to its last record.
+ * A segment in a partition's queue, from its notification to its last record. Its bytes are fetched
+ * at once or piece by piece.
  *
  * <pre>
  *   IDLE ──fetch──▶ FETCHING ──arrival──▶ READY ──last record──▶ (removed)
@@ -36,20 +36,21 @@ final class QueuedSegment<C> {
     private static final Logger LOG = LoggerFactory.getLogger(QueuedSegment.class);
 
     /**
-     * A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so.
+     * The number of fresh reads of corrupt bytes. A byte that flipped in transit is correct in the
+     * next read; a corrupt blob stays corrupt.
      */
     private static final int FRESH_READS = 3;
 
     /**
-     * How old a failure is when the store is asked again. Until then each drain throws it: an
-     * application that polls on asks the store at most so often.
+     * The age of a failure at which the store is asked again. Until then each drain throws the
+     * failure. This limits the requests of an application that keeps polling.
      */
     private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** Multiples of it, by one, are spread evenly: the golden ratio. */
+    /** The golden ratio. The fractional parts of its multiples are spread evenly. */
     private static final double EVEN = 0.6180339887498949;
 
-    /** What the segment waits for. */
+    /** The state of a segment in the queue. */
     private enum State {
         IDLE,
         FETCHING,
@@ -64,7 +65,7 @@ final class QueuedSegment<C> {
     private final C carrier;
     private final long arrivedNanos;
 
-    /** The record whose time is taken. */
+    /** The index of the record whose latency is measured. */
     private final int timed;
 
     private State state = State.IDLE;
@@ -75,13 +76,15 @@ final class QueuedSegment<C> {
     private @Nullable BlobShuffleException failure;
     private long failedAt;
 
-    /** Whether the failure was thrown: before, it may not be forgotten. */
+    /** Whether the failure was thrown. Only then may it be cleared. */
     private boolean isThrown;
 
-    /** Whether it has failed as the head. */
+    /** Whether the segment has failed as the head. */
     private boolean hasFailed;
 
-    /** Whether bytes came that cannot be right, or none: the next read goes past the caches. */
+    /**
+     * Whether the last read returned wrong bytes or no bytes. The next read bypasses the caches.
+     */
     private boolean isSuspect;
 
     /** Start and length of the bytes being fetched, in the segment. */
@@ -95,7 +98,7 @@ final class QueuedSegment<C> {
     /** Whether the reader has taken the fetched bytes. */
     private boolean isFed;
 
-    /** Whether the reader stands on the record at the index, which is not handed out yet. */
+    /** Whether the reader is at the record of the index, which is not returned yet. */
     private boolean isStanding;
 
     /** Whether the decoder may take memory beyond the budget, once. */
@@ -111,7 +114,7 @@ final class QueuedSegment<C> {
         timed = index + (int) (offset * EVEN % 1 * (notification.records() - index));
     }
 
-    /** Hands out records, in order, while there are bytes. */
+    /** Returns records, in order, as far as their bytes are available. */
     void handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
         int count = notification.records();
         while (quota.isOpen() && index < count && advance()) {
@@ -125,19 +128,17 @@ final class QueuedSegment<C> {
         }
     }
 
-    /**
-     * Whether the record whose time is taken is among those that were handed out since an index.
-     */
+    /** Whether the measured record is among those returned since an index. */
     boolean isTimed(int since) {
         return since <= timed && timed < index;
     }
 
-    /** How long its partition was not paused since the notification arrived, nanoseconds. */
+    /** Time since the notification arrived, without pauses of the partition, nanoseconds. */
     long nanosHere() {
         return queue.unpausedNanos() - arrivedNanos;
     }
 
-    /** Steps to the record at the index. False when bytes are missing. */
+    /** Steps to the record of the index. Returns false if bytes are missing. */
     private boolean advance() {
         if (isStanding) {
             return true;
@@ -159,7 +160,7 @@ final class QueuedSegment<C> {
             readAfresh(e);
             return false;
         } catch (InvalidSettings | StoreUnavailable e) {
-            drop(); // The key was withdrawn after the read began; the next one waits for it.
+            drop(); // The key was withdrawn after the read began; the next read waits for it.
             return false;
         }
     }
@@ -188,7 +189,7 @@ final class QueuedSegment<C> {
         }
     }
 
-    /** Takes note that a fetch for this segment starts. */
+    /** Records that a fetch for this segment starts. */
     void fetching(Fetch started) {
         state = State.FETCHING;
         fetch = started;
@@ -196,7 +197,7 @@ final class QueuedSegment<C> {
         queue.countFetches(1);
     }
 
-    /** Takes what the fetch brought. */
+    /** Takes the bytes or the failure of the fetch. */
     void arrived() {
         Fetch ended = fetch;
         if (ended == null || state != State.FETCHING) {
@@ -213,8 +214,8 @@ final class QueuedSegment<C> {
     }
 
     /**
-     * Fails. The head throws; any other segment is read again when it is the head, for the blob may
-     * be there by then.
+     * Records a failure. The head throws it. Any other segment is read again when it becomes the
+     * head, because the blob may be available by then.
      */
     private void fail(BlobShuffleException lasting) {
         release();
@@ -228,7 +229,7 @@ final class QueuedSegment<C> {
         hasFailed = true;
     }
 
-    /** Throws when the records are asked for. */
+    /** Stores a failure, which a drain throws. */
     private void failLater(BlobShuffleException lasting) {
         state = State.FAILED;
         failure = lasting;
@@ -236,23 +237,29 @@ final class QueuedSegment<C> {
         isThrown = false;
     }
 
-    /** Cannot be read here at all; thrown when the segment is at the head. */
+    /**
+     * Marks the segment as unreadable for this instance. The reason is thrown when the segment is
+     * at the head.
+     */
     void refuse(BlobShuffleException reason) {
         state = State.REFUSED;
         failure = reason;
     }
 
-    /** Takes note that its failure is thrown. */
+    /** Records that the failure is thrown. */
     void thrown() {
         isThrown = true;
     }
 
-    /** Whether it has failed as the head before: then the store is asked once at a time. */
+    /**
+     * Whether the segment has failed as the head before. A fetch then does not retry a missing
+     * blob.
+     */
     boolean hasFailed() {
         return hasFailed;
     }
 
-    /** Forgets the bytes and any fetch under way. */
+    /** Drops the bytes and any running fetch. */
     void drop() {
         if (state == State.FETCHING) {
             queue.countFetches(-1);
@@ -267,14 +274,12 @@ final class QueuedSegment<C> {
         return state == State.READY && reader != null && reader.isStarved();
     }
 
-    /** Lets the decoder take memory beyond the budget: nothing else makes progress. */
+    /** Lets the decoder take memory beyond the budget, because nothing else makes progress. */
     void exceedBudget() {
         mayExceedBudget = true;
     }
 
-    /**
-     * Drops decoded memory; a segment in the middle of a frame is read again when it is its quota.
-     */
+    /** Drops decoded memory. A segment in the middle of a frame is read again in its turn. */
     void dropDecoded() {
         SegmentReader at = reader;
         if (at == null || at.heldBytes() == 0) {
@@ -318,8 +323,8 @@ final class QueuedSegment<C> {
     }
 
     /**
-     * Plans the next read: where the decoder stopped, up to a length, but at least what it needs to
-     * go on. Returns the length in bytes.
+     * Plans the next read. It starts where the decoder stopped, and is at most a given length, but
+     * at least what the decoder needs to continue. Returns the length in bytes.
      */
     long planRead(long atMost) {
         fetchStart = 0;
@@ -343,8 +348,8 @@ final class QueuedSegment<C> {
     }
 
     /**
-     * Whether the last read brought nothing usable: the next one is for this segment alone, past
-     * the caches.
+     * Whether the last read returned nothing usable. The next read is then for this segment alone
+     * and bypasses the caches.
      */
     boolean isReadAfresh() {
         return isSuspect;
@@ -379,8 +384,8 @@ final class QueuedSegment<C> {
     }
 
     /**
-     * Whether its next bytes must be fetched, and its key is here. A failure that was thrown is
-     * forgotten after a while.
+     * Whether its next bytes must be fetched, and its key is available. Clears an old failure that
+     * was thrown.
      */
     boolean isIdle() {
         if (state == State.FAILED && isThrown && queue.engine().time().nanos() - failedAt >= AGAIN_NANOS) {
@@ -390,7 +395,9 @@ final class QueuedSegment<C> {
         return state == State.IDLE && hasKey();
     }
 
-    /** Asks for a key that is not here. If it cannot be had, the head fails. */
+    /**
+     * Whether the key is available. Requests a missing key. If the request fails, the head fails.
+     */
     private boolean hasKey() {
         Optional<String> key = notification.key();
         isAwaitingKey = key.isPresent() && !queue.engine().isHere(key.get());

@@ -3,13 +3,16 @@ package dev.blobshuffle.core.internal.read;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes of blobs that all readers of an instance may hold at once, and beside them the reserve:
- * small pieces for the heads of queues, which are read even when the budget is used up, so that no
- * partition starves. Of the reserve all readers together take a quarter of the budget, and beyond
- * it one piece each, so that none waits for another. Thread-safe.
+ * Limits the bytes of blobs that all readers of an instance hold at once. If the budget is used up,
+ * the heads of queues are read in small pieces from a reserve, so that no partition starves. All
+ * readers together take a quarter of the budget from the reserve. Beyond that, each may take one
+ * piece, so that no reader waits for another. Thread-safe.
  */
 final class ReadBudget {
-    /** Enough for sixteen frames of the usual size: a request's fixed cost no longer dominates. */
+    /**
+     * Sixteen frames of the usual size. For such a piece, the fixed cost of a request no longer
+     * dominates.
+     */
     private static final long LARGEST_PIECE = 1 << 20;
 
     private static final long SMALLEST_PIECE = 128 << 10;
@@ -44,17 +47,20 @@ final class ReadBudget {
         return false;
     }
 
-    /** Takes bytes of the budget even if they are not free: for a reader that could not go on. */
+    /**
+     * Takes bytes of the budget even if they are not free, for a reader that could not continue
+     * otherwise.
+     */
     void acquire(long bytes) {
         used.addAndGet(bytes);
     }
 
-    /** Gives bytes of the budget back. */
+    /** Returns bytes to the budget. */
     void release(long bytes) {
         used.addAndGet(-bytes);
     }
 
-    /** Takes bytes of the reserve if that many are free, or nobody holds any of it. */
+    /** Takes bytes of the reserve if that many are free, or if the reserve is unused. */
     boolean tryAcquireReserve(long bytes) {
         long most = Math.max(1, limit / RESERVE_SHARE);
         long now = reserved.get();
@@ -68,29 +74,29 @@ final class ReadBudget {
     }
 
     /**
-     * Takes bytes of the reserve even if it is used up: for a reader that holds none of it and
-     * could not go on.
+     * Takes bytes of the reserve even if it is used up, for a reader that holds none of it and
+     * could not continue otherwise.
      */
     void acquireReserve(long bytes) {
         reserved.addAndGet(bytes);
     }
 
-    /** Gives bytes of the reserve back. */
+    /** Returns bytes to the reserve. */
     void releaseReserve(long bytes) {
         reserved.addAndGet(-bytes);
     }
 
     /**
-     * The most bytes that one read takes from the budget: a fraction, so that several reads run
-     * side by side.
+     * The most bytes that one read takes from the budget. It is a fraction of the budget, so that
+     * several reads run at once.
      */
     long largestRead() {
         return Math.max(SMALLEST_PIECE, Math.min(LARGEST_READ, limit / 4));
     }
 
     /**
-     * The size of a piece from the reserve, bytes, where this many partitions may each want one. A
-     * larger single frame is read whole all the same.
+     * The size of a piece from the reserve, in bytes, if each of a number of partitions may need
+     * one. A single frame that is larger is still read whole.
      */
     long pieceSize(int partitions) {
         return Math.max(SMALLEST_PIECE, Math.min(LARGEST_PIECE, limit / (2 * RESERVE_SHARE) / Math.max(1, partitions)));

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all Debatchers of an instance share: the store to read from, the read budget and the
- * metrics. Thread-safe. Closed after the last of its Debatchers.
+ * The parts that all Debatchers of an instance share: the store, the read budget, the keys and the
+ * metrics. Thread-safe. Close it after the last of its Debatchers.
  */
 public final class ReadEngine implements AutoCloseable {
     private final BlobStore store;
@@ -37,9 +37,9 @@ public final class ReadEngine implements AutoCloseable {
     /**
      * A read side.
      *
-     * @param store the store, with its decorators: it goes on asking while it is unavailable, until
-     *     a read is given up ({@code Abandonable}); not closed from here
-     * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the
+     * @param store the store with its decorators, which retry while it is unavailable until the
+     *     read is abandoned ({@code Abandonable}). The caller closes it
+     * @param budgetBytes the most bytes that its Debatchers hold, besides a small reserve for the
      *     heads of queues
      */
     public ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
@@ -49,7 +49,7 @@ public final class ReadEngine implements AutoCloseable {
     /**
      * A read side that decrypts.
      *
-     * @param keys decrypt what is encrypted; the rest as above
+     * @param keys the keys that decrypt; the other parameters are those above
      */
     public ReadEngine(BlobStore store, long budgetBytes, Keyring keys, Time time, ShuffleMetrics metrics) {
         this.store = store;
@@ -84,7 +84,7 @@ public final class ReadEngine implements AutoCloseable {
         return new PrefetchingDebatcher<>(name, this, onProgress);
     }
 
-    /** Why a segment cannot be read here at all, if so. */
+    /** The reason why this instance cannot read a segment at all, if any. */
     @Nullable
     BlobShuffleException refusal(Partition partition, long offset, Notification notification) {
         if (!notification.belongsTo(partition)) {
@@ -102,7 +102,7 @@ public final class ReadEngine implements AutoCloseable {
                 offset, partition, notification.store(), store.location(), fingerprint));
     }
 
-    /** Why the codec of a segment, or any key, cannot be had here, if so. */
+    /** The failure if the codec of a segment, or every key, is unavailable here. */
     private @Nullable InvalidSettings missing(Notification notification) {
         try {
             notification.codec().requireLibrary();
@@ -115,46 +115,47 @@ public final class ReadEngine implements AutoCloseable {
         }
     }
 
-    /** Whether a key is here. Keys that their source has withdrawn are not. */
+    /** Whether a key is available. Keys that their source has withdrawn are not. */
     boolean isHere(String key) {
         keys.refresh(time);
         return keys.isHere(key);
     }
 
     /**
-     * Asks for a key that is not here.
+     * Requests a missing key.
      *
-     * @param whenEnded called once, on any thread, when it is here or cannot be had; only enqueues
-     * @return why the key cannot be had; null while it is being asked for
+     * @param whenEnded called once, on any thread, when the key is available or its request has
+     *     failed; only enqueues
+     * @return why the key is not available; null while the request is running
      */
     @Nullable
     BlobShuffleException awaitKey(String key, Runnable whenEnded) {
         return awaitedKeys.await(key, whenEnded);
     }
 
-    /** Takes note of bytes that did not match their checksum. */
+    /** Counts a read whose bytes did not match their checksum. */
     void corruptRead() {
         metrics.add(Counter.FETCHES_CORRUPT, 1);
     }
 
-    /** Takes note of records of segments that were queued, or, negative, dropped. */
+    /** Counts records of segments that were queued or, if negative, dropped. */
     void queued(long records) {
         lag.add(records);
     }
 
-    /** Takes note of records of segments that were handed out. */
+    /** Counts records of segments that were returned. */
     void delivered(long records, long bytes) {
         lag.add(-records);
         metrics.add(Counter.RECORDS_DELIVERED, records);
         metrics.add(Counter.BYTES_DELIVERED, bytes);
     }
 
-    /** Takes note of how long a record was here, in nanoseconds. */
+    /** Records the time from a record's notification to its return, in nanoseconds. */
     void handedOut(long nanos) {
         metrics.record(Latency.HAND_OUT_LATENCY, nanos);
     }
 
-    /** Ends its metrics and its questions for keys. Idempotent. */
+    /** Ends its metrics and its requests for keys. Idempotent. */
     @Override
     public void close() {
         awaitedKeys.close();
@@ -165,7 +166,7 @@ public final class ReadEngine implements AutoCloseable {
         return store;
     }
 
-    /** The store, with one download for all consumers that ask for the same bytes at a time. */
+    /** The store, with one download for concurrent readers of the same bytes. */
     BlobStore sharingStore() {
         return sharingStore;
     }

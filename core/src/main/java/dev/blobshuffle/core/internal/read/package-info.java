@@ -1,6 +1,6 @@
 /**
- * The read side of the engine: notifications to records, in order. Start at
- * {@link dev.blobshuffle.core.internal.read.PrefetchingDebatcher}.
+ * The read side of the engine, which turns notifications into records, in order. Start at {@link
+ * dev.blobshuffle.core.internal.read.PrefetchingDebatcher}.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.read;

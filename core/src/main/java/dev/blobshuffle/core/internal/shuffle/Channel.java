@@ -15,7 +15,7 @@ public interface Channel {
     /**
      * Sends all segments of the lane that may be sent now. A channel that writes one log entry for
      * many segments overrides this method, takes entries until none is left, and writes them
-     * together. By default each segment is sent separately by the two methods below.
+     * together. By default, each segment is sent separately by one of the two methods below.
      *
      * <p>An exception means that the channel lost the entries that it took; the lane fails.
      */
@@ -48,22 +48,22 @@ public interface Channel {
     void send(Partition partition, SegmentRecords records, Delivery delivery);
 
     /**
-     * Notifies the channel that the lane has failed and sends nothing more until it is discarded.
-     * Called once per failure, from any thread; must not block. For channels that must answer the
-     * callers of append.
+     * Reports to the channel that the lane has failed and sends nothing more until it is discarded.
+     * Called once per failure, from any thread; must not block. For channels that owe the callers
+     * of append an answer.
      */
     default void failed(RuntimeException cause) {}
 
     /**
-     * Requests that the channel sends the entries that it holds back, without waiting for them.
-     * Called after sends outside a flush, by the sending thread; must not block or throw. For
-     * channels that hold entries back.
+     * Asks the channel to send the entries that it holds back, without waiting for them. Called
+     * after sends outside a flush, by the sending thread; must not block or throw. For channels
+     * that hold entries back.
      */
     default void requestFlush() {}
 
     /**
-     * The longest time from a send until the channel reports the delivery or its failure. After a
-     * failure the notification does not become visible, as long as the process runs. The lane adds
+     * The longest time from a send until the channel reports the delivery or its failure. While the
+     * process runs, a notification that was reported as failed never becomes visible. The lane adds
      * this time to a notification's age before it sends it.
      */
     default Duration longestDelivery() {
@@ -79,8 +79,8 @@ public interface Channel {
     /** The segments of a lane that may be sent. Used within one call, by its thread. */
     interface Outgoing {
         /**
-         * The next segment, in append order per partition. Once an entry is taken, the channel must
-         * call its {@link Delivery}.
+         * The next segment, in append order per partition. The channel must call the {@link
+         * Delivery} of each entry that it takes.
          *
          * @return null when no segment is left, or the lane has failed
          */
@@ -115,10 +115,10 @@ public interface Channel {
 
     /** The outcome of one delivery. */
     interface Delivery {
-        /** The channel has accepted it. */
+        /** The channel has accepted the segment. */
         void delivered();
 
-        /** The channel lost it. The lane fails until it is discarded. */
+        /** The channel lost the segment. The lane has failed until it is discarded. */
         void failed(Throwable cause);
 
         /**

@@ -49,8 +49,8 @@ public interface Debatcher<C> extends AutoCloseable {
     void prefetch();
 
     /**
-     * Whether {@link #drain} has a record to return or a failure to throw. It may still return no
-     * record if bytes are corrupt, because it then reads them again before it gives up.
+     * Whether {@link #drain} has a record to return or a failure to throw. {@code drain} may still
+     * return no record if bytes are corrupt, because it reads them again before it fails.
      */
     boolean isReady();
 
@@ -73,9 +73,9 @@ public interface Debatcher<C> extends AutoCloseable {
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes differ from the
      *     written ones. Thrown again as {@code BlobMissing} is
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another
-     *     store, or with a codec that is not available, or this instance has no keys. Or the head's
-     *     key could not be had for {@code blobshuffle.encryption.key.timeout.ms}: thrown again as
-     *     {@code BlobMissing} is, and recoverable once the key is there
+     *     store, or with a codec that is not available, or this instance has no keys. Also if the
+     *     head's key was not available for {@code blobshuffle.encryption.key.timeout.ms}: thrown
+     *     again as {@code BlobMissing} is, and recoverable once the key is available
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the source of keys has not
      *     answered for that time
      */

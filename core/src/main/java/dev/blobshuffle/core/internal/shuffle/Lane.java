@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Lane extends AutoCloseable {
     /**
-     * The output for a partition whose readers are in a zone. The same object for the same
-     * partition until the zone changes.
+     * The output for a partition whose readers are in a zone. Returns the same object for a
+     * partition until its zone changes.
      */
     Output output(Partition partition, Zone zone);
 
@@ -60,8 +60,8 @@ public interface Lane extends AutoCloseable {
 
     /**
      * Interrupts the owner's wait: the lane fails with {@code Closed}, and a running append or
-     * flush throws that. Any thread may call this, unlike the other methods. It serves a thread
-     * that wants to close the lane while its owner waits.
+     * flush throws it. Unlike the other methods, this one may be called by any thread. It serves a
+     * thread that closes the lane while the owner waits.
      */
     void giveUp();
 

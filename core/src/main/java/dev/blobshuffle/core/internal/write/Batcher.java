@@ -28,12 +28,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The write side of an instance (the BlobShuffle paper, section 3.1, and more): lanes append
- * records to a batch that they share, the batch is sealed at size, delay, flush or memory pressure,
- * its records become blobs in the store, and each lane tells its own channel which blobs hold them,
- * in order.
+ * The write side of an instance (the BlobShuffle paper, section 3.1, and more). Lanes append
+ * records to a shared batch. The batch is sealed when it reaches its size or delay, at a flush, or
+ * under memory pressure. Its records become blobs in the store. Each lane sends the notifications
+ * of its segments to its own channel, in order.
  *
- * <p>The way of a record, and the class that knows:
+ * <p>The path of a record, and the class responsible for each step:
  *
  * <pre>
  *   append ──▶ {@link PartitionLog}: a log per lane and partition, in chunks of the {@link ChunkPool}
@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *  deliver ──▶ {@link DeliveryQueue}: hands segments to the {@link Channel} in append order per partition
  * </pre>
  *
- * <p>Thread-safe. No lock is held over a call of a store or a channel, and locks are only taken in
- * this order: this, OpenBatch, DeliveryQueue, and then those of an upload, ChunkPool, Chunk.
+ * <p>Thread-safe. No lock is held during a call of a store or a channel. Locks are taken in this
+ * order only: this, OpenBatch, DeliveryQueue, the locks of an upload, ChunkPool, Chunk.
  */
 public final class Batcher implements AutoCloseable {
     private final BatcherOptions options;
@@ -56,7 +56,7 @@ public final class Batcher implements AutoCloseable {
     private final @Nullable Pacing pacing;
     private final ShuffleMetrics.Registration gauge;
 
-    /** Guarded by this, as the two after it. */
+    /** Guarded by this, like the next two fields. */
     private final Set<BatchingLane> lanes = new LinkedHashSet<>();
 
     private final OpenBatch shared;
@@ -65,8 +65,8 @@ public final class Batcher implements AutoCloseable {
     /**
      * A Batcher without lanes.
      *
-     * @param store takes the blobs; retries are its own business: a failed put is final. Not closed
-     *     by the Batcher
+     * @param store stores the blobs, with its own retries: for the Batcher, a failed put is final.
+     *     The caller closes it
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
      *     class path
      */
@@ -75,9 +75,9 @@ public final class Batcher implements AutoCloseable {
     }
 
     /**
-     * A Batcher without lanes, and with a number that was drawn for it.
+     * A Batcher without lanes, with a given writer number.
      *
-     * @param writer names it in the ids of its blobs; random, and new at every start
+     * @param writer the writer in the ids of its blobs: random, and new at every start
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics, long writer) {
         this.options = options;
@@ -201,7 +201,7 @@ public final class Batcher implements AutoCloseable {
     }
 
     /**
-     * Ends everything abruptly: what was not flushed is not sent, and lanes fail with
+     * Ends everything abruptly: records that were not flushed are not sent, and lanes fail with
      * {@code Closed}. Idempotent.
      */
     @Override

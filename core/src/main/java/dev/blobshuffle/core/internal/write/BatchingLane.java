@@ -29,9 +29,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane of a {@link Batcher}: its outputs, and the delivery queue that lives from one discard to
- * the next. Owned by the lane's thread, but for what the monitor of the {@link OpenBatch} guards:
- * the list of outputs, the queue's replacement, and whether the lane has ended.
+ * A lane of a {@link Batcher}: its outputs, and its delivery queue, which each discard replaces.
+ * Owned by the lane's thread. The monitor of the {@link OpenBatch} guards the list of outputs, the
+ * replacement of the queue, and whether the lane has ended.
  */
 final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     private final String name;
@@ -145,8 +145,8 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         long start = time.nanos();
         long deadline = start + batcher.options().maxBlock().toNanos();
         synchronized (batch) {
-            // Also what is not sealed yet: the seal below takes it, and then it is the blob, not
-            // the log, that holds the memory.
+            // This includes chunks with unsealed records. After the seal below, the blob holds
+            // their memory, not the log.
             outputs.forEach(PartitionLog::retire);
         }
         boolean mustSeal = true;
@@ -158,7 +158,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
                 if (chunk != null) {
                     return chunk;
                 }
-                // At first, and again when nothing is under way that would free memory.
+                // Seal first, and again whenever no upload is running that would free memory.
                 if (mustSeal || batcher.uploads().isIdle()) {
                     mustSeal = false;
                     batcher.sealAll(SealReason.MEMORY);
@@ -214,9 +214,9 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
 
     @Override
     public boolean isDrained() {
-        // In this order: a seal by another thread between the two questions moves records from the
-        // log to the queue, and the other order would miss them. The failure comes last: a queue
-        // that fails is emptied, which is not a delivery.
+        // The order matters. A seal by another thread between the two checks moves records from the
+        // log to the queue; the opposite order would miss them. The failure is checked last,
+        // because a queue that fails is emptied without a delivery.
         return !hasUnsealed() && queue.undelivered() == 0 && queue.failure() == null;
     }
 
@@ -309,7 +309,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
                 + " ms. Roll back to the last commit, and check the store and the channel."));
     }
 
-    /** Makes a failure stick, unless another one did. */
+    /** Stores a failure, unless one is stored already, and returns the stored one. */
     private RuntimeException failed(RuntimeException failure) {
         queue.fail(failure);
         RuntimeException first = queue.failure();
@@ -350,8 +350,8 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     }
 
     /**
-     * Ends the lane from any thread: later calls fail, nothing is sent, all memory is given
-     * back. @return false if it had ended
+     * Ends the lane from any thread: later calls fail, nothing is sent, and all memory is released.
+     * @return false if the lane had already ended
      */
     boolean end() {
         DeliveryQueue last;

@@ -1,8 +1,8 @@
 /**
- * The write side of the engine: records to blobs and notifications. Start at
- * {@link dev.blobshuffle.core.internal.write.Batcher}. Each step of a record's way has a room,
- * which calls the rooms of the later steps only: {@code log}, {@code seal}, {@code upload},
- * {@code deliver}.
+ * The write side of the engine, which turns records into blobs and notifications. Start at {@link
+ * dev.blobshuffle.core.internal.write.Batcher}. Each step on the path of a record has a package:
+ * {@code log}, {@code seal}, {@code upload}, {@code deliver}. A package calls only those of later
+ * steps.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.write;

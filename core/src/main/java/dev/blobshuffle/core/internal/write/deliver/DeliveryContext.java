@@ -9,8 +9,8 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 
 /**
- * What the delivery queues of a Batcher share: the clock, the metrics, and the threads that may
- * block in a channel. Thread-safe.
+ * The parts that the delivery queues of a Batcher share: the clock, the metrics, and the threads
+ * that may block in a channel. Thread-safe.
  */
 public final class DeliveryContext implements AutoCloseable {
     private static final int THREADS = 2;
@@ -24,9 +24,9 @@ public final class DeliveryContext implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * Starts no thread yet.
+     * A context that has started no thread yet.
      *
-     * @param memoryReleased what an append that waits for memory listens to
+     * @param memoryReleased the signal on which appends wait for memory
      */
     public DeliveryContext(
             BatcherOptions options,
@@ -43,8 +43,8 @@ public final class DeliveryContext implements AutoCloseable {
     }
 
     /**
-     * Runs a task on a thread that may block in a channel. After {@link #close} there is nothing
-     * left to do, and the task is dropped.
+     * Runs a task on a thread that may block in a channel. After {@link #close} the task is
+     * dropped, because no work is left.
      */
     public void execute(Runnable task) {
         try {
@@ -57,8 +57,9 @@ public final class DeliveryContext implements AutoCloseable {
     }
 
     /**
-     * How old a batch may be when its notification is sent. The channel needs the rest of the time,
-     * and an upload that is in time is never too late.
+     * The maximum age of a batch when its notification is sent. The channel needs the rest of
+     * {@code notifyWithin}. The result is at least the delivery timeout, so an upload within that
+     * timeout is never too late.
      */
     Duration sendWithin(Channel channel) {
         Duration rest = options.notifyWithin().minus(channel.longestDelivery());
@@ -81,7 +82,7 @@ public final class DeliveryContext implements AutoCloseable {
         return observer;
     }
 
-    /** Ends the threads. The queues have ended before. */
+    /** Ends the threads. Called after all queues have ended. */
     @Override
     public void close() {
         isClosed = true;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
-/** Learns what became of segments. Called by any thread; must not block. */
+/** Receives the outcome of segments. Called by any thread; must not block. */
 public interface DeliveryObserver {
-    /** The channel has a segment for good. */
+    /** The channel has acknowledged a segment. */
     void delivered(Segment segment, long nowNanos);
 }

@@ -22,15 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sealed segments of one lane between two discards: a queue per partition, in append order, out
- * of which segments go to the channel. A segment goes when it is at the head of its partition's
- * queue and its blob is durable (or it goes as plain records), however the uploads finish. The
- * first failure ends the queue: nothing is sent after it.
+ * The sealed segments of one lane between two discards: one queue per partition, in append order.
+ * Uploads may finish in any order. A segment goes to the channel when it is at the head of its
+ * partition's queue and its blob is durable, or when it is sent as plain records. The first failure
+ * ends the queue: nothing is sent after it.
  *
- * <p>Threads: thread-safe. Queues and counts are guarded by the monitor, which is never held while
- * the channel is called. The channel is called by one emitter at a time: whoever finds work becomes
- * the emitter, unless there is one, who then looks once more before it leaves. So nobody waits for
- * a channel that blocks, but for {@link #abandon}, after which nothing is sent any more.
+ * <p>Thread-safe. The monitor guards queues and counts, and is never held while the channel is
+ * called. At most one thread, the emitter, calls the channel. A thread that finds work while
+ * another one emits only increments a counter, and the emitter checks again before it stops. So no
+ * caller waits for a channel that blocks, except {@link #abandon}, after which nothing is sent.
  */
 public final class DeliveryQueue {
     private final String laneName;
@@ -40,7 +40,7 @@ public final class DeliveryQueue {
     private final DeliveryContext context;
     private final ShuffleMetrics metrics;
 
-    /** The oldest that a segment in a blob may be when it is sent, nanoseconds from its seal. */
+    /** The maximum age of a stored segment when it is sent, nanoseconds from its seal. */
     private final long sendWithinNanos;
 
     private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
@@ -55,14 +55,14 @@ public final class DeliveryQueue {
     private volatile @Nullable Thread emitter;
     private volatile boolean ownerEmits;
 
-    /** Who tells the channel that the queue has failed. */
+    /** The thread that reports the queue's failure to the channel. */
     private volatile @Nullable Thread teller;
 
     /**
      * An empty queue.
      *
-     * @param progress the lane's: raised when something was sent, everything was acknowledged, or
-     *     the queue failed
+     * @param progress the lane's signal: raised when something was sent, everything was
+     *     acknowledged, or the queue failed
      */
     public DeliveryQueue(String laneName, Channel channel, Signal progress, DeliveryContext context) {
         this.laneName = laneName;
@@ -79,7 +79,7 @@ public final class DeliveryQueue {
         return laneName;
     }
 
-    /** The failure that sticks, if there is one. */
+    /** The stored failure, if any. */
     public @Nullable RuntimeException failure() {
         return failure;
     }
@@ -90,7 +90,7 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Appends a segment. @return false when the queue has ended: the caller gives its memory back
+     * Appends a segment. @return false if the queue has ended; the caller then releases the memory
      */
     public synchronized boolean enqueue(Segment segment) {
         if (isEnded) {
@@ -102,7 +102,9 @@ public final class DeliveryQueue {
         return true;
     }
 
-    /** A segment's blob is durable. @return false when the segment does not wait for it any more */
+    /**
+     * Reports that a segment's blob is durable. @return false if the segment no longer waits for it
+     */
     public synchronized boolean stored(Segment segment, Notification notification) {
         if (segment.state != Segment.State.WAITING) {
             return false;
@@ -113,12 +115,12 @@ public final class DeliveryQueue {
     }
 
     /**
-     * A segment's records go through the channel once they are {@link #due}; with that their memory
-     * is the segment's.
+     * Marks a segment to be sent as plain records, once it is {@link #due}. From now on the segment
+     * owns the memory of its records.
      *
-     * @param holder the references to the blob's memory, one for this segment; null: the
-     *     segment does
-     * @return false when the segment does not wait any more
+     * @param holder the references to the blob's memory, one of them for this segment; null: the
+     *     segment holds its own memory
+     * @return false if the segment no longer waits for its blob
      */
     public synchronized boolean plain(Segment segment, @Nullable References holder) {
         if (segment.state != Segment.State.WAITING) {
@@ -128,7 +130,7 @@ public final class DeliveryQueue {
         return true;
     }
 
-    /** A plain segment may go now. */
+    /** Allows a plain segment to be sent. */
     public synchronized void due(Segment segment) {
         if (segment.state == Segment.State.PLAIN) {
             segment.toDue();
@@ -149,7 +151,7 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Has somebody send what can be sent, soon: the lane's thread when it is in a flush, else a
+     * Has the sendable segments sent soon: by the lane's thread if it is in a flush, otherwise by a
      * delivery thread.
      */
     public void emitSoon() {
@@ -175,7 +177,7 @@ public final class DeliveryQueue {
     public void setOwnerEmits(boolean emits) {
         ownerEmits = emits;
         if (!emits && hasSendable()) {
-            emitSoon(); // What became sendable while the flag fell.
+            emitSoon(); // Segments may have become sendable before the flag was cleared.
         }
     }
 
@@ -183,7 +185,7 @@ public final class DeliveryQueue {
         return !sendable.isEmpty();
     }
 
-    /** Sends what can be sent, unless another thread is at it: then that one does. */
+    /** Sends the sendable segments. If another thread is sending, that thread sends them too. */
     public void emit() {
         if (emissions.getAndIncrement() != 0) {
             return;
@@ -197,7 +199,7 @@ public final class DeliveryQueue {
                 int taken = send();
                 sent += taken;
                 if (taken > 0 && !ownerEmits) {
-                    channel.requestFlush(); // An owner in a flush flushes the channel, when all is sent.
+                    channel.requestFlush(); // An owner in a flush flushes the channel after the last send.
                 }
                 emitter = null;
                 missed = emissions.addAndGet(-missed);
@@ -229,7 +231,7 @@ public final class DeliveryQueue {
         return head;
     }
 
-    /** Hands the channel what may go. @return the number of segments that it took */
+    /** Passes the sendable segments to the channel. @return the number of segments that it took */
     private int send() {
         if (!hasSendable()) {
             return 0;
@@ -252,7 +254,7 @@ public final class DeliveryQueue {
         return emission.taken;
     }
 
-    /** What one call of the channel takes. By the emitter. */
+    /** The segments that one call of the channel takes. Owned by the emitter. */
     private final class Emission implements Channel.Outgoing {
         private int taken;
         private @Nullable Segment current;
@@ -273,7 +275,7 @@ public final class DeliveryQueue {
             return following;
         }
 
-        /** The channel is through with the records of the entry that it took last. */
+        /** The channel has finished with the records of the entry that it took last. */
         private void end(boolean isSent) {
             Segment ended = current;
             current = null;
@@ -300,9 +302,9 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Whether a sweeper may delete the segment's blob before its notification is visible: the
-     * process stood still. Asks both clocks, because the monotonic clock stops while a machine is
-     * suspended. A wall clock that jumps forward fails the lane for nothing, which costs a
+     * Whether a sweeper may delete the segment's blob before its notification is visible, because
+     * the process was paused. Reads both clocks, because the monotonic clock stops while a machine
+     * is suspended. A wall clock that jumps forward fails the lane needlessly, which costs a
      * rollback.
      */
     boolean isTooLate(Segment segment) {
@@ -327,7 +329,7 @@ public final class DeliveryQueue {
         metrics.add(isFallback ? Counter.BYTES_FALLBACK : Counter.BYTES_INLINED, segment.bytes());
     }
 
-    /** The channel has a segment for good. */
+    /** The channel has acknowledged a segment. */
     void delivered(Segment segment) {
         boolean last;
         synchronized (this) {
@@ -371,8 +373,7 @@ public final class DeliveryQueue {
             channel.failed(cause);
         } catch (RuntimeException | Error e) {
             if (e != cause) {
-                cause.addSuppressed(
-                        e); // The first failure is what counts, and the blob's other lanes must hear of it too.
+                cause.addSuppressed(e); // Only the first failure counts, and the blob's other lanes must also fail.
             }
         } finally {
             teller = null;
@@ -399,8 +400,8 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Ends the queue and waits until nobody is in the channel any more, neither to send nor to tell
-     * a failure, which would be taken for one of the next queue.
+     * Ends the queue and waits until no other thread is in the channel, neither to send nor to
+     * report a failure. The channel would attribute a later report to the next queue.
      */
     public void abandon() {
         synchronized (this) {
@@ -417,7 +418,7 @@ public final class DeliveryQueue {
             try {
                 boolean ignored = progress.await(seen, time.nanos() + Long.MAX_VALUE / 2);
             } catch (InterruptedException e) {
-                interrupted = true; // What was appended must not go out after the discard: the wait goes on.
+                interrupted = true; // Keep waiting: appended records must not be sent after the discard.
             }
         }
         if (interrupted) {
@@ -431,12 +432,12 @@ public final class DeliveryQueue {
         return (emissions.get() == 0 || emitter == own) && (telling == null || telling == own);
     }
 
-    /** Segments that are not handed to the channel. */
+    /** Segments not yet passed to the channel. */
     public synchronized int unsent() {
         return unsent;
     }
 
-    /** Segments that the channel has not acknowledged, sent or not. */
+    /** Segments that the channel has not acknowledged, whether sent or not. */
     public synchronized int undelivered() {
         return unsent + unacknowledged;
     }

@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of an application that wait for their answers, in append order per partition, which
- * is the order in which the lane sends segments: the first n belong to the next segment of n
- * records. Answers are given on a thread of their own, one after another: a callback that sends may
- * have to wait for the lane, and the thread on which the lane's progress hangs must not.
- * Thread-safe: guarded by this.
+ * The records of an application that wait for their answers, in append order per partition. The
+ * lane sends segments in the same order, so the first n records belong to the next segment of n
+ * records. Answers are given one after another on a separate thread: a callback that sends may wait
+ * for the lane, so it must not run on a thread that the lane's progress depends on. Thread-safe:
+ * guarded by this.
  *
  * @param <A> takes the answer to one record
  */
@@ -32,10 +32,10 @@ public final class PendingAnswers<A> implements AutoCloseable {
     private final BiConsumer<A, Exception> fail;
     private final Map<Partition, Deque<A>> waiting = new HashMap<>();
 
-    /** What is to run, in order. Kept here, because closed workers drop their tasks. */
+    /** The answers to give, in order. Kept here, because closed workers drop their tasks. */
     private final Deque<Runnable> due = new ArrayDeque<>();
 
-    /** Why the lane's records are lost; null while it works. */
+    /** The reason why the lane's records are lost; null while the lane works. */
     private @Nullable Exception loss;
 
     private int unfinished;
@@ -43,10 +43,10 @@ public final class PendingAnswers<A> implements AutoCloseable {
     private @Nullable Thread callbackThread;
 
     /**
-     * Without records.
+     * Answers of a lane that has no records yet.
      *
-     * @param time that the answers' thread runs by
-     * @param fail tells one record why it is lost
+     * @param time supplies the answers' thread
+     * @param fail fails one record with the reason of its loss
      */
     public PendingAnswers(Time time, BiConsumer<A, Exception> fail) {
         callbacks = time.workers("blobshuffle-callbacks", 1);
@@ -55,9 +55,8 @@ public final class PendingAnswers<A> implements AutoCloseable {
     }
 
     /**
-     * Registers a record before it is appended, so that no segment overtakes it. Once the lane has
-     * failed the record fails too: a segment that is still under way would take it for one of its
-     * own.
+     * Registers a record before it is appended, so that no segment overtakes it. If the lane has
+     * failed, the record fails too: otherwise a segment in flight would count it as one of its own.
      */
     public void add(Partition partition, A answer) {
         Exception lost;
@@ -74,7 +73,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
         }
     }
 
-    /** Takes back the last record of a partition, which could not be appended. */
+    /** Removes the last record of a partition, which could not be appended. */
     public synchronized void remove(Partition partition, A answer) {
         Deque<A> queue = waiting.get(partition);
         if (queue != null && queue.peekLast() == answer) {
@@ -84,10 +83,10 @@ public final class PendingAnswers<A> implements AutoCloseable {
     }
 
     /**
-     * Forgets a partition for which no record waits. Does nothing if one does, or if the lane has
-     * failed.
+     * Forgets a partition without waiting records. Does nothing if a record waits, or if the lane
+     * has failed.
      *
-     * @return whether nothing is kept for the partition any more
+     * @return whether the partition is forgotten
      */
     public synchronized boolean forget(Partition partition) {
         Deque<A> queue = waiting.get(partition);
@@ -98,12 +97,14 @@ public final class PendingAnswers<A> implements AutoCloseable {
         return true;
     }
 
-    /** The lane starts again: nothing that it lost can arrive any more. */
+    /** The lane starts again. No answer to a lost record can arrive from now on. */
     public synchronized void startAgain() {
         loss = null;
     }
 
-    /** Takes the records of the next segment of a partition. Each must be given its answer. */
+    /**
+     * Takes the records of the next segment of a partition. The caller must answer each of them.
+     */
     public synchronized List<A> take(Partition partition, int records) {
         Deque<A> queue = waiting.get(partition);
         List<A> taken = new ArrayList<>(records);
@@ -113,7 +114,10 @@ public final class PendingAnswers<A> implements AutoCloseable {
         return taken;
     }
 
-    /** Fails every record that no segment has taken, and those that come before a new start. */
+    /**
+     * Fails every record that no segment has taken, and every record that is added before the lane
+     * starts again.
+     */
     public void failWaiting(Exception cause) {
         List<A> failed = new ArrayList<>();
         synchronized (this) {
@@ -152,12 +156,13 @@ public final class PendingAnswers<A> implements AutoCloseable {
         try {
             callbacks.execute(this::runNextOnItsThread);
         } catch (Closed e) {
-            runAll(); // An answer after the close: nobody else gives it.
+            runAll(); // The thread for answers is closed, so this thread gives the answer.
         }
     }
 
     /**
-     * Waits until another record may be registered: callbacks are slower than the application.
+     * Waits until another record may be registered, because callbacks may be slower than the
+     * application.
      *
      * @return whether that was before the deadline
      */
@@ -170,8 +175,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
     }
 
     /**
-     * Waits until the answers that are known have been given; at once on the thread that gives
-     * them.
+     * Waits until all known answers have been given. Returns at once on the thread that gives them.
      *
      * @return whether that was before the deadline
      */
@@ -222,8 +226,8 @@ public final class PendingAnswers<A> implements AutoCloseable {
     }
 
     /**
-     * Ends the thread. What it has not run, and answers that come later, run on the thread that
-     * closes or gives: no record stays without an answer.
+     * Ends the thread for answers. The calling thread gives the remaining answers, and a later
+     * caller of {@link #give} gives its own. So every record gets its answer.
      */
     @Override
     public void close() {

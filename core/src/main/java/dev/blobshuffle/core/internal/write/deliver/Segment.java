@@ -28,24 +28,24 @@ import org.jspecify.annotations.Nullable;
  *      └────── (any of these) ──lane failed or discarded──▶ DROPPED
  * </pre>
  *
- * <p>Threads: the state and what it implies are guarded by the monitor of the
- * {@link DeliveryQueue}; the records are read, and compressed in place, by one thread at a time: a
- * worker of the upload, then the thread that sends them plain.
+ * <p>Threads: the monitor of the {@link DeliveryQueue} guards the state and the fields that depend
+ * on it. One thread at a time reads the records and compresses them in place: first a worker of the
+ * upload, then the thread that sends them as plain records.
  */
 public final class Segment implements Channel.Entry, Channel.SegmentRecords, Channel.Delivery {
-    /** Where a segment is on its way. */
+    /** The state of a segment between its cut and its delivery. */
     enum State {
         /** In memory, its blob not durable. */
         WAITING,
-        /** In a durable blob; the notification may go. */
+        /** In a durable blob; the notification may be sent. */
         STORED,
-        /** To be sent as plain records, when it is due. */
+        /** To be sent as plain records once it is due. */
         PLAIN,
-        /** Given to the channel. */
+        /** Passed to the channel. */
         SENT,
         /** Acknowledged by the channel. */
         DELIVERED,
-        /** Given up. */
+        /** Dropped, because the lane failed or was discarded. */
         DROPPED
     }
 
@@ -70,9 +70,9 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     /**
      * A segment that waits for its blob.
      *
-     * @param queue of its lane
-     * @param zone of its readers
-     * @param cut its records, whose memory is the segment's from now on
+     * @param queue the queue of its lane
+     * @param zone the zone of its readers
+     * @param cut its records, whose memory the segment owns from now on
      */
     public Segment(DeliveryQueue queue, Partition partition, Zone zone, LogCut cut, long sealedNanos) {
         this.queue = queue;
@@ -89,7 +89,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         bytes = sum;
     }
 
-    /** Of its lane. */
+    /** The queue of the segment's lane. */
     public DeliveryQueue queue() {
         return queue;
     }
@@ -99,7 +99,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return partition;
     }
 
-    /** Of its readers. */
+    /** The zone of the readers. */
     public Zone zone() {
         return zone;
     }
@@ -109,27 +109,35 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return bytes;
     }
 
-    /** When it was cut. */
+    /** The time of the cut. */
     public long sealedNanos() {
         return sealedNanos;
     }
 
-    /** The batch took this long from its first record to its seal. By the sealing thread. */
+    /**
+     * Sets how long the batch took from its first record to its seal. Called by the sealing thread.
+     */
     public void filledFor(long nanos) {
         filledNanos = nanos;
     }
 
-    /** The segment's latency is to be compared with a p95 in nanoseconds. By the sealing thread. */
+    /**
+     * Sets the predicted p95, in nanoseconds, to compare the segment's latency with. Called by the
+     * sealing thread.
+     */
     public void predicted(long nanos) {
         predictedNanos = nanos;
     }
 
-    /** The p95 to compare with, nanoseconds; 0: none. */
+    /** The predicted p95, nanoseconds; 0: none. */
     public long predictedNanos() {
         return predictedNanos;
     }
 
-    /** How long the batch filled, nanoseconds; 0 if nobody saw its first record. */
+    /**
+     * Time from the batch's first record to its seal, nanoseconds; 0 if the time of the first
+     * record is unknown.
+     */
     public long filledNanos() {
         return filledNanos;
     }
@@ -144,7 +152,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return records;
     }
 
-    /** Length of the largest slice, bytes: no record is larger. */
+    /** Length of the largest slice, bytes. No record is larger. */
     public int largestSlice() {
         int largest = 0;
         for (Slice slice : slices) {
@@ -154,8 +162,8 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     }
 
     /**
-     * The segment as it goes into a blob: compresses and encrypts the records in place. Once, by a
-     * worker.
+     * Encodes the segment for a blob: compresses and encrypts the records in place. Called once, by
+     * a worker.
      */
     public SegmentSource encode(FrameEncoder encoder) {
         TimestampRange known = timestamps();
@@ -178,7 +186,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return known;
     }
 
-    /** Where the log's writer noticed a cut too late to restart them. */
+    /** Needed if the log's writer noticed a cut too late to restart the range. */
     private TimestampRange walkTimestamps() {
         long min = Long.MAX_VALUE;
         long max = Long.MIN_VALUE;
@@ -197,7 +205,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         cursor.reset(slice.chunk().array(), slice.offset(), slice.length(), slice.records(), slice.baseTimestamp());
     }
 
-    /** The blob is durable. Under the queue's monitor. */
+    /** The blob is durable. Called under the queue's monitor. */
     void toStored(Notification reference) {
         state = State.STORED;
         notification = reference;
@@ -206,22 +214,22 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     }
 
     /**
-     * The records go through the channel. Under the queue's monitor.
+     * The records are to be sent through the channel. Called under the queue's monitor.
      *
-     * @param holder the references to the blob's memory, one for this segment; null: the
-     *     segment's slices do
+     * @param holder the references to the blob's memory, one of them for this segment; null: the
+     *     segment's slices hold their memory
      */
     void toPlain(@Nullable References holder) {
         state = State.PLAIN;
         fallback = holder;
     }
 
-    /** Plain records may go now. Under the queue's monitor. */
+    /** The plain records may be sent. Called under the queue's monitor. */
     void toDue() {
         isDue = true;
     }
 
-    /** It is about to be given to the channel. Under the queue's monitor. */
+    /** The segment is about to be passed to the channel. Called under the queue's monitor. */
     void toSent(long nowNanos) {
         state = State.SENT;
         sentNanos = nowNanos;
@@ -280,7 +288,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return fallback != null;
     }
 
-    /** Gives back the memory of a segment that is or was {@link State#PLAIN}. Once. */
+    /** Releases the memory of a segment that is or was {@link State#PLAIN}. Called once. */
     public void releasePlain() {
         References holder = fallback;
         List<Slice> held = slices;

@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of memory that one output of a lane fills from the start, and one link of that output's
- * log. Counted by reference: the log holds one while it may still write or cut here, and each
- * sealed slice holds one; with the last the memory goes back to its pool.
+ * A piece of memory that one output of a lane fills from its start, and one link of that output's
+ * log. Reference-counted: the log holds a reference while it may still write or cut here, and each
+ * sealed slice holds one. Releasing the last reference returns the memory to its pool.
  *
- * <p>Threads: the array is written by the lane's thread, beyond what it has published; a published
- * range is read, and compressed in place, by whoever sealed it. The closing fields are written by
- * the lane's thread before it publishes the next chunk, and read after that.
+ * <p>Threads: the lane's thread writes the array beyond the published range. The owner of a sealed
+ * slice reads its range and compresses it in place. The lane's thread writes the closing fields
+ * before it publishes the next chunk; others read them after that.
  */
 public final class Chunk {
     private static final byte[] NOTHING = {};
@@ -29,7 +29,7 @@ public final class Chunk {
         this.pool = pool;
     }
 
-    /** A chunk without memory: what an idle output stands on. */
+    /** A chunk without memory, for an idle output. */
     static Chunk empty() {
         return new Chunk(NOTHING, null);
     }
@@ -38,7 +38,7 @@ public final class Chunk {
         return array;
     }
 
-    /** Ends the chunk where the log goes on in another one. */
+    /** Ends this chunk at a position; the log continues in another chunk. */
     void continueIn(Chunk following, int position, long records, long timestamp) {
         end = position;
         endRecords = records;
@@ -46,7 +46,7 @@ public final class Chunk {
         next = following;
     }
 
-    /** The chunk in which the log goes on. Legal once the log has published that it does. */
+    /** The chunk in which the log continues. Legal once the log has published that chunk. */
     Chunk next() {
         Chunk following = next;
         if (following == null) {
@@ -55,29 +55,35 @@ public final class Chunk {
         return following;
     }
 
-    /** Bytes in use, once the log has gone on. */
+    /** Bytes in use. Valid once the log continues in another chunk. */
     int end() {
         return end;
     }
 
-    /** Records of the log up to the end of this chunk, once the log has gone on. */
+    /**
+     * Records of the log up to the end of this chunk. Valid once the log continues in another
+     * chunk.
+     */
     long endRecords() {
         return endRecords;
     }
 
-    /** Timestamp of the log's last record at the end of this chunk, once the log has gone on. */
+    /**
+     * Timestamp of the last record before the end of this chunk. Valid once the log continues in
+     * another chunk.
+     */
     long endTimestamp() {
         return endTimestamp;
     }
 
-    /** Takes a reference. Only legal while somebody else holds one. */
+    /** Adds a reference. Legal only while another reference is held. */
     void retain() {
         if (references.getAndIncrement() < 1) {
             throw new IllegalStateException("Cannot retain a chunk: it is already recycled.");
         }
     }
 
-    /** Gives a reference back; with the last one the memory is recycled. */
+    /** Releases a reference. Releasing the last one recycles the memory. */
     public void release() {
         int left = references.decrementAndGet();
         if (left < 0) {

@@ -9,13 +9,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The write budget: every byte that a record occupies from its append until it is durable (or sent
- * plain, or dropped) lies in a chunk of this pool. Chunks have power-of-two sizes and are reused; a
- * record too large for the largest gets a chunk of its own, which is counted and not kept. Memory
- * in use and kept for reuse together never exceed the budget. Thread-safe.
+ * The write budget: a pool of memory for records from their append until they are durable, sent as
+ * plain records, or dropped. Chunks have power-of-two sizes and are reused. A record that is too
+ * large for the largest chunk gets a chunk of its own, which counts against the budget but is not
+ * kept. Memory in use and memory kept for reuse together never exceed the budget. Thread-safe.
  *
- * <p>The size of new chunks falls with the number of outputs, so that the chunks on which idle
- * outputs stand cannot fill the budget.
+ * <p>New chunks are smaller if there are many outputs, so that the chunks of idle outputs cannot
+ * fill the budget.
  */
 public final class ChunkPool {
     private static final int SMALLEST_SHIFT = 10;
@@ -33,12 +33,12 @@ public final class ChunkPool {
     private boolean closed;
 
     /**
-     * A pool.
+     * An empty pool.
      *
-     * @param budget most bytes, in use and kept
+     * @param budget the most bytes in use and kept for reuse
      * @param largest size of the largest pooled chunk, bytes, a power of two from 1 KiB
-     * @param record most bytes of a record, at most the budget whatever it says
-     * @param released raised whenever memory comes back
+     * @param record the most bytes of a record; a value above the budget counts as the budget
+     * @param released raised whenever memory is released
      */
     @SuppressWarnings("unchecked")
     public ChunkPool(long budget, int largest, long record, Signal released) {
@@ -63,7 +63,7 @@ public final class ChunkPool {
         return largest;
     }
 
-    /** Raised whenever memory comes back. */
+    /** Raised whenever memory is released. */
     public Signal released() {
         return released;
     }
@@ -73,7 +73,7 @@ public final class ChunkPool {
     }
 
     /**
-     * Counts an output in.
+     * Adds an output to the count.
      *
      * @throws MemoryExhausted fatal: the budget is too small for so many outputs
      */
@@ -86,16 +86,16 @@ public final class ChunkPool {
         outputs++;
     }
 
-    /** Counts outputs out. */
+    /** Removes outputs from the count. */
     public synchronized void removeOutputs(int count) {
         outputs -= count;
     }
 
     /**
-     * The size of a pooled chunk that a record fits in: the preferred size, less where outputs are
-     * many, more where the record needs it.
+     * The size of a pooled chunk that a record fits in. It is the preferred size, a smaller one if
+     * there are many outputs, or a larger one if the record needs it.
      *
-     * @param bytes what must fit, at most {@link #largest()}
+     * @param bytes size of the record, at most {@link #largest()}
      */
     synchronized int size(int bytes, int preferred) {
         long share = Math.max(SMALLEST, budget / (4L * Math.max(1, outputs)));
@@ -112,10 +112,11 @@ public final class ChunkPool {
     }
 
     /**
-     * A chunk, for one who may be waiting.
+     * A chunk of at least a number of bytes, for a caller that may be in the queue for memory.
+     * Returns null if the budget is full or others are ahead.
      *
-     * @param ticket the place in the queue; null for one who is not in it and so has to stand
-     *     behind all who are
+     * @param ticket the caller's place in the queue; null for a caller outside the queue, which
+     *     comes after all tickets
      */
     public synchronized @Nullable Chunk acquire(int size, @Nullable Ticket ticket) {
         if (closed) {
@@ -145,7 +146,7 @@ public final class ChunkPool {
     }
 
     /**
-     * Stands in line for memory: first come, first served, so that small requests cannot starve a
+     * Joins the queue for memory. It is first come, first served, so small requests cannot starve a
      * large one.
      */
     public synchronized Ticket queue() {
@@ -165,7 +166,7 @@ public final class ChunkPool {
         released.raise();
     }
 
-    /** Hands out nothing more. What is in use is given back as before. */
+    /** Ends the pool: it returns no more chunks. Chunks in use are released as before. */
     public void close() {
         synchronized (this) {
             closed = true;
@@ -185,9 +186,9 @@ public final class ChunkPool {
         return Integer.numberOfTrailingZeros(size) - SMALLEST_SHIFT;
     }
 
-    /** A place in the line of those who wait for memory. */
+    /** A place in the queue for memory. */
     public final class Ticket implements AutoCloseable {
-        /** Leaves the line. */
+        /** Leaves the queue. */
         @Override
         public void close() {
             synchronized (ChunkPool.this) {

@@ -14,34 +14,38 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lane's output to one partition: a log of encoded records with a single writer, out of which
- * sealed segments are cut while the writer goes on.
+ * One lane's output to one partition: a log of encoded records with a single writer. Sealed
+ * segments are cut from it while the writer continues to append.
  *
  * <p>The log is a linked list of {@link Chunk chunks}. The writer (the lane's thread) encodes a
- * record beyond the published end of its chunk, where nobody looks, and then publishes the new end:
- * chunk, position, number of records, last timestamp, smallest and largest timestamp. These belong
- * together, so they are under a sequence lock: the version is odd while they change, and a reader
- * that saw an odd or a changed version reads again. The writer never waits, and on x86 publishing
- * costs no fence; the reader, who comes once per batch, carries all the cost.
+ * record beyond the published end of its chunk, where no other thread reads. Then it publishes the
+ * new end: chunk, position, number of records, last timestamp, smallest and largest timestamp. A
+ * sequence lock keeps these fields consistent. The version is odd while they change, and a reader
+ * that sees an odd or changed version reads again. The writer never waits, and on x86 publishing
+ * costs no fence. The reader, which runs once per batch, bears the cost.
  *
- * <p>A cut (any thread, under the monitor of the open batch) takes such a snapshot. The segment is
- * what lies between the previous cut and the snapshot; the writer goes on behind it, in the same
- * chunk, without noticing. Because the timestamp before any record is known at each cut and at each
- * chunk's end, the chain of timestamp deltas needs no restart: a frame's base is the timestamp
- * before its first record.
+ * <p>A cut (any thread, under the monitor of the open batch) takes a snapshot of the published end.
+ * The segment consists of the records between the previous cut and the snapshot. The writer
+ * continues behind it, in the same chunk, without synchronization. The last timestamp is known at
+ * each cut and at each chunk's end, so the chain of timestamp deltas needs no restart: a frame's
+ * base is the timestamp before its first record.
  *
- * <p>Smallest and largest timestamp restart with a segment, and only the writer can restart them. A
- * cut leaves the record count at which it was made; when the writer sees it at exactly that count,
- * its extremes cover exactly the next segment. When it has appended past the cut meanwhile, they do
- * not, the count from which they run ({@code extremesFrom}) tells so, and the segment's own
- * extremes are found by walking it.
+ * <p>The smallest and largest timestamps (the extremes) must restart with each segment, and only
+ * the writer can restart them. A cut publishes the record count at which it was made. If the writer
+ * notices the cut at exactly that count, it restarts the extremes, and they cover exactly the next
+ * segment. If the writer has already appended past the cut, they do not. Then {@code extremesFrom},
+ * the count at which the extremes start, differs from the cut, and walking the segment finds its
+ * extremes.
  *
- * <p>Threads: append, zone and retirement belong to the lane's thread; the fields of the cut are
- * guarded by the batch's monitor.
+ * <p>Threads: only the lane's thread appends, changes the zone and retires chunks. The batch's
+ * monitor guards the fields of the cut.
  */
 public final class PartitionLog implements Lane.Output {
     private static final VarHandle VERSION;
-    /** The fewest bytes of a record: bounds how many of them one chunk can add to a segment. */
+    /**
+     * The fewest bytes of a record. It bounds the number of records that one chunk can add to a
+     * segment.
+     */
     private static final int LEAST_RECORD_BYTES = 3;
 
     private static final int SPINS = 1000;
@@ -59,7 +63,7 @@ public final class PartitionLog implements Lane.Output {
     private final ChunkPool pool;
     private final long largestRecord;
 
-    // The writer's own.
+    // Owned by the writer.
     private byte[] array;
     private long chunkStart;
     private boolean isOversized;
@@ -68,7 +72,7 @@ public final class PartitionLog implements Lane.Output {
     private Section section;
 
     // Published by the writer, under the version.
-    @SuppressWarnings("UnusedVariable") // By its handle only.
+    @SuppressWarnings("UnusedVariable") // Accessed through its handle only.
     private int version;
 
     private Chunk chunk;
@@ -83,8 +87,8 @@ public final class PartitionLog implements Lane.Output {
     private volatile long cutRecords;
 
     /**
-     * Guarded by the batch's monitor, as the two after it. Position and timestamp before the first
-     * record that is not cut.
+     * Chunk, position and timestamp before the first record that is not cut. All three fields are
+     * guarded by the batch's monitor.
      */
     private Chunk cutChunk;
 
@@ -104,8 +108,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * A first chunk is small, so that many nearly idle outputs take little; one that fills up
-     * within a batch is followed by a large one.
+     * The size of a first chunk. It is small, so that many nearly idle outputs need little memory.
+     * If a chunk fills up within one batch, the next one is large.
      */
     private int firstSize() {
         return Math.max(1024, pool.largest() / 8);
@@ -127,8 +131,8 @@ public final class PartitionLog implements Lane.Output {
         if (isOversized) {
             retire();
         }
-        // After publishing: a record that missed this flag's fall is found by the check that
-        // follows each seal.
+        // Check after publishing. A seal clears this flag and then looks for unsealed records, so
+        // it finds a record whose writer still saw the flag set.
         if (!section.isOpen()) {
             section.open();
         }
@@ -203,8 +207,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Leaves the chunk: what it holds stays in the log, and its memory goes back as soon as that is
-     * delivered. By the lane's thread.
+     * Leaves the current chunk. Its records stay in the log, and its memory is released once they
+     * are delivered. Called by the lane's thread.
      */
     public void retire() {
         isOversized = false;
@@ -214,8 +218,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Leaves the chunk if nothing was appended since the last call: an idle output holds no memory.
-     * By the lane's thread.
+     * Leaves the current chunk if nothing was appended since the last call, so that an idle output
+     * holds no memory. Called by the lane's thread.
      */
     public void retireIfIdle() {
         if (records == flushedRecords) {
@@ -225,8 +229,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Readers of the partition are in another zone now. What is not yet sealed moves with it. By
-     * the lane's thread.
+     * Moves the output to the section of another zone, where the partition's readers are now.
+     * Unsealed records move with it. Called by the lane's thread.
      */
     public void moveTo(Section next) {
         section = next;
@@ -241,8 +245,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Whether anything was appended and not cut yet. By the lane's thread, or as a guess that
-     * misses what is being appended right now.
+     * Whether the log has records that are not cut yet. Exact on the lane's thread. On other
+     * threads it may miss a record that is being appended.
      */
     public boolean hasUnsealed() {
         return snapshot().records != cutRecords;
@@ -260,7 +264,7 @@ public final class PartitionLog implements Lane.Output {
                 }
             }
             if (spins % SPINS == 0) {
-                Thread.yield(); // The writer lost its processor in the middle of publishing.
+                Thread.yield(); // The writer was descheduled while publishing.
             } else {
                 Thread.onSpinWait();
             }
@@ -268,9 +272,9 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Cuts off everything that is published. Under the batch's monitor.
+     * Cuts everything that is published. Called under the batch's monitor.
      *
-     * @return null when there is nothing
+     * @return null if there is nothing to cut
      */
     public @Nullable LogCut cut() {
         Snapshot end = snapshot();
@@ -318,7 +322,7 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Drops everything that is not cut. Under the batch's monitor.
+     * Drops everything that is not cut. Called under the batch's monitor.
      *
      * @return the number of records dropped
      */
@@ -331,8 +335,8 @@ public final class PartitionLog implements Lane.Output {
     }
 
     /**
-     * Gives up the log's last chunk, after {@link #drop}: the output is not used any more. Under
-     * the batch's monitor, once.
+     * Releases the log's last chunk, after {@link #drop}. The output must not be used afterwards.
+     * Called once, under the batch's monitor.
      */
     public void end() {
         cutChunk.release();
@@ -340,28 +344,30 @@ public final class PartitionLog implements Lane.Output {
 
     /** The lane that appends. Called by its thread. */
     public interface Owner {
-        /** Throws the failure that sticks. */
+        /** Throws the lane's stored failure, if any. */
         void checkUsable();
 
-        /** Memory for a record; waits for it when the budget is full. */
+        /** Acquires memory for a record. Waits if the budget is full. */
         Chunk acquire(int size);
     }
 
-    /** The open batch, as this lane's records for one zone see it. Called by the lane's thread. */
+    /**
+     * The open batch's section for this lane's records to one zone. Called by the lane's thread.
+     */
     public interface Section {
-        /** Where the readers are. */
+        /** The zone of the readers. */
         Zone zone();
 
         /** Whether the batch has a record since the last seal. */
         boolean isOpen();
 
-        /** The batch has its first record. */
+        /** Marks that the batch has its first record. */
         void open();
 
         /** Counts appended bytes, which may seal the batch. */
         void add(int bytes);
 
-        /** Seals the batch: a segment can hold no more records. */
+        /** Seals the batch, because a segment can hold no more records. */
         void sealFull();
     }
 

@@ -7,7 +7,7 @@ package dev.blobshuffle.core.internal.write.log;
  * @param offset start in the chunk, bytes
  * @param length bytes, 1 or more
  * @param records number of records, 1 or more
- * @param baseTimestamp what the first record's timestamp delta refers to: the timestamp before it
- *     in the output's log, milliseconds
+ * @param baseTimestamp the base of the first record's timestamp delta: the timestamp of the record
+ *     before it in the output's log, milliseconds
  */
 public record Slice(Chunk chunk, int offset, int length, int records, long baseTimestamp) {}

@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.internal.write.options;
 
-/** Who shares a batch. */
+/** Which lanes share a batch. */
 public enum BatchScope {
     /** All lanes of an instance: the fewest blobs. */
     INSTANCE,
-    /** Nobody: each lane (stream thread) has its own. */
+    /** None: each lane (stream thread) has its own batch. */
     LANE
 }

@@ -15,24 +15,25 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a Batcher batches.
+ * The options of a Batcher.
  *
- * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a
- *     blob; compressed
+ * @param batchBytes the compressed bytes of one zone at which a batch is sealed, and the target
+ *     size of a blob
  * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store
- *     keeps up; the most where there is a target
- * @param target the latency for whose sake the Batcher chooses sizes and delays up to these; empty:
- *     it takes these
- * @param scope who shares a batch
+ *     keeps up; the maximum if there is a target
+ * @param target the latency for which the Batcher chooses sizes and delays, up to {@code
+ *     batchBytes} and {@code delay}; empty: it uses these two as they are
+ * @param scope which lanes share a batch
  * @param layout which sections share a blob
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero:
  *     never
  * @param codec compression of frames
- * @param keys say whether to encrypt frames, and with which key
+ * @param keys whether to encrypt frames, and with which key
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
- * @param notifyWithin time from the seal of a batch within which its notifications are in the log,
- *     or never get there: a sweep may delete the blob afterwards
- * @param recordBytes the most bytes of one record, at most {@code bufferBytes} whatever it says
+ * @param notifyWithin time from the seal of a batch until its notifications are in the log, or will
+ *     never be: a sweep may delete the blob afterwards
+ * @param recordBytes the most bytes of one record; a value above {@code bufferBytes} counts as
+ *     {@code bufferBytes}
  * @param bufferBytes memory for records from append until they are durable
  * @param maxBlock how long an append waits for memory
  * @param chunkBytes size of the largest pooled chunk: a power of two from 1 KiB
@@ -59,22 +60,22 @@ public record BatcherOptions(
         int workers,
         int blobsInFlight,
         Optional<Fallback> fallback) {
-    /** What a broker takes by default is 1 MiB with its own overhead. */
+    /** By default a broker accepts 1 MiB, including its own overhead. */
     private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
     /**
-     * Without a delay a batch is what came at once; as a blob it would take more threads, and with
-     * a store that asks for nothing still more CPU time, than as records.
+     * Without a delay, a batch is only what arrived together. As a blob it takes more threads than
+     * as records and, even with a store that costs nothing per request, more CPU time.
      */
     private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
 
     /**
      * Sends records through the channel while the store is down.
      *
-     * @param bytesPerSecond the most bytes per second, over all lanes: brokers are sized for
+     * @param bytesPerSecond the most bytes per second over all lanes, because brokers are sized for
      *     notifications
-     * @param recordBytes a segment with a record that may be larger waits for the store instead,
-     *     since the channel would refuse it
+     * @param recordBytes the most bytes of a record that the channel accepts; a segment with a
+     *     possibly larger record waits for the store instead
      */
     public record Fallback(long bytesPerSecond, int recordBytes) {
         /** Checks that both are positive. */
@@ -86,7 +87,7 @@ public record BatcherOptions(
         }
     }
 
-    /** Checks every value and their relations. */
+    /** Checks every value, and their relations. */
     public BatcherOptions {
         require(batchBytes > 0, "batch.max.bytes", batchBytes, "Give 1 or more.");
         require(!delay.isNegative(), "batch.max.delay.ms", delay, "Give 0 or more.");
@@ -141,7 +142,7 @@ public record BatcherOptions(
         return new Builder();
     }
 
-    /** The options that settings ask for. */
+    /** The options from the settings. */
     public static Builder builder(Settings settings) {
         Builder builder = builder()
                 .batchBytes(settings.value(WriteSettings.BATCH_MAX_BYTES).bytes())
@@ -166,7 +167,7 @@ public record BatcherOptions(
         return builder;
     }
 
-    /** A target latency leaves the delay free, unless that is given too. */
+    /** With a target latency, the delay is at most the target, unless the delay is also set. */
     private static Duration delay(Settings settings) {
         Duration delay = settings.value(WriteSettings.BATCH_MAX_DELAY);
         return settings.isGiven(WriteSettings.BATCH_MAX_DELAY)
@@ -175,8 +176,9 @@ public record BatcherOptions(
     }
 
     /**
-     * As given, or where a blob breaks even by list prices, with three replicas in three zones, and
-     * without a delay at least what costs less CPU time so; a batch that is full is never inlined.
+     * The setting or, without it, the size at which a blob breaks even: by list prices, with three
+     * replicas in three zones. Without a delay it is at least the size below which inlining takes
+     * less CPU time. A full batch is never inlined.
      */
     private static long inlineBytes(Settings settings) {
         Optional<ByteSize> given = settings.value(WriteSettings.INLINE_MAX_BYTES);
@@ -229,13 +231,13 @@ public record BatcherOptions(
             return this;
         }
 
-        /** The latency to aim at, with sizes and delays up to those that are set. */
+        /** The latency to meet, with sizes and delays up to the set ones. */
         public Builder target(LatencyTarget latency) {
             target = Optional.of(latency);
             return this;
         }
 
-        /** Who shares a batch. */
+        /** Which lanes share a batch. */
         public Builder scope(BatchScope who) {
             scope = who;
             return this;
@@ -259,7 +261,7 @@ public record BatcherOptions(
             return this;
         }
 
-        /** Keys that say whether to encrypt. */
+        /** Whether to encrypt frames, and with which key. */
         public Builder keys(Keyring which) {
             keys = which;
             return this;
@@ -272,15 +274,17 @@ public record BatcherOptions(
         }
 
         /**
-         * Time from the seal of a batch within which its notifications are in the log, or never get
-         * there.
+         * Time from the seal of a batch until its notifications are in the log, or will never be.
          */
         public Builder notifyWithin(Duration time) {
             notifyWithin = time;
             return this;
         }
 
-        /** Size in bytes of the largest record; one that exceeds the memory is refused too. */
+        /**
+         * Size in bytes of the largest record. A record larger than the write buffer is refused
+         * too.
+         */
         public Builder recordBytes(long bytes) {
             recordBytes = bytes;
             return this;
@@ -325,7 +329,7 @@ public record BatcherOptions(
         /**
          * The options.
          *
-         * @throws InvalidSettings fatal: a value that cannot work
+         * @throws InvalidSettings fatal: a value is invalid
          */
         public BatcherOptions build() {
             return new BatcherOptions(

@@ -8,8 +8,8 @@ import java.time.Duration;
  * the record.
  *
  * @param latency the p95 to meet
- * @param hidden time between two commits before which nobody sees a record (exactly-once); zero:
- *     records are seen at once
+ * @param hidden time between two commits, if records become visible only at a commit
+ *     (exactly-once); zero: records are visible at once
  */
 public record LatencyTarget(Duration latency, Duration hidden) {
     /** Checks that the latency is positive. */
@@ -20,7 +20,7 @@ public record LatencyTarget(Duration latency, Duration hidden) {
         }
     }
 
-    /** A target for records that are seen at once. */
+    /** A target for records that are visible at once. */
     public static LatencyTarget of(Duration latency) {
         return new LatencyTarget(latency, Duration.ZERO);
     }

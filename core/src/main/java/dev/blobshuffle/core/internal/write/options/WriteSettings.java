@@ -16,7 +16,7 @@ import java.util.Optional;
  * down.
  */
 public final class WriteSettings implements SettingGroup {
-    /** Largest blob. */
+    /** Size at which a batch is sealed. */
     public static final Setting<ByteSize> BATCH_MAX_BYTES = Setting.size(
             "batch.max.bytes",
             new ByteSize(1024),
@@ -41,7 +41,7 @@ public final class WriteSettings implements SettingGroup {
                     + "large as the target allows under the current load and latencies, at most `batch.max.bytes` "
                     + "and, if set, `batch.max.delay.ms`.");
 
-    /** Who shares a batch. */
+    /** Which lanes share a batch. */
     public static final Setting<BatchScope> BATCH_SCOPE = Setting.choice(
             "batch.scope",
             BatchScope.INSTANCE,
@@ -54,7 +54,7 @@ public final class WriteSettings implements SettingGroup {
             "Which zones' sections of a batch share a blob: as many as fit into `batch.max.bytes` "
                     + "(`packed`), none (`per-zone`), or all (`single`).");
 
-    /** Inline rule. */
+    /** Size below which a batch is inlined. */
     public static final Setting<Optional<ByteSize>> INLINE_MAX_BYTES = Setting.optionalSize(
             "inline.max.bytes",
             "by the store's prices: 104 KiB on S3, 208 KiB on Google Cloud, 0 where traffic or requests are free; at least 64 KiB without a delay",

@@ -1,5 +1,5 @@
 /**
- * How the write side batches, as its user says. Start at {@link
+ * The options of the write side, and their settings. Start at {@link
  * dev.blobshuffle.core.internal.write.options.BatcherOptions}.
  */
 @NullMarked

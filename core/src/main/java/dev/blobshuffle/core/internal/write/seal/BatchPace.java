@@ -14,31 +14,34 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one {@link OpenBatch} fills: for how long, up to which size, and into blobs of which size. As
- * the options say, or in the adaptive mode as {@link Pacing} chooses for the present load, anew
- * after each seal.
+ * The limits of one {@link OpenBatch}: how long it fills, up to which size, and the size of its
+ * blobs. The options set them. In the adaptive mode, {@link Pacing} chooses them again after each
+ * seal, for the current load.
  *
- * <p>The delay decides in steady state. The size is there for a load that rises while a batch
- * fills: a batch with half as much again as expected is sealed early, so that its put does not take
- * too long, and shows the new load at once; when the load falls, the estimate follows in a few
- * batches, since a fill time for a high load is short enough for a low one.
+ * <p>In steady state the delay seals batches. The size limit handles a load that rises while a
+ * batch fills. A batch that is 1.5 times as large as expected is sealed early: its put does not
+ * take too long, and the estimate of the load rises at once. When the load falls, the estimate
+ * follows within a few batches, because a fill time for a high load is also short enough for a low
+ * one.
  *
- * <p>Thread-safe: the estimate is guarded by the monitor, and the choice is read without it.
+ * <p>Thread-safe: the monitor guards the estimate; the chosen limits are volatile.
  */
 final class BatchPace {
-    /** A batch this much larger than expected is sealed at once. */
+    /** A batch larger than expected by this factor is sealed at once. */
     private static final double SURGE = 1.5;
 
-    /** A batch up to this much larger than expected becomes as many blobs as were chosen. */
+    /** A batch larger than expected by up to this factor becomes the chosen number of blobs. */
     private static final double SLACK = 1.15;
 
-    /** And whatever adds no more than this share of the target to a put is no surge. */
+    /** Bytes that lengthen a put by at most this share of the target are not a surge. */
     private static final double HARDLY_NOTICED = 0.02;
 
-    /** A lone full batch does not block the next one, nor the one that is being stored. */
+    /**
+     * The write buffer has room for a full batch, the next batch, and a batch that is being stored.
+     */
     private static final int BATCHES_IN_BUFFER = 3;
 
-    /** Until anything is known, batches are short against the target. */
+    /** Until the load is known, the fill time is the target latency divided by this. */
     private static final int FIRST_SHARE = 4;
 
     private static final long LEAST_NANOS_BETWEEN = Duration.ofMillis(50).toNanos();
@@ -57,7 +60,9 @@ final class BatchPace {
     private volatile long blobBytes;
     private volatile long predictedNanos;
 
-    /** @param pacing null: as the options say */
+    /**
+     * @param pacing null: the options decide
+     */
     BatchPace(BatcherOptions options, @Nullable Pacing pacing) {
         this.options = options;
         this.pacing = pacing;
@@ -82,28 +87,28 @@ final class BatchPace {
         return sectionBytes;
     }
 
-    /** The aim for the size of a blob. */
+    /** The target size of a blob. */
     long blobBytes() {
         return blobBytes;
     }
 
-    /** The predicted p95 of the latency of records; 0: none was predicted. */
+    /** The predicted p95 of the latency of records; 0: no prediction. */
     long predictedNanos() {
         return predictedNanos;
     }
 
     /**
-     * Takes note of a seal, and chooses for the next batch.
+     * Records a seal, and chooses the limits of the next batch.
      *
      * @param segments of one batch, not empty
      * @param ratio stored bytes per appended byte
-     * @return whether the size may be another one now
+     * @return whether the size limit may have changed
      */
     boolean sealed(List<Segment> segments, SealReason reason, double ratio) {
         Pacing adaptive = pacing;
         long filledNanos = segments.get(0).filledNanos();
         if (adaptive == null || filledNanos == 0) {
-            return false; // Nobody saw when the batch began.
+            return false; // The start of the batch is unknown.
         }
         long sealedNanos = segments.get(0).sealedNanos();
         Map<Zone, Long> sections = new HashMap<>();
@@ -127,8 +132,8 @@ final class BatchPace {
 
     private void observe(double bytes, double share, double seconds, SealReason reason) {
         double now = Math.max(1, bytes) / Math.max(seconds, 1e-3);
-        // A batch that a commit ended early says little of the load; one that was full before its
-        // time is proof of a higher one.
+        // A batch that a commit ended early says little about the load. A batch that was full early
+        // proves a higher load.
         double weight = seconds / (seconds + delay.toNanos() / NANOS / 2);
         boolean isSurge = reason == SealReason.SIZE && now > rate;
         rate = rate == 0 || isSurge ? now : rate + weight * (now - rate);

@@ -7,11 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lets flushes of lanes that commit at about the same time share a blob. Lanes commit on timers of
- * their own, so a lane's next flush is foretold by its last one and the time between the last two.
- * A flush waits for the lanes that are foretold to flush within the window: 10 % of its own
- * interval, at most 10 ms. It never waits for a lane that does not flush regularly, nor when it is
- * alone. Thread-safe.
+ * Makes lanes that commit at about the same time share a blob. Each lane commits on its own timer,
+ * so its last flush and the interval before that predict its next one. A flush waits for lanes that
+ * are expected to flush within a window: 10 % of its own interval, at most 10 ms. It never waits
+ * for a lane that does not flush regularly, or if there is no other lane. Thread-safe.
  */
 public final class GroupCommit {
     private static final long LONGEST_WINDOW_NANOS = Duration.ofMillis(10).toNanos();
@@ -22,7 +21,7 @@ public final class GroupCommit {
     /** Guarded by this. */
     private final Map<Sealable, Rhythm> rhythms = new HashMap<>();
 
-    /** When a lane flushes. */
+    /** The flush times of a lane. */
     private static final class Rhythm {
         private long lastNanos;
         private long intervalNanos;
@@ -41,14 +40,14 @@ public final class GroupCommit {
             lastNanos = nowNanos;
         }
 
-        /** Whether the next flush is foretold for the time until a deadline. */
+        /** Whether the next flush is expected before a deadline. */
         private boolean isDue(long nowNanos, long deadlineNanos) {
             long next = lastNanos + intervalNanos;
             return isRegular && next - nowNanos >= 0 && next - deadlineNanos <= 0;
         }
     }
 
-    /** For the lanes of one Batcher. */
+    /** Group commit for the lanes of one Batcher. */
     public GroupCommit(Time time) {
         this.time = time;
         arrived = time.signal();
@@ -60,9 +59,9 @@ public final class GroupCommit {
     }
 
     /**
-     * Waits for the lanes that are about to flush, unless one of them seals first.
+     * Waits for the lanes that are expected to flush soon, or until one of them seals.
      *
-     * @return whether another lane sealed meanwhile, so that the caller's records are sealed
+     * @return whether another lane has sealed the batch, and with it the caller's records
      */
     public boolean joinOthers(Sealable lane, long deadlineNanos) throws InterruptedException {
         long now = time.nanos();

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.internal.write.log.PartitionLog;
 import dev.blobshuffle.core.zone.Zone;
 
 /**
- * What one lane appended for one zone and has not yet told the batch: counted here without
- * contention, told in steps. Owned by the lane's thread, but for the zone.
+ * Counts the bytes that one lane appends for one zone. It counts without contention, and reports to
+ * the batch in steps. Owned by the lane's thread, except the zone.
  */
 final class LaneSection implements PartitionLog.Section {
     private final OpenBatch batch;

@@ -15,35 +15,36 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that lanes have appended and nobody has sealed yet, and the decision when to seal
- * them: at size, at the delay since the first record, at a flush, or under memory pressure.
+ * The unsealed records of all lanes that share a batch, and the decision when to seal them: at the
+ * size limit, when the delay since the first record is over, at a flush, or under memory pressure.
  *
- * <p>Appends neither lock nor read a clock. The first one after a seal finds the batch not open,
- * opens it, and so starts the delay's timer; the others read one flag. A seal lets the flag fall
- * and then takes its snapshots; an append publishes its record and then reads the flag. An append
- * that read the flag just before it fell, and whose record the snapshot just missed, would have no
- * timer: so a short time after each seal one more look opens the batch if there is anything. An
- * idle batch has no timer.
+ * <p>Appends take no lock and read no clock. The first append after a seal finds the open flag
+ * cleared and opens the batch, which starts the delay's timer. The other appends only read the
+ * flag. A seal clears the flag and then takes its snapshots; an append publishes its record and
+ * then reads the flag. An append may read the flag just before it is cleared, while the snapshot
+ * just misses its record. To start a timer for such a record, a check shortly after each seal opens
+ * the batch if it has records. An idle batch has no timer.
  *
- * <p>Thread-safe; the monitor guards the lanes' outputs' cuts and their order in the delivery
- * queues, and nothing blocks while it is held.
+ * <p>Thread-safe. The monitor guards the cuts of the lanes' outputs and their order in the delivery
+ * queues. No thread blocks while it holds the monitor.
  */
 public final class OpenBatch {
     /**
-     * Long enough that a record whose append read the old flag is visible, short against any delay
-     * that is worth batching for.
+     * The time from a seal to the check. It is long enough for a record whose append read the old
+     * flag to become visible, and short compared with any useful batch delay.
      */
     private static final Duration SECOND_LOOK = Duration.ofMillis(2);
 
     private static final long LARGEST_STEP = 32 << 10;
 
     /**
-     * With few, small batches end early: in three zones blobs of 256 KiB were 76 % full with 8, and
-     * are 90 % full with 32.
+     * The number of steps in which lanes report a full section. With few steps, small batches are
+     * sealed early: in three zones, blobs of 256 KiB are 76 % full with 8 steps and 90 % full with
+     * 32.
      */
     private static final int STEPS_PER_BATCH = 32;
 
-    /** Multiples of it, by one, are spread evenly: the golden ratio. */
+    /** The golden ratio. The fractional parts of its multiples are spread evenly. */
     private static final double EVEN = 0.6180339887498949;
 
     private final Time time;
@@ -51,7 +52,7 @@ public final class OpenBatch {
     private final BatchPace pace;
     private final ShuffleMetrics metrics;
 
-    /** Guarded by this, as everything below. */
+    /** Guarded by this, like all fields below. */
     private final List<Sealable> lanes = new ArrayList<>();
 
     private final Map<Zone, SectionFill> fills = new HashMap<>();
@@ -69,7 +70,7 @@ public final class OpenBatch {
     /**
      * A batch without lanes.
      *
-     * @param pacing chooses how it fills; null: the options do
+     * @param pacing chooses the limits of the batch; null: the options do
      */
     public OpenBatch(
             BatcherOptions options, Time time, Uploads uploads, @Nullable Pacing pacing, ShuffleMetrics metrics) {
@@ -81,7 +82,10 @@ public final class OpenBatch {
         measure();
     }
 
-    /** Lanes tell their bytes in steps, so the batch is full that much earlier. */
+    /**
+     * Sets the step and the size limit. Lanes report their bytes in steps, so the limit is lower by
+     * the bytes that they may not have reported.
+     */
     private void measure() {
         int count = Math.max(1, lanes.size());
         long bytes = pace.sectionBytes();
@@ -104,7 +108,7 @@ public final class OpenBatch {
         return new LaneSection(this, fills.computeIfAbsent(zone, SectionFill::new));
     }
 
-    /** Bytes that a lane keeps to itself for each zone, before it tells them. */
+    /** Bytes that a lane counts for each zone before it reports them. */
     long step() {
         return step;
     }
@@ -118,7 +122,7 @@ public final class OpenBatch {
         return seals;
     }
 
-    /** The batch has its first record. */
+    /** Opens the batch at its first record, and starts the delay's timer. */
     synchronized void open() {
         if (!isOpen && !isClosed) {
             isOpen = true;
@@ -132,7 +136,7 @@ public final class OpenBatch {
     private void delayIsOver(long opened) {
         synchronized (this) {
             if (seals != opened || isClosed) {
-                return; // Sealed meanwhile, for another reason.
+                return; // Already sealed, for another reason.
             }
             delayTimer = null;
             isPostponed = uploads.isSaturated();
@@ -141,8 +145,8 @@ public final class OpenBatch {
     }
 
     /**
-     * Seals a batch whose delay is over, once the store has caught up. By the timer, and whenever a
-     * blob is no longer in flight.
+     * Seals a batch whose delay is over, once the store has caught up. Called whenever a blob is no
+     * longer in flight.
      */
     public void sealPostponed() {
         long opened;
@@ -170,8 +174,9 @@ public final class OpenBatch {
     }
 
     /**
-     * A lane tells bytes for a zone. Sealing at zones × the size in total would come later than
-     * this for any distribution over zones.
+     * Adds bytes that a lane reports for a zone, and seals the batch if that zone's section is
+     * full. For any distribution over zones, this is no later than a seal at a total of zones ×
+     * size.
      */
     void filled(SectionFill fill, long bytes) {
         if (isFull(fill.add(bytes))) {
@@ -228,14 +233,17 @@ public final class OpenBatch {
         }
         fills.values().forEach(SectionFill::clear);
         seals++;
-        mayHaveMissed |= !sealed.isEmpty(); // Also when all that is seen was discarded before.
+        mayHaveMissed |= !sealed.isEmpty(); // Also if all records in the snapshots had been discarded.
         if (mayHaveMissed && secondLook == null && !isClosed) {
             secondLook = time.schedule(SECOND_LOOK, this::lookAgain);
         }
         return sealed;
     }
 
-    /** What was predicted is compared with one segment of each batch: the others share its fate. */
+    /**
+     * Sets the predicted latency on one segment of each batch. The other segments of the batch take
+     * about as long.
+     */
     private void checkOne(List<Segment> sealed) {
         if (!sealed.isEmpty()) {
             int chosen = (int) (seals * EVEN % 1 * sealed.size());
@@ -268,7 +276,7 @@ public final class OpenBatch {
         return false;
     }
 
-    /** Ends the batch: its lanes have ended before. */
+    /** Ends the batch. Called after its lanes have ended. */
     public synchronized void close() {
         isClosed = true;
         isOpen = false;

@@ -24,14 +24,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The adaptive mode of a Batcher: what all its batches learn together of the store and the channel,
- * and how they should fill to meet the target latency ({@link PaceModel}). Its metrics show the
- * last choice of any batch. Thread-safe: guarded by its monitor, where nothing is said.
+ * The adaptive mode of a Batcher. It measures the store and the channel for all batches together,
+ * and chooses how batches fill to meet the target latency ({@link PaceModel}). Its metrics show the
+ * last choice for any batch. Thread-safe: guarded by its monitor, unless a field says otherwise.
  */
 public final class Pacing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pacing.class);
 
-    /** Before that many puts were measured, an unreachable target is no news. */
+    /** The number of measured puts from which an unreachable target is worth a warning. */
     private static final int TRUSTED_PUTS = 10;
 
     private static final int QUANTILES = 16;
@@ -39,7 +39,7 @@ public final class Pacing implements AutoCloseable {
     private static final double MILLIS = 1e3;
     private static final long REFRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** Until one is measured; a median within one region. */
+    /** The channel latency that is assumed until one is measured: a median within one region. */
     private static final double ASSUMED_CHANNEL_SECONDS = 0.015;
 
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
@@ -61,12 +61,15 @@ public final class Pacing implements AutoCloseable {
 
     private volatile @Nullable Pace shown;
 
-    /** As of the last refresh, for the measured latency; never changed in place. */
+    /**
+     * Quantiles of the read latency at the last refresh, for the measured latency. Never changed in
+     * place.
+     */
     private volatile double[] reads = new double[QUANTILES];
 
     private final AtomicInteger deliveries = new AtomicInteger();
 
-    /** Learns, and shows what it chooses. */
+    /** A pacing without measurements. It registers its gauges with the metrics. */
     public Pacing(LatencyTarget target, Time time, ShuffleMetrics metrics) {
         this.target = target;
         this.time = time;
@@ -86,14 +89,14 @@ public final class Pacing implements AutoCloseable {
         return target;
     }
 
-    /** Takes note of a blob that became durable. */
+    /** Records a blob that became durable. */
     public synchronized void stored(long bytes, long nanosSinceSeal) {
         puts.took(bytes, nanosSinceSeal / NANOS);
     }
 
     /**
-     * Takes note of a segment that the channel has: counts the latency of one of its records, and
-     * checks what was predicted for it.
+     * Records a segment that the channel has acknowledged: counts the latency of one of its
+     * records, and compares it with the prediction.
      */
     public void delivered(Segment segment, long nowNanos) {
         int number = deliveries.getAndIncrement() & Integer.MAX_VALUE;
@@ -113,7 +116,7 @@ public final class Pacing implements AutoCloseable {
         calibration.took(predictedNanos, latencyNanos);
     }
 
-    /** Bytes that no put would be noticeably longer for. */
+    /** The bytes by which a put may grow without taking longer than a share of the target. */
     synchronized double bytesHardlyNoticed(double share) {
         return puts.bytesWithin(share * targetSeconds());
     }
@@ -151,8 +154,8 @@ public final class Pacing implements AutoCloseable {
         }
         isMeasured = true;
         refreshed = now;
-        // Readers here are as good as those elsewhere; where nobody reads, a get is taken for a put
-        // without bytes.
+        // Local readers stand for all readers. Without local readers, the model assumes that a get
+        // takes as long as an empty put.
         reads = quantiles(metrics.distribution(Latency.HAND_OUT_LATENCY), puts.usual(0));
         channel = quantiles(metrics.distribution(Latency.NOTIFICATION_LATENCY), ASSUMED_CHANNEL_SECONDS);
     }
@@ -164,7 +167,7 @@ public final class Pacing implements AutoCloseable {
         return seconds;
     }
 
-    /** Takes the metrics back. Idempotent. */
+    /** Unregisters the gauges. Idempotent. */
     @Override
     public void close() {
         gauges.forEach(ShuffleMetrics.Registration::close);

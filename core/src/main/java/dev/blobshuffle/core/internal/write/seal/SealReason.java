@@ -2,11 +2,11 @@ package dev.blobshuffle.core.internal.write.seal;
 
 import dev.blobshuffle.core.internal.metrics.Counter;
 
-/** Why a batch is sealed. */
+/** The reason for which a batch is sealed. */
 public enum SealReason {
     /** A zone's section is full. */
     SIZE(Counter.BATCHES_SEALED_SIZE),
-    /** The delay budget since the first record is spent. */
+    /** The delay since the first record is over. */
     DELAY(Counter.BATCHES_SEALED_DELAY),
     /** A lane flushes (commits). */
     FLUSH(Counter.BATCHES_SEALED_FLUSH),

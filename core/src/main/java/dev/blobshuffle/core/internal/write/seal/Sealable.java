@@ -3,16 +3,17 @@ package dev.blobshuffle.core.internal.write.seal;
 import dev.blobshuffle.core.internal.write.deliver.Segment;
 import java.util.List;
 
-/** A lane, as the batch that it shares sees it. */
+/** A lane, as seen by its batch. */
 public interface Sealable {
     /**
-     * Cuts what is appended into segments, and queues them for delivery. Under the batch's monitor.
+     * Cuts the unsealed records into segments, and queues them for delivery. Called under the
+     * batch's monitor.
      *
-     * @param sealed takes the segments that must be uploaded
+     * @param sealed receives the segments to upload
      */
     void cut(List<Segment> sealed, long nowNanos);
 
-    /** Whether anything is appended and not sealed. */
+    /** Whether the lane has unsealed records. */
     boolean hasUnsealed();
 
     /** The batch that the lane's records belong to. */

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.zone.Zone;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bytes, before compression, that the open batch has for one zone, but for what lanes have not told
- * yet. Thread-safe.
+ * The bytes of the open batch for one zone, before compression, as far as lanes have reported them.
+ * Thread-safe.
  */
 final class SectionFill {
     private final Zone zone;

@@ -1,6 +1,6 @@
 /**
- * Seal: when the records that lanes have appended become a batch, and how large batches are. Start
- * at {@link dev.blobshuffle.core.internal.write.seal.OpenBatch}.
+ * The seal step: decides when a batch ends, and how large it is. Start at {@link
+ * dev.blobshuffle.core.internal.write.seal.OpenBatch}.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.write.seal;

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends segments as plain records while the store is down, at a bounded rate: brokers are sized for
- * notifications. A segment's bytes are paid for after it went, so that one of any size can go.
- * Thread-safe; nobody waits here, a segment that may not go yet gets a timer.
+ * Sends segments as plain records while the store is down, at a limited rate, because brokers are
+ * sized for notifications. A segment is charged to the rate after it was sent, so a segment of any
+ * size can be sent. Thread-safe. No thread waits here: a segment that must wait gets a timer.
  */
 final class Fallback {
     private static final Logger LOG = LoggerFactory.getLogger(Fallback.class);
@@ -46,14 +46,15 @@ final class Fallback {
     }
 
     /**
-     * Whether the channel takes each record of a segment. A record larger than a pooled chunk,
-     * which the limit is not below, has a slice of its own.
+     * Whether the channel accepts every record of a segment. The limit is at least the size of a
+     * pooled chunk, and a record larger than a chunk has a slice of its own, so the largest slice
+     * decides.
      */
     boolean takes(Segment segment) {
         return segment.largestSlice() <= options.recordBytes();
     }
 
-    /** Lets a plain segment go as soon as the rate allows. */
+    /** Sends a plain segment as soon as the rate allows. */
     void send(Segment segment) {
         long wait = pay(segment.bytes());
         if (wait <= 0) {

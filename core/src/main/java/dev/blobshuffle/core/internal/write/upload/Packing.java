@@ -7,20 +7,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which sections share a blob. At a low rate one blob with a section per zone is cheapest, at a
- * high rate a blob per zone (the layout of the BlobShuffle paper, section 3.1) costs no more
- * requests and reads better: so as few blobs as the maximum size allows, and never more than zones.
+ * Decides which sections share a blob. At a low rate, one blob with a section per zone is cheapest.
+ * At a high rate, a blob per zone (the layout of the BlobShuffle paper, section 3.1) costs no more
+ * requests and is better to read. So a batch becomes as few blobs as the target size allows, at
+ * most one per zone.
  */
 final class Packing {
     private Packing() {}
 
     /**
-     * Distributes sections over blobs, the largest section first, each into the first blob with
-     * room, or else into the emptiest. There are {@code clamp(ceil(bytes / blobBytes), 1,
-     * sections)} blobs, unless the layout says one, or one each.
+     * Distributes sections over blobs, the largest section first. Each goes into the first blob
+     * with room, otherwise into the emptiest one. There are {@code clamp(ceil(bytes / blobBytes),
+     * 1, sections)} blobs, unless the layout requires one blob, or one per section.
      *
-     * @param sections bytes of each section, as they will be stored
-     * @param blobBytes the aim for the size of a blob
+     * @param sections expected stored bytes of each section
+     * @param blobBytes the target size of a blob
      * @param layout which sections may share a blob
      * @return the sections of each blob; no blob is empty
      */

@@ -26,9 +26,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One blob on its way into the store: encoded by a worker, put, and its segments told. It holds the
- * memory of its segments until it has ended and the last reader (an attempt of the store, a segment
- * that goes plain) has let go.
+ * The upload of one blob. A worker encodes the blob, the store stores it, and the upload reports
+ * the outcome to each segment's delivery queue. It holds the memory of its segments until it has
+ * ended and the last reader (an attempt of the store, or a segment sent as plain records) has
+ * released it.
  *
  * <pre>
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
@@ -38,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  *                                                 └── put again until durable ──▶ ENDED    (segments with records too large for the channel)
  * </pre>
  *
- * <p>Thread-safe: the phase is guarded by the monitor, which is not held over calls of the store or
- * the channel.
+ * <p>Thread-safe: the monitor guards the phase, and is not held during calls of the store or the
+ * channel.
  */
 final class Upload {
     private enum Phase {
@@ -52,7 +53,7 @@ final class Upload {
     private final List<Segment> segments;
     private final List<Slice> memory = new ArrayList<>();
     private final long rawBytes;
-    /** One for the upload, one for the encoding; then one for each reader. */
+    /** One reference for the upload, one for the encoding, and one for each reader. */
     private final References references = new References(2, this::blob, this::recycle);
 
     private final AtomicBoolean isEncoding = new AtomicBoolean();
@@ -60,22 +61,24 @@ final class Upload {
     /** Set once, when the owner of the blob is known. Written under the monitor. */
     private @Nullable volatile BlobId id;
 
-    /** Guarded by this, as what follows. */
+    /** Guarded by this, like the fields below. */
     private Phase phase = Phase.OPEN;
 
     private boolean isPutting = true;
     private boolean hasFailed;
     private Time.@Nullable Cancellable timer;
     /**
-     * Set when the deadline passed before the records were encoded, and they shall go plain once
-     * they are: until then a worker owns them.
+     * Set if the deadline passes before the records are encoded. They are sent as plain records
+     * after the encoding, because a worker owns them until then.
      */
     private @Nullable DeadlineExceeded late;
 
-    /** Why the blob has no name yet. */
+    /** The reason why the blob has no id yet. */
     private @Nullable StoreUnavailable reason;
 
-    /** @param segments in the order in which they will lie in the blob */
+    /**
+     * @param segments in the order of the blob
+     */
     Upload(Uploads uploads, List<Segment> segments) {
         this.uploads = uploads;
         this.segments = segments;
@@ -87,12 +90,12 @@ final class Upload {
         rawBytes = bytes;
     }
 
-    /** Names the blob, before it is encoded. */
+    /** Sets the blob's id. Called before it is encoded. */
     synchronized void name(BlobId name) {
         id = name;
     }
 
-    /** The blob's name, for people. */
+    /** The blob, for messages. */
     private String blob() {
         BlobId known = id;
         return known == null ? "a blob" : "blob " + known;
@@ -107,9 +110,9 @@ final class Upload {
     }
 
     /**
-     * Takes note that the instance cannot store blobs now.
+     * Records that the instance cannot store blobs now.
      *
-     * @return whether the upload goes on waiting
+     * @return whether the upload keeps waiting
      */
     synchronized boolean waits(StoreUnavailable cause) {
         reason = cause;
@@ -123,7 +126,7 @@ final class Upload {
         }
     }
 
-    /** Encodes the segments and puts the blob. By a worker, once. */
+    /** Encodes the segments and puts the blob. Called once, by a worker. */
     void encode() {
         if (!isEncoding.compareAndSet(false, true)) {
             return;
@@ -144,7 +147,7 @@ final class Upload {
         }
     }
 
-    /** No worker takes the upload. */
+    /** Fails the upload, which no worker encodes. */
     void refused(Throwable cause) {
         if (isEncoding.compareAndSet(false, true)) {
             try {
@@ -204,7 +207,7 @@ final class Upload {
             try {
                 putEnded(failure);
             } catch (RuntimeException | Error e) {
-                putFailed(e); // Thrown from here it would be seen by nobody.
+                putFailed(e); // An exception thrown here would be lost in the stage.
             }
         });
     }
@@ -251,7 +254,7 @@ final class Upload {
         }
     }
 
-    /** By the put or by the deadline, whichever is first. */
+    /** Called by the put and by the deadline; the first call counts. */
     private void failForGood(Throwable cause) {
         synchronized (this) {
             if (phase == Phase.ENDED || hasFailed) {
@@ -285,19 +288,21 @@ final class Upload {
             }
         }
         fallBack(cause);
-        if (isUnnamed) { // It is not encoded any more.
+        if (isUnnamed) { // The blob will not be encoded.
             references.release();
         }
     }
 
-    /** Sends what the channel takes as plain records, and tries again to store the rest. */
+    /**
+     * Sends the segments that the channel accepts as plain records, and retries storing the rest.
+     */
     private void fallBack(Throwable cause) {
         synchronized (this) {
             if (phase == Phase.ENDED) {
                 return;
             }
             phase = Phase.FALLING_BACK;
-            references.retain(); // The put may end meanwhile, on another thread.
+            references.retain(); // The put may end now, on another thread.
         }
         try {
             sendPlain(cause);
@@ -376,8 +381,8 @@ final class Upload {
     }
 
     /**
-     * The Batcher closes: whatever this upload is doing, it keeps no memory of its own. Its lanes
-     * have failed before.
+     * Ends the upload when the Batcher closes, in any phase, and releases its memory. Called after
+     * its lanes have failed.
      */
     void abandon() {
         if (isEncoding.compareAndSet(false, true)) {

@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.internal.write.upload;
 
-/** Learns how uploads go. Called by any thread; must not block. */
+/** Observes uploads. Called by any thread; must not block. */
 public interface UploadObserver {
     /**
      * A blob is durable.
      *
-     * @param nanosSinceSeal how long that took, from the seal of its batch
+     * @param nanosSinceSeal time since the seal of its batch
      */
     void stored(long bytes, long nanosSinceSeal);
 

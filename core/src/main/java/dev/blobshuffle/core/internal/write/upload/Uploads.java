@@ -31,9 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to sealed batches: packed into blobs, encoded on a bounded number of workers and
- * stored, or sent through the channel when that is cheaper. Thread-safe. Every queued task holds
- * bytes of the write budget, which bounds them.
+ * Uploads sealed batches. It packs their sections into blobs, encodes these on a bounded number of
+ * workers and stores them, or inlines a batch if that is cheaper. Thread-safe. Every queued task
+ * holds bytes of the write budget, so the budget bounds the queue.
  */
 public final class Uploads implements AutoCloseable {
     private static final Duration RETRY = Duration.ofSeconds(1);
@@ -41,8 +41,8 @@ public final class Uploads implements AutoCloseable {
     private static final double LEAST_RATIO = 0.01;
 
     /**
-     * Segments of a zone side by side, those of a partition together: readers own partitions.
-     * Stable, so a partition's segments keep the lanes' order.
+     * Keeps the segments of a zone adjacent, and those of a partition together, because a reader
+     * owns whole partitions. The sort is stable, so a partition's segments keep the lanes' order.
      */
     private static final Comparator<Segment> BLOB_ORDER = Comparator.comparing(
                     (Segment segment) -> segment.zone().name())
@@ -67,7 +67,7 @@ public final class Uploads implements AutoCloseable {
     /**
      * The uploads of one Batcher.
      *
-     * @param writer names it in the ids of its blobs
+     * @param writer the writer in the ids of its blobs
      */
     public Uploads(
             BlobStore store,
@@ -82,8 +82,7 @@ public final class Uploads implements AutoCloseable {
         this.metrics = metrics;
         this.writer = writer;
         this.observer = observer;
-        returnEncoder(
-                new FrameEncoder(options.codec(), options.keys())); // Fails here when the codec's library is absent.
+        returnEncoder(new FrameEncoder(options.codec(), options.keys())); // Fails if the codec's library is absent.
         encoding = time.workers("blobshuffle-encoder", options.workers());
         fallback = options.fallback().map(how -> new Fallback(how, time)).orElse(null);
     }
@@ -92,7 +91,7 @@ public final class Uploads implements AutoCloseable {
         return store;
     }
 
-    /** Stored bytes per appended byte, lately. */
+    /** Recent average of stored bytes per appended byte. */
     public double ratio() {
         return ratio;
     }
@@ -102,15 +101,15 @@ public final class Uploads implements AutoCloseable {
         return inFlight.isEmpty();
     }
 
-    /** Whether so many blobs are in flight that the delay shall not seal another batch. */
+    /** Whether so many blobs are in flight that the delay should not seal another batch. */
     public boolean isSaturated() {
         return inFlight.size() >= options.blobsInFlight();
     }
 
     /**
-     * Takes over sealed segments, each of them in its queue.
+     * Takes over sealed segments. Each of them is already in its delivery queue.
      *
-     * @param blobBytes the aim for the size of a blob
+     * @param blobBytes the target size of a blob
      */
     public void dispatch(List<Segment> sealed, long blobBytes) {
         long bytes = 0;
@@ -170,7 +169,10 @@ public final class Uploads implements AutoCloseable {
         name(upload, generation);
     }
 
-    /** Names the blob when its owner is known, and encodes it. Its deadline limits the wait. */
+    /**
+     * Sets the blob's id once the owner is known, and encodes the blob. The upload's deadline
+     * limits the wait.
+     */
     private void name(Upload upload, long generation) {
         var ignored = store.owner().whenComplete((owner, failure) -> {
             if (failure == null) {
@@ -195,7 +197,7 @@ public final class Uploads implements AutoCloseable {
         try {
             execute(upload::encode);
         } catch (RuntimeException | Error e) {
-            upload.refused(e); // Its lanes hear of it now, rather than when its time is over.
+            upload.refused(e); // Fail its lanes now, not at the deadline.
         }
     }
 
@@ -204,7 +206,7 @@ public final class Uploads implements AutoCloseable {
             encoding.execute(task);
         } catch (Closed e) {
             if (!isClosed) {
-                throw e; // Otherwise close() has ended every queue and upload: there is nothing left to do for anybody.
+                throw e; // Otherwise close() has ended every queue and upload, and no work is left.
             }
         }
     }
@@ -238,7 +240,7 @@ public final class Uploads implements AutoCloseable {
     }
 
     /**
-     * Takes note of a blob that is durable.
+     * Records a blob that is durable.
      *
      * @param sealedNanos when its batch was sealed
      */
@@ -260,7 +262,7 @@ public final class Uploads implements AutoCloseable {
         metrics.add(Counter.UPLOAD_FAILURES, 1);
     }
 
-    /** What to do when the store fails for good; null: the lanes fail. */
+    /** The fallback if the store fails for good; null: the lanes fail. */
     @Nullable
     Fallback fallback() {
         return fallback;
@@ -286,8 +288,8 @@ public final class Uploads implements AutoCloseable {
     }
 
     /**
-     * Ends everything; the lanes' queues have ended before. Puts that the store goes on with keep
-     * their memory until the store lets go.
+     * Ends everything. Called after the lanes' queues have ended. Puts that still run keep their
+     * memory until the store releases it.
      */
     @Override
     public void close() {
