@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * being written. Blocks its caller for I/O. Thread-safe.
  */
 final class BlobDirectory {
-    /** The part of a path where drafts lie. */
+    /** The name of the directory of drafts. */
     static final String STAGING = "staging";
 
     /** How long puts skip a directory that failed. */
@@ -57,14 +57,17 @@ final class BlobDirectory {
      */
     private static final int WINDOW_LENGTH = 128 << 10;
 
-    /** How often a blob is renamed; sweeps may remove its directory in between. */
+    /**
+     * The most attempts to rename a blob, because a sweep may remove its directory at the same
+     * time.
+     */
     private static final int MOST_ATTEMPTS = 5;
 
     private static final boolean IS_WINDOWS = File.separatorChar == '\\';
     private static final ThreadLocal<ByteBuffer> WINDOW =
             ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_LENGTH));
 
-    /** Admits no directory. */
+    /** Used before {@link #open}; admits no directory. */
     private static final StoreMembers NO_STORE = new StoreMembers("", 0, Optional.empty());
 
     private final Path path;
@@ -74,7 +77,7 @@ final class BlobDirectory {
     private volatile StoreMembers members = NO_STORE;
     private volatile Optional<String> id = Optional.empty();
 
-    /** The marker that was read last. */
+    /** The stamp of the marker that was read last. */
     private volatile Stamp checked = Stamp.NONE;
 
     /** Set until puts may use the directory again. */
@@ -111,22 +114,25 @@ final class BlobDirectory {
         staging.open();
     }
 
-    /** Leaves the directory out until it is there. */
+    /** Skips the directory until it is available. */
     void await(StoreMembers members) {
         this.members = members;
         fail();
     }
 
-    /** The directory's id; empty until it was there, or if its marker does not name it. */
+    /**
+     * The directory's id; empty until the directory is available, or if its marker does not name
+     * it.
+     */
     Optional<String> id() {
         return id;
     }
 
     /**
-     * Checks that the directory is there, and that it is one of the store's. The marker is read
-     * again only if it is another file.
+     * Checks that the directory is available and belongs to the store. Reads the marker again only
+     * if its file has changed.
      *
-     * @throws IOException it must not be used
+     * @throws IOException the directory must not be used
      */
     void requireThere() throws IOException {
         Stamp now;
@@ -152,7 +158,7 @@ final class BlobDirectory {
         return new NotDirectoryException(path + " (does not exist, or is not mounted)");
     }
 
-    /** What changes if another file takes the marker's name. */
+    /** The attributes that differ if another file has the marker's name. */
     private record Stamp(@Nullable Object key, FileTime modified, long size) {
         static final Stamp NONE = new Stamp(null, FileTime.fromMillis(0), -1);
 
@@ -179,7 +185,7 @@ final class BlobDirectory {
             try {
                 writeDraft(draft, content, fsync);
                 publish(draft, id, fsync);
-                requireThere(); // Unmounted meanwhile, the mount point took the blob, and nobody finds it there.
+                requireThere(); // If the directory was unmounted, the blob went to the mount point, where no reader finds it.
             } finally {
                 Files.deleteIfExists(draft);
             }
@@ -228,8 +234,8 @@ final class BlobDirectory {
     }
 
     /**
-     * Renames a draft to its key. The generation's directory, and those above it, may be missing,
-     * or a sweep that emptied them may remove them at the same moment.
+     * Renames a draft to its key. The generation's directory and its parents may be missing, or a
+     * sweep that emptied them may remove them at the same moment.
      */
     private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
         Path target = path.resolve(BlobKey.of(id));
@@ -249,8 +255,8 @@ final class BlobDirectory {
         }
         if (fsync == Fsync.BLOB) {
             force(generation);
-            // Another process may have created the directory without forcing its entry yet, also in
-            // place of one that a sweep removed.
+            // Another process may have created the directory, perhaps in place of one that a sweep
+            // removed, without having forced its entry.
             Entry entry = Entry.of(generation);
             if (made || !entry.equals(durableGenerations.get(BlobKey.shard(id)))) {
                 for (Path above = parent(generation); !above.equals(path); above = parent(above)) {
@@ -263,9 +269,9 @@ final class BlobDirectory {
     }
 
     /**
-     * A directory that has a name now. Another one may have it later, even with the same number,
-     * but with another time of creation. Some file systems and JDKs show the time of the last
-     * change in its place. Each put changes that, and so forces more than it needs.
+     * The identity of the directory that has a path now. A later directory at this path may have
+     * the same file key, but has another creation time. Some file systems and JDKs report the time
+     * of the last change instead. Each put changes that time, and so forces more than necessary.
      */
     private record Entry(Path path, @Nullable Object key, FileTime created) {
         static Entry of(Path directory) throws IOException {
@@ -275,8 +281,9 @@ final class BlobDirectory {
     }
 
     /**
-     * Returns whether the directory was made, and not removed meanwhile: before those below it were
-     * made, or after another put had made it and before the JDK looked at what it found.
+     * Creates a directory and its parents. Returns false if a sweep removed one of them at the same
+     * time: before its child was created, or after another put had created it and before the JDK
+     * checked it.
      */
     private static boolean make(Path generation) throws IOException {
         try {
@@ -394,7 +401,7 @@ final class BlobDirectory {
         }
     }
 
-    /** What the clock says that dates the files here. */
+    /** The current time by the clock that dates the files of this directory. */
     Instant now() throws IOException {
         return staging.now();
     }
@@ -421,7 +428,7 @@ final class BlobDirectory {
         }
     }
 
-    /** Of a blob in two directories, which a failed put may leave, the younger one counts. */
+    /** Adds a blob. A failed put may leave the blob in two directories; the younger copy counts. */
     private static void add(BlobId id, Path blob, UnaryOperator<Instant> conversion, Map<BlobId, StoredBlob> found)
             throws IOException {
         try {
@@ -431,7 +438,7 @@ final class BlobDirectory {
                             .toInstant()));
             found.merge(id, here, (one, other) -> one.stored().isAfter(other.stored()) ? one : other);
         } catch (NoSuchFileException e) {
-            // Somebody has just deleted it.
+            // The blob has just been deleted.
         }
     }
 
@@ -473,7 +480,7 @@ final class BlobDirectory {
         }
     }
 
-    /** Some of the blobs. */
+    /** A sample of the blobs. */
     List<BlobId> sample(int most) throws IOException {
         Set<Integer> owners = new LinkedHashSet<>();
         owners(owners);
@@ -491,14 +498,14 @@ final class BlobDirectory {
         return found.keySet().stream().limit(most).toList();
     }
 
-    /** Whether it holds a value of a register. */
+    /** Whether the directory holds a value of a register. */
     boolean hasRegister() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(path, FileRegisters.PREFIX + "*")) {
             return files.iterator().hasNext();
         }
     }
 
-    /** Whether a store was ever opened in it. */
+    /** Whether a store was ever opened in the directory. */
     boolean isUsed() {
         return Files.exists(path.resolve(STAGING)) || Files.exists(path.resolve(BlobKey.ROOT));
     }

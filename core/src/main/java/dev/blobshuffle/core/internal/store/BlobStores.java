@@ -69,7 +69,7 @@ public final class BlobStores {
     }
 
     /**
-     * Opens the place that a URI names for blobs under names. It contacts no service.
+     * Opens the location that a URI names for blobs under names. Contacts no service.
      *
      * @throws InvalidSettings fatal: the URI is wrong, its store has no blobs under names, or the
      *     artifact of its scheme is missing
@@ -99,7 +99,7 @@ public final class BlobStores {
      * The artifact of a store, as {@code group:artifact}; empty if it is in
      * {@code blobshuffle-core}, or unknown.
      *
-     * @param scheme of the store's URI
+     * @param scheme the scheme of the store's URI
      */
     public static Optional<String> artifact(String scheme) {
         return Optional.ofNullable(ARTIFACTS.get(scheme));
@@ -118,7 +118,7 @@ public final class BlobStores {
         }
     }
 
-    /** Those of all stores on the class path. */
+    /** The providers of all stores on the class path. */
     public static List<BlobStoreProvider> providers() {
         List<BlobStoreProvider> providers =
                 new ArrayList<>(List.of(new FileBlobStoreProvider(), new MemoryBlobStoreProvider()));
@@ -130,8 +130,8 @@ public final class BlobStores {
      * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for
      * up to 30 seconds.
      *
-     * @throws InvalidSettings fatal: one of them was refused; the message says which
-     * @throws StoreUnavailable recoverable: one of them failed; the message says which
+     * @throws InvalidSettings fatal: one of these operations was refused; the message says which
+     * @throws StoreUnavailable recoverable: one of these operations failed; the message says which
      */
     public static void check(BlobStore store, Time time) {
         BlobId id = new BlobId(time.wallMillis() / TimeUnit.MINUTES.toMillis(1), time.randomLong(), 0);
@@ -145,7 +145,7 @@ public final class BlobStores {
                         store,
                         "delete a probe from",
                         store.delete(List.of(id)),
-                        time); // Else each start leaves one more.
+                        time); // Otherwise each start would leave another probe.
             } catch (StoreUnavailable | InvalidSettings second) {
                 e.addSuppressed(second);
             }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A bucket of an object store, as {@link BucketBlobStore} uses it, through a blocking client. Each
- * call is one HTTP request and is not repeated, since decorators of the store retry. Thread-safe.
+ * The blocking client of a bucket in an object store, for {@link BucketBlobStore}. Each call is one
+ * HTTP request without retries, because decorators of the store retry. Thread-safe.
  *
  * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
  * {@link dev.blobshuffle.core.failure.StoreThrottled} or
@@ -34,7 +34,7 @@ public interface Bucket extends AutoCloseable {
     /**
      * Reads a small text with its version and time; empty if there is no such object.
      *
-     * @param most bytes that it may have
+     * @param most the most bytes that it may have
      */
     Optional<Register> read(String key, int most);
 

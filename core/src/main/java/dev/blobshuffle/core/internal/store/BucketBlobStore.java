@@ -38,8 +38,9 @@ import java.util.function.Supplier;
 
 /**
  * A store in a bucket of an object store, below a prefix. A marker object with the store's id
- * identifies it; a conditional write creates the marker once. So the same bucket under another name
- * or endpoint is the same store. A bucket that was emptied and created again is another store.
+ * identifies the store; a conditional write creates the marker once. The same bucket under another
+ * name or endpoint is therefore the same store. A bucket that was emptied or created again is
+ * another store.
  *
  * <p>Writes, reads and other requests have separate threads, so that none waits behind the others.
  * The number of threads bounds the requests in flight and the connections. Before a read fails
@@ -48,8 +49,8 @@ import java.util.function.Supplier;
  */
 public final class BucketBlobStore implements BlobStore {
     /**
-     * The most writes in flight: those that the decorators allow, hedges included, plus some that
-     * were given up and have not ended.
+     * The most writes in flight: those that the decorators allow, including hedges, plus some that
+     * were abandoned and have not ended.
      */
     public static final int WRITERS = 20;
 
@@ -154,13 +155,16 @@ public final class BucketBlobStore implements BlobStore {
         }
     }
 
-    /** A role may be limited to its own prefix. Then it cannot see the marker of a store around. */
+    /**
+     * Whether a marker exists. A role that is limited to its own prefix cannot see the marker of an
+     * outer store.
+     */
     private static boolean exists(Bucket bucket, String marker, StoreContext context) {
         context.meter().sent(Request.HEAD);
         try {
             return bucket.length(marker).isPresent();
         } catch (StoreRefused e) {
-            return false; // If it is refused altogether, what follows says so.
+            return false; // If all requests are refused, the next one reports it.
         }
     }
 
@@ -249,7 +253,7 @@ public final class BucketBlobStore implements BlobStore {
         found.ifPresent(register -> Registers.bytes(name, register.text()));
         if (found.isEmpty()) {
             meter.sent(Request.HEAD);
-            if (bucket.length(prefix.marker()).isEmpty()) { // A bucket that is gone has no register either.
+            if (bucket.length(prefix.marker()).isEmpty()) { // A missing register may also mean that the bucket is gone.
                 throw new StoreRefused("Cannot read register " + name + ": " + location()
                         + " is not a store any more, its object " + StoreMarker.NAME
                         + " is gone. Restore the bucket, or check what deletes from it.");
@@ -429,7 +433,8 @@ public final class BucketBlobStore implements BlobStore {
     /**
      * Deletes everything below the store's prefix: blobs, registers, and the marker that makes it a
      * store. For a tool that created the store under a prefix of its own. Deletes the marker last,
-     * so that a failed call can be repeated. Nobody may write meanwhile. Blocks.
+     * so that a failed call can be repeated. No instance may write to the store during the call.
+     * Blocks.
      *
      * @return how many objects it deleted
      * @throws StoreUnavailable recoverable: the bucket does not answer; {@link StoreRefused} if the

@@ -24,7 +24,7 @@ final class DirectoryClocks {
     private final Time time;
     private final Map<BlobDirectory, Difference> differences = new ConcurrentHashMap<>();
 
-    /** Of the last measurement; empty if a clock could not be read. */
+    /** The last measurement; empty if a clock could not be read. */
     private record Difference(BlobDirectory reference, Optional<Duration> behind, long measuredNanos) {}
 
     DirectoryClocks(Time time) {
@@ -33,8 +33,8 @@ final class DirectoryClocks {
 
     /**
      * Converts the times of a directory's files to the clock of another directory. If one of the
-     * two cannot be written, no clock can be read, and each file counts as written just now. So no
-     * blob is taken for older than it is, and a process that may only read can list.
+     * two is not writable, its clock cannot be read, and each file counts as just written. So no
+     * blob appears older than it is, and a read-only process can list.
      */
     UnaryOperator<Instant> conversion(BlobDirectory directory, BlobDirectory reference) {
         if (directory == reference) {
@@ -73,7 +73,10 @@ final class DirectoryClocks {
         }
     }
 
-    /** Of the differences that the readings allow, the one that makes blobs youngest. */
+    /**
+     * The clock difference. Of the values that the readings allow, it is the one that makes blobs
+     * appear youngest.
+     */
     private static Duration measure(BlobDirectory directory, BlobDirectory reference) throws IOException {
         Instant before = reference.now();
         Instant there = directory.now();

@@ -11,15 +11,15 @@ import java.util.Set;
 
 /** Checks of the paths of a file store, before anything is created in them. Stateless. */
 final class DirectoryPaths {
-    /** The parts of a path below a store's directory that are the store's own. */
+    /** The directories that a store creates in its own directory. */
     private static final Set<String> RESERVED = Set.of("blobs", BlobDirectory.STAGING);
 
     private DirectoryPaths() {}
 
     /**
-     * Refuses two names of one directory, and a directory inside the blobs of another store.
+     * Rejects two names of one directory, and a directory inside the blobs of another store.
      *
-     * @throws InvalidSettings fatal: there is one
+     * @throws InvalidSettings fatal: the list contains such a directory
      */
     static void check(List<Path> directories) {
         for (int i = 0; i < directories.size(); i++) {
@@ -59,9 +59,10 @@ final class DirectoryPaths {
     }
 
     /**
-     * Refuses to create a store around the files of another one.
+     * Rejects a new store around the files of another one.
      *
-     * @throws InvalidSettings fatal: a file below {@code blobs} is not of a store in this directory
+     * @throws InvalidSettings fatal: a file below {@code blobs} does not belong to a store in this
+     *     directory
      */
     static void requireAlone(Path directory) throws IOException {
         Path blobs = directory.resolve("blobs");

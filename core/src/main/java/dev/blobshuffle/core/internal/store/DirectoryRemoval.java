@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Removes a directory from a file store for good. The URI names all other directories. If the
- * directory held the claims, and nobody has copied them to another one, the claims begin again with
- * a contest, so that nothing is swept until an operator takes the store over.
+ * Removes a directory from a file store permanently. The URI names all other directories. If the
+ * directory held the claims, and no other directory has a copy, the claims begin again with a
+ * contest. Then nothing is swept until an operator takes over the store.
  *
  * <p>Owned by one thread.
  */
@@ -36,11 +36,11 @@ public final class DirectoryRemoval {
      * Checks that the directory can be removed. Changes nothing.
      *
      * @param uri the store without the directory
-     * @param directory its id, as messages name it
+     * @param directory the directory's id, as messages show it
      * @param register the name of the register of claims
-     * @param contest with which that register begins if it is lost
-     * @throws InvalidSettings fatal: it cannot be removed
-     * @throws StoreUnavailable recoverable: another directory is not there
+     * @param contest the first value of that register if it is lost
+     * @throws InvalidSettings fatal: the directory cannot be removed
+     * @throws StoreUnavailable recoverable: another directory is not available
      */
     public DirectoryRemoval(String uri, String directory, String register, String contest) {
         this.uri = uri;
@@ -143,7 +143,7 @@ public final class DirectoryRemoval {
         return path;
     }
 
-    /** What the removal does, for an operator. */
+    /** Describes the removal for an operator. */
     public String description() {
         return "store " + next.store() + " has " + next.size() + " directories without " + removed
                 + (losesClaims
@@ -154,7 +154,7 @@ public final class DirectoryRemoval {
     /**
      * Removes the directory.
      *
-     * @throws StoreUnavailable recoverable: a directory is not there; repeat the removal
+     * @throws StoreUnavailable recoverable: a directory is not available; repeat the removal
      */
     public void execute() {
         Path lockPath = paths.stream().sorted().toList().get(0);

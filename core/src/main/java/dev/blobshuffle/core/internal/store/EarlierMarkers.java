@@ -11,15 +11,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Directories whose markers name the store only, because an earlier version created them. Nothing
- * in them says whether all directories of the store are named. Three traces do:
+ * Directories whose markers name the store only, because an earlier version created them. The
+ * markers do not show whether the URI names all directories of the store. Three other facts help:
  *
  * <ul>
  *   <li>Earlier versions keep the registers in the first directory, and register each user before
  *       its first blob. Without a register, the first directory may be another one, and a sweep
  *       would not see the claims in it.
- *   <li>Of N directories, each holds the blobs whose hash leaves one remainder modulo N, unless a
- *       directory was down or was added later.
+ * <li>With N directories, the blobs of each have the same remainder of their hash modulo N, unless
+ *     a directory was down or was added later.
  *   <li>A directory in which no store was ever opened has no staging area.
  * </ul>
  *
@@ -27,15 +27,15 @@ import java.util.stream.Collectors;
  */
 final class EarlierMarkers {
     /**
-     * Blobs of a directory that decide. A remainder that they share by chance modulo 2 has a
-     * probability of 1 in 2^23.
+     * The number of blobs that make a common remainder conclusive. Modulo 2, so many blobs share a
+     * remainder by chance with a probability of 1 in 2^23.
      */
     private static final int ENOUGH = 24;
 
-    /** Blobs of a directory that are looked at. */
+    /** The number of blobs of a directory that are examined. */
     private static final int SAMPLE = 256;
 
-    /** The largest number of directories that is considered. */
+    /** The largest number of directories that is tried. */
     private static final int MOST = 64;
 
     private final List<BlobDirectory> directories;
@@ -44,9 +44,9 @@ final class EarlierMarkers {
     private boolean isUsed;
 
     /**
-     * Looks into directories.
+     * Examines directories.
      *
-     * @param directories those that are there
+     * @param directories the available directories
      */
     EarlierMarkers(List<BlobDirectory> directories) throws IOException {
         this.directories = directories;
@@ -59,7 +59,7 @@ final class EarlierMarkers {
         }
     }
 
-    /** Whether a store was ever opened in one of them. */
+    /** Whether a store was ever opened in one of the directories. */
     boolean isUsed() {
         return isUsed;
     }
@@ -67,7 +67,7 @@ final class EarlierMarkers {
     /**
      * The directory that holds the registers; empty if none does.
      *
-     * @throws InvalidSettings fatal: several do
+     * @throws InvalidSettings fatal: several directories hold registers
      */
     Optional<BlobDirectory> registers() {
         if (withRegister.size() > 1) {
@@ -81,10 +81,10 @@ final class EarlierMarkers {
     }
 
     /**
-     * Refuses directories whose blobs show that the store has more of them.
+     * Rejects directories whose blobs show that the store has more directories.
      *
      * @param named how many directories the URI names
-     * @throws InvalidSettings fatal: they do
+     * @throws InvalidSettings fatal: the store has more directories
      */
     void requireNoMore(int named) {
         for (int i = 0; i < directories.size(); i++) {

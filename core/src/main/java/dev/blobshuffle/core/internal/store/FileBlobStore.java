@@ -28,13 +28,13 @@ import java.util.stream.Collectors;
 /**
  * A store in one or more directories of a file system, the embedded default. All instances must see
  * the same directories. The store writes a blob under a temporary name, forces it to the device as
- * {@link Fsync} defines, and renames it. So a reader finds the whole blob or none.
+ * {@link Fsync} defines, and renames it, so a reader finds the whole blob or none.
  *
  * <p>A hash of the id spreads the blobs over several directories (one per disk). Puts skip a
  * directory that failed or is full for a while; gets look in all directories, the likeliest first.
- * A marker file with the store's id identifies each directory. So an unmounted directory causes
- * {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store is
- * refused.
+ * A marker file with the store's id identifies each directory. An unmounted directory therefore
+ * causes {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store
+ * is rejected.
  *
  * <p>Reads and writes have separate threads, so that neither waits behind the other. Thread-safe.
  */
@@ -127,7 +127,9 @@ public final class FileBlobStore implements BlobStore {
         return healthy;
     }
 
-    /** Where a blob belongs, of a number of places, from 0. */
+    /**
+     * The index, from 0, of the directory in which a blob belongs, out of a number of directories.
+     */
     static int place(BlobId id, int count) {
         // Uses other bits than the key's shard, so that every directory has every shard.
         return (int) Long.remainderUnsigned((id.writer() + id.sequence()) * 0xD6E8_FEB8_6659_FD93L >>> 20, count);
@@ -244,8 +246,8 @@ public final class FileBlobStore implements BlobStore {
     }
 
     /**
-     * Runs an action in every directory and fails if one fails. Callers would take a partial
-     * listing or delete for a complete one.
+     * Runs an action in every directory, and fails if one fails. Otherwise callers would mistake a
+     * partial listing or delete for a complete one.
      */
     private void forEachDirectory(String what, DirectoryAction action) {
         List<IOException> failures = new ArrayList<>(0);
@@ -260,7 +262,7 @@ public final class FileBlobStore implements BlobStore {
         for (BlobDirectory directory : failures.isEmpty() ? directories : List.<BlobDirectory>of()) {
             try {
                 action.on(directory);
-                directory.requireThere(); // Unmounted meanwhile, it showed the files of the mount point.
+                directory.requireThere(); // If the directory was unmounted, the action saw the files of the mount point.
             } catch (IOException e) {
                 failures.add(e);
             }
@@ -271,8 +273,8 @@ public final class FileBlobStore implements BlobStore {
     }
 
     /**
-     * The directory of the registers. No other directory takes its place: a register that is not
-     * there would look as if nobody had ever written it.
+     * The directory of the registers. No other directory may take its place, because a missing
+     * register would look like one that was never written.
      */
     private Path placeOfRegisters() throws IOException {
         members.requireSameRegisters();
@@ -294,7 +296,8 @@ public final class FileBlobStore implements BlobStore {
     }
 
     /**
-     * Its file server dates the registers. Without one, no times are compared with those of blobs.
+     * The directory whose file server dates the registers. If no directory holds registers, no
+     * register's time is compared with those of blobs.
      */
     private BlobDirectory directoryOfTheClock() throws IOException {
         for (BlobDirectory directory : directories) {

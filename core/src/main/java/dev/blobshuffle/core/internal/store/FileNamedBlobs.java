@@ -160,7 +160,7 @@ final class FileNamedBlobs implements NamedBlobs {
         }
     }
 
-    /** Deletes a directory whose blobs are gone, with what killed processes left in it. */
+    /** Deletes a directory without blobs, and with it the drafts of killed processes. */
     private static void deleteIfUnused(Path directory) throws IOException {
         List<Path> drafts = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
@@ -179,7 +179,7 @@ final class FileNamedBlobs implements NamedBlobs {
         try {
             boolean ignored = Files.deleteIfExists(directory);
         } catch (DirectoryNotEmptyException e) {
-            return; // Somebody stores another blob.
+            return; // Another blob is being stored here.
         }
     }
 
@@ -208,7 +208,7 @@ final class FileNamedBlobs implements NamedBlobs {
                         found.add(new Entry(full, attributes.size()));
                     }
                 } catch (NoSuchFileException e) {
-                    continue; // Deleted or renamed meanwhile.
+                    continue; // The file has just been deleted or renamed.
                 }
             }
         } catch (NoSuchFileException e) {

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 /**
  * A range of the bytes of a file.
  *
- * @param file where the bytes are
- * @param offset of the first byte, 0 or more
+ * @param file the file with the bytes
+ * @param offset offset of the first byte, 0 or more
  * @param length in bytes, 0 or more
  */
 public record FileRegion(Path file, long offset, long length) {

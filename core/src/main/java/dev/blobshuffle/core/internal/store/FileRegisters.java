@@ -20,9 +20,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The registers of a file store. Each value of a register is a file with the next number, created
- * by a hard link, which fails if the number is taken. So exactly one of several processes creates
- * it, also on a network file system. The newest files are kept, so that a slow writer finds its
+ * The registers of a file store. Each value of a register is a file with the next number. A hard
+ * link creates it, and fails if the number is taken. So exactly one of several processes creates
+ * it, even on a network file system. The newest files are kept, so that a slow writer finds its
  * number taken.
  *
  * <p>Thread-safe.
@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicLong;
 final class FileRegisters implements Registers {
     static final String PREFIX = "blobshuffle-register-";
     /**
-     * How many values are kept. A listing sees at least one of them, even if that many replacements
-     * run at the same time.
+     * The number of values that are kept. A listing sees at least one of them, even if as many
+     * replacements run at the same time.
      */
     private static final int KEPT = 8;
 
@@ -45,14 +45,14 @@ final class FileRegisters implements Registers {
         /**
          * The directory.
          *
-         * @throws IOException it is not there; another directory must not take its place
+         * @throws IOException the directory is not available; no other one may take its place
          */
         Path directory() throws IOException;
     }
 
     /**
      * @param place the directory of the registers, asked before each use
-     * @param tasks where the work runs
+     * @param tasks runs the work
      * @param process distinguishes this process's drafts from those of others
      */
     FileRegisters(Place place, StoreTasks tasks, String process) {
@@ -69,7 +69,7 @@ final class FileRegisters implements Registers {
     /**
      * Writes the first value of a register.
      *
-     * @throws FileAlreadyExistsException it has one
+     * @throws FileAlreadyExistsException the register has a value
      */
     static void start(Path directory, String name, String text) throws IOException {
         Path draft = directory.resolve(PREFIX + name + ".first.tmp");
@@ -120,7 +120,7 @@ final class FileRegisters implements Registers {
                 return Optional.of(new Register(Long.toString(number), text, stored));
             } catch (NoSuchFileException e) {
                 // Other writers have replaced this value so often that its file is gone. A newer
-                // one exists.
+                // value exists.
                 if (highest(directory, name) <= number) {
                     throw e;
                 }
@@ -165,8 +165,8 @@ final class FileRegisters implements Registers {
     }
 
     /**
-     * Whether the number is the newest. A slow writer may have created one that had been taken and
-     * removed before.
+     * Whether the number is the newest. A slow writer may have created a file whose number had been
+     * used and removed before.
      */
     private static boolean isNewest(Path directory, String name, long number) throws IOException {
         if (highest(directory, name) > number) {

@@ -20,8 +20,8 @@ import java.util.OptionalLong;
  */
 public record KeyPrefix(String text) {
     /**
-     * Leaves room for a blob's key of less than 100 characters; object stores allow keys of 1024
-     * bytes.
+     * The longest prefix, in characters. It leaves room for a blob's key, which has fewer than 100;
+     * object stores allow keys of 1024 bytes.
      */
     private static final int LONGEST = 512;
 
@@ -72,8 +72,8 @@ public record KeyPrefix(String text) {
     }
 
     /**
-     * The keys of the markers of stores whose blobs this prefix would lie among: for each part
-     * {@code blobs}, the marker beside it. Empty for most prefixes.
+     * The keys of the markers of outer stores, among whose blobs this prefix would lie: for each
+     * part {@code blobs}, the marker next to it. Empty for most prefixes.
      */
     public List<String> outerMarkers() {
         List<String> markers = new ArrayList<>();
@@ -86,7 +86,7 @@ public record KeyPrefix(String text) {
     }
 
     /**
-     * Refuses a prefix among the blobs of another store, whose marker was found.
+     * The failure for a prefix among the blobs of another store, whose marker was found.
      *
      * @param marker the location of that marker
      */
@@ -109,15 +109,15 @@ public record KeyPrefix(String text) {
         }
     }
 
-    /** The common start of the keys of all blobs. */
+    /** The prefix of the keys of all blobs. */
     public String blobs() {
         return text + BlobKey.ROOT;
     }
 
     /**
-     * Refuses to create a store around keys of others.
+     * Rejects a new store around keys of others.
      *
-     * @param directory a start of keys below {@link #blobs()}, up to its next slash; or a key
+     * @param directory a prefix of keys below {@link #blobs()}, up to its next slash; or a key
      * @param location the bucket, for messages
      * @throws InvalidSettings fatal: the directory is not one of this store's blobs
      */
@@ -159,33 +159,30 @@ public record KeyPrefix(String text) {
         return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
     }
 
-    /** The common start of the keys of an owner's blobs of a generation in one shard. */
+    /** The prefix of the keys of an owner's blobs of a generation in one shard. */
     public String generation(int owner, int shard, long generation) {
         return text + BlobKey.generation(owner, shard, generation);
     }
 
     /**
-     * The common start of the keys of an owner's blobs of some generations in one shard. Keys of
-     * other generations may share it.
+     * A prefix of the keys of an owner's blobs of some generations in one shard. Keys of other
+     * generations may have it too.
      */
     public String span(int owner, int shard, GenerationSpan generations) {
         return text + BlobKey.span(owner, shard, generations);
     }
 
-    /** The common start of the keys of an owner's blobs in one shard. */
+    /** The prefix of the keys of an owner's blobs in one shard. */
     public String shard(int owner, int shard) {
         return text + BlobKey.shard(owner, shard);
     }
 
-    /** The owner of a start of keys below {@link #blobs()}, up to its next slash. */
+    /** The owner that a prefix of keys below {@link #blobs()}, up to its next slash, belongs to. */
     public OptionalInt parseOwner(String start) {
         return start.startsWith(text) ? BlobKey.parseOwner(start.substring(text.length())) : OptionalInt.empty();
     }
 
-    /**
-     * The generation in a start of keys that {@link #generation} produced; empty for any other
-     * text.
-     */
+    /** The generation of a prefix that {@link #generation} produced; empty for any other text. */
     public OptionalLong parseGeneration(String start) {
         return start.startsWith(text) ? BlobKey.parseGeneration(start.substring(text.length())) : OptionalLong.empty();
     }

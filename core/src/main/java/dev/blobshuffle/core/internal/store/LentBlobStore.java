@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.store.BlobStore;
 
-/** A store that its owner closes, not its user. As thread-safe as that store. */
+/** A store that its owner closes, not its user. As thread-safe as the other store. */
 public final class LentBlobStore extends ForwardingBlobStore {
     /** Lends a store. */
     public LentBlobStore(BlobStore store) {

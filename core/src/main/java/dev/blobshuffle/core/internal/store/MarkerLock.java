@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The lock of a file store's markers. Its owner creates or replaces markers in several directories,
- * while no other process of this version does. Owned by the thread that took it.
+ * The lock of a file store's markers. While its owner creates or replaces markers in several
+ * directories, no other process of this version does. Owned by the thread that took it.
  */
 final class MarkerLock implements AutoCloseable {
-    /** A lock of a file is the process's; this one is for its threads. */
+    /** Excludes other threads of this process; a file lock excludes only other processes. */
     private static final ReentrantLock THREADS = new ReentrantLock();
 
     private final FileChannel channel;
@@ -23,8 +23,8 @@ final class MarkerLock implements AutoCloseable {
     /**
      * Takes the lock. Blocks while another process has it.
      *
-     * @param directory the same one in each process that knows the store's directories by the same
-     *     names
+     * @param directory the directory of the lock file; the same one in each process with the same
+     *     names of the store's directories
      */
     static MarkerLock take(Path directory) throws IOException {
         THREADS.lock();

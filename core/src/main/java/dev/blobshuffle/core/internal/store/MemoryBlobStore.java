@@ -44,7 +44,7 @@ public final class MemoryBlobStore implements BlobStore {
      * @param bytes never changed
      * @param stored when it was stored
      */
-    @SuppressWarnings("ArrayRecordComponent") // Shared on purpose, and compared by nobody.
+    @SuppressWarnings("ArrayRecordComponent") // Shared on purpose, and never compared.
     private record Held(byte[] bytes, Instant stored) {}
 
     /**

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Counts and times the puts and gets of a store, each call as one request. It belongs below retries
+ * Counts and times the puts and gets of a store, each call as one request. Place it below retries
  * and hedges, because providers bill each attempt. The store itself reports all other requests
  * ({@link RequestMeter}). Thread-safe.
  */

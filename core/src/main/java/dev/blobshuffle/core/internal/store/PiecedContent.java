@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Content that is read piece by piece while a store sends it. It may be longer than 2 GiB. Each
- * access to a buffer of {@link #buffers} reads its piece into a new array, so an attempt holds one
- * piece in memory. No piece is recycled. Thread-safe if its source is.
+ * access to a buffer of {@link #buffers} reads a piece into a new array, so an attempt holds one
+ * piece in memory. Pieces are not recycled. Thread-safe if its source is.
  */
 public final class PiecedContent implements BlobContent {
     /** Length of a piece in bytes. */
@@ -19,15 +19,15 @@ public final class PiecedContent implements BlobContent {
     private final Source source;
     private final References references;
 
-    /** Where the bytes of content are. */
+    /** The source of the content's bytes. */
     public interface Source {
         /**
          * Reads bytes.
          *
-         * @param offset of the first byte in the content
+         * @param offset offset of the first byte in the content
          * @param target filled from its position to its limit
-         * @throws dev.blobshuffle.core.failure.BlobShuffleException the request of the store fails
-         *     with it
+         * @throws dev.blobshuffle.core.failure.BlobShuffleException the store's request then fails
+         *     with this exception
          */
         void read(long offset, ByteBuffer target);
     }

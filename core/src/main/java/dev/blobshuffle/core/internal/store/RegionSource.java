@@ -13,7 +13,7 @@ import java.util.List;
 final class RegionSource implements PiecedContent.Source {
     private final List<FileRegion> regions;
 
-    /** Where each region ends in the content. */
+    /** The end of each region in the content. */
     private final long[] ends;
 
     RegionSource(List<FileRegion> regions) {

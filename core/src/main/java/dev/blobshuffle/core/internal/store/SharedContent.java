@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Content whose memory others use too, so that it counts their references. Thread-safe.
+ * Content that shares its memory, and the references to it, with other users. Thread-safe.
  *
- * @param bytes the content, whose own references are not used
+ * @param bytes the content; its own references are not used
  * @param sections the sections with their zones; empty if unknown
- * @param references of the memory; this content adds none by itself
+ * @param references the references to the memory; this content adds none of its own
  */
 public record SharedContent(BlobContent bytes, List<BlobSection> sections, References references)
         implements BlobContent {

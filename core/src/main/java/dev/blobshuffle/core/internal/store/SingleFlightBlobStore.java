@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets concurrent reads of the same range share one download. Partitions of a section, and the
- * members of an instance, ask for the same bytes at about the same time. Each caller has its own
+ * Lets concurrent reads of the same range share one download. The partitions of a section, and the
+ * members of an instance, request the same bytes at about the same time. Each caller has its own
  * view and closes it; the last close releases the bytes. A failed download fails all its waiting
- * callers and is forgotten. If all callers give up ({@link Abandonable}), the download is given up
- * and forgotten as well. Thread-safe.
+ * callers and is forgotten. If all callers abandon their reads ({@link Abandonable}), the download
+ * is abandoned and forgotten too. Thread-safe.
  */
 public final class SingleFlightBlobStore extends ForwardingBlobStore {
     private record Key(BlobId id, BlobRange range) {}
@@ -46,7 +46,7 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             if (seat != null) {
                 return seat;
             }
-            flights.remove(key, flight); // It has just landed: its bytes may be gone, so start anew.
+            flights.remove(key, flight); // The flight has just ended, and its bytes may be released, so start another one.
         }
     }
 
@@ -99,7 +99,7 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
         private boolean landed;
         private @Nullable CompletionStage<BlobBytes> download;
 
-        /** The caller that gave up last, whose stage ends with the download. */
+        /** The last caller to abandon its read; its stage ends with the download. */
         private @Nullable Seat last;
 
         Flight(Key key) {
@@ -112,12 +112,12 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             return seat;
         }
 
-        /** A place in the flight; null if the flight has ended or all callers have given up. */
+        /** A place in the flight; null if the flight has ended or all callers have abandoned it. */
         synchronized @Nullable Seat join() {
             return landed ? null : lead();
         }
 
-        /** Gives a place up. Returns the download if no caller is left; then no caller can join. */
+        /** Removes a caller. Returns the download if no caller is left; then no caller can join. */
         @Nullable
         CompletionStage<BlobBytes> leave(Seat seat) {
             synchronized (this) {
@@ -134,7 +134,7 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             return null;
         }
 
-        /** Stores the download, so that it can be given up when no caller is left. */
+        /** Stores the download, so that it can be abandoned when no caller is left. */
         void takeOff(CompletionStage<BlobBytes> stage) {
             synchronized (this) {
                 if (last == null) {

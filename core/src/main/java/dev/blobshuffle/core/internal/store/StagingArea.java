@@ -23,17 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The staging area for the blobs that one process is writing: a directory, and a file beside it
+ * The staging area for the blobs that one process is writing: a directory, and a file next to it
  * that the process keeps locked. Several processes share a store. The lock ends with its process,
  * so others recognise and remove the area of a dead process. If a process pauses between creating
  * and locking the file, others may remove its area. Then only one put fails and is repeated,
- * because a blob counts from its rename on. Thread-safe.
+ * because a blob exists only after its rename. Thread-safe.
  */
 final class StagingArea {
     private static final Logger LOG = LoggerFactory.getLogger(StagingArea.class);
 
     /**
-     * Lock files younger than this are left alone, because their process may not have locked them
+     * Lock files younger than this are not touched, because their process may not have locked them
      * yet.
      */
     private static final long YOUNG_MILLIS = TimeUnit.MINUTES.toMillis(1);
@@ -42,7 +42,7 @@ final class StagingArea {
 
     /**
      * The lock files of this process. Opening and closing one of them again would end its lock
-     * (POSIX), so they are left alone.
+     * (POSIX), so they are not touched.
      */
     private static final Set<Path> OWN_LOCKS = ConcurrentHashMap.newKeySet();
 
@@ -85,12 +85,12 @@ final class StagingArea {
     /** A path for a blob to write; the file does not exist yet. */
     Path newDraft() throws IOException {
         if (!Files.isDirectory(own)) {
-            open(); // The directory was not there when the store was opened, or was taken for dead.
+            open(); // The directory was unavailable when the store was opened, or another process removed it as dead.
         }
         return own.resolve(drafts.incrementAndGet() + ".tmp");
     }
 
-    /** What the clock says that dates the files here. */
+    /** The current time by the clock that dates the files of this directory. */
     Instant now() throws IOException {
         Path draft = newDraft();
         try {
@@ -121,7 +121,7 @@ final class StagingArea {
                 return taken != null;
             }
         } catch (IOException | OverlappingFileLockException e) {
-            return false; // Just removed by another process, or not ours to touch.
+            return false; // Another process has just removed it, or this process may not open it.
         }
     }
 
@@ -135,7 +135,7 @@ final class StagingArea {
                     removed += Files.deleteIfExists(draft) ? 1 : 0;
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
-                // Its process never wrote, or another process is removing it.
+                // The process never wrote a draft, or another process is removing the area.
             }
             Files.deleteIfExists(area);
             Files.deleteIfExists(otherLock);

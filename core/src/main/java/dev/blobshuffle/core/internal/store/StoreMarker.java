@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 /**
  * The file that makes a directory part of a file store and identifies the store. Two machines with
  * unshared directories of the same name have two stores. Without the file the directory counts as
- * not mounted. Object stores keep an object of the same name and beginning. In a file store the
- * file also names the store's directories ({@link DirectoryMarker}). Stateless.
+ * not mounted. Object stores keep an object of the same name, whose content begins in the same way.
+ * In a file store the file also names the store's directories ({@link DirectoryMarker}). Stateless.
  */
 public final class StoreMarker {
     /** The name of the file, or the last part of the object's key. */

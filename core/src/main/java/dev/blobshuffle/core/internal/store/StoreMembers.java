@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * The directories that belong to an open file store. It decides whether a directory may be used,
- * also if the directory is mounted later, or if an operator changes the list meanwhile.
+ * even if the directory is mounted later or an operator changes the list while the store is open.
  *
  * <p>Thread-safe.
  */
@@ -22,7 +22,7 @@ final class StoreMembers {
     /** The newest layout that a marker has shown. */
     private volatile Optional<StoreLayout> newest;
 
-    /** Where each directory was found. */
+    /** The path of each directory, by its id. */
     private final ConcurrentMap<String, Path> paths = new ConcurrentHashMap<>();
 
     /**
@@ -109,8 +109,8 @@ final class StoreMembers {
     }
 
     /**
-     * Checks that the registers are where they were when the store was opened. Versions of a
-     * register in one directory say nothing about those in another one.
+     * Checks that the registers are in the same directory as when the store was opened. Versions of
+     * a register in one directory are unrelated to those in another.
      *
      * @throws IOException an operator has removed the directory of the registers
      */

@@ -21,18 +21,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether some directories are a file store, and all of it. The markers decide
- * ({@link DirectoryMarker}), not the paths, so the order of the paths does not matter. A directory
- * that is not there is left out until it is, but it counts as one of the named ones. If it may, it
- * also creates the store. For an operator it adds directories, and completes a change that was
- * interrupted.
+ * Checks that the named directories are one whole file store, and opens it. The markers decide
+ * ({@link DirectoryMarker}), not the paths, so the order of the paths does not matter. An
+ * unavailable directory is skipped until it is available, but it counts as one of the named ones.
+ * If the context allows it, this also creates the store. For an operator, it adds directories, and
+ * completes an interrupted change.
  *
  * <p>Markers are written under {@link MarkerLock}. Owned by the thread that opens the store.
  */
 final class StoreOpening {
     private static final Logger LOG = LoggerFactory.getLogger(StoreOpening.class);
 
-    /** How often a process of an earlier version may create a marker at the same moment. */
+    /**
+     * The most attempts to write the markers, because a process of an earlier version may create
+     * one at the same moment.
+     */
     private static final int ATTEMPTS = 5;
 
     private final List<BlobDirectory> directories;
@@ -41,7 +44,7 @@ final class StoreOpening {
     private final WhenAbsent whenAbsent;
     private final List<IOException> failures = new ArrayList<>();
 
-    /** The markers of the directories that are there, in the order of the URI. */
+    /** The markers of the available directories, in the order of the URI. */
     private final Map<BlobDirectory, DirectoryMarker> marked = new LinkedHashMap<>();
 
     StoreOpening(List<BlobDirectory> directories, Time time, WhenAbsent whenAbsent) {
@@ -57,7 +60,7 @@ final class StoreOpening {
      * @param store its id
      * @param layout its directories; empty if the markers do not name them
      * @param registers the directory of the registers; empty if the layout names it, or if it is
-     *     not there
+     *     unavailable
      * @param toMark the markers to write first, in this order
      */
     private record Plan(
@@ -83,9 +86,8 @@ final class StoreOpening {
      * Opens the directories. Blocks.
      *
      * @throws InvalidSettings fatal: the directories are not one whole store; {@code StoreAbsent}
-     *     if there is none and none may be created
-     * @throws StoreUnavailable recoverable: no directory can be used, or not all of them where all
-     *     must be
+     *     if there is no store and none may be created
+     * @throws StoreUnavailable recoverable: no directory can be used, or one that is needed cannot
      */
     Opened open() {
         List<Path> paths = directories.stream().map(BlobDirectory::path).toList();
@@ -285,7 +287,7 @@ final class StoreOpening {
                                 .flatMap(DirectoryMarker::place)
                                 .isEmpty())
                 && directories.size() == layout.size();
-        if (isUpgrading) { // By another instance, or by one that was interrupted.
+        if (isUpgrading) { // Another instance is upgrading the markers, or was interrupted.
             return Plan.of(layout, pairs(strangers, missing));
         }
         if (whenAbsent != WhenAbsent.CREATE_OR_EXTEND || !missing.isEmpty()) {
@@ -295,8 +297,8 @@ final class StoreOpening {
     }
 
     /**
-     * Whether the creation of the store was interrupted. Its users register before their first
-     * blob, so a store without registers holds nothing yet.
+     * Whether the creation of the store was interrupted. Users register before their first blob, so
+     * a store without registers is still empty.
      */
     private boolean isUnfinished(StoreLayout layout, Map<String, BlobDirectory> members) {
         BlobDirectory first = members.get(layout.first());
@@ -322,8 +324,8 @@ final class StoreOpening {
     }
 
     /**
-     * Adds directories, and forgets those that were never marked. New ones are marked first, so
-     * that an interrupted command changes nothing.
+     * Adds directories, and drops those that were never marked. New directories are marked first,
+     * so an interrupted command changes nothing.
      */
     private Plan extended(
             StoreLayout layout,

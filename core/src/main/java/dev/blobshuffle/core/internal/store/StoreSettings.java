@@ -53,7 +53,7 @@ public final class StoreSettings implements SettingGroup {
     /**
      * The store's URI.
      *
-     * @throws InvalidSettings fatal: it was not given
+     * @throws InvalidSettings fatal: the setting is missing
      */
     public static String uri(Settings settings) {
         return settings.value(STORE)

@@ -1,6 +1,6 @@
 /**
- * The stores of core, files and memory, what all object stores share, and decorators of any store.
- * Start at {@link dev.blobshuffle.core.internal.store.BlobStores}.
+ * The file store and the memory store, the common code of all object stores, and decorators of any
+ * store. Start at {@link dev.blobshuffle.core.internal.store.BlobStores}.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.store;
