@@ -5,14 +5,14 @@ import java.util.Optional;
 
 /** The claim register of one store. Each call waits for its answer. Owned by one thread. */
 public interface ClaimCell {
-    /** What the register holds. */
+    /** Reads the register's value; empty if it was never written. */
     Optional<Register> read() throws InterruptedException;
 
     /**
-     * Replaces what was read; false if somebody else did.
+     * Replaces the value that was read. Returns false if another writer has replaced it.
      *
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the text may be written or
-     *     not, which the next read shows
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the text may have been
+     *     written; the next read shows whether it was
      */
     boolean replace(Optional<Register> expected, String text) throws InterruptedException;
 }

@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the claim register of a store says. A user of the store is a Kafka cluster or a commit log.
+ * The content of a store's claim register. A user of the store is a Kafka cluster or a commit log.
  *
- * @param counter grows with each value
- * @param lines one for each application of a cluster, and one for each log
- * @param contest why nothing may be deleted; empty if it may
+ * @param counter increases with each value
+ * @param lines one line for each application of a cluster, and one for each log
+ * @param contest why nothing may be deleted; empty if deletes are allowed
  */
 public record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
     /** The register's name. */
     public static final String REGISTER = "claims";
 
-    /** In place of a topic: the application may not use its claims topic. */
+    /** Replaces the topic if the application may not use its claims topic. */
     public static final String NO_TOPIC = "-";
 
-    /** What the id of a commit log begins with where a cluster has its own. */
+    /** The prefix of a commit log's id, in the place of a cluster's id. */
     public static final String LOG = "log-";
 
-    /** Nobody has claimed the store. */
+    /** The value of a store without claims. */
     public static final ClaimText NONE = new ClaimText(0, List.of(), Optional.empty());
 
     private static final String HEAD = "BlobShuffle claims 1";
@@ -31,8 +31,8 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
     /**
      * The claim of one application, or of a log.
      *
-     * @param cluster the id of its Kafka cluster; of a log, {@code log-} and its id
-     * @param topic its claims topic, or {@link #NO_TOPIC}; of a log, {@code log}
+     * @param cluster the id of its Kafka cluster; for a log, {@code log-} and the log's id
+     * @param topic its claims topic, or {@link #NO_TOPIC}; for a log, {@code log}
      * @param id the claimant id of its latest raise
      */
     public record Line(String cluster, String topic, String id) {}
@@ -50,8 +50,8 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
     }
 
     /**
-     * The next value: the applications' lines have a new id. The line of those without a topic
-     * goes; whoever still is without one writes it again at its next check.
+     * The next value, in which the applications' lines have a new id. The line of applications
+     * without a topic is removed; such an application writes it again at its next check.
      */
     public ClaimText raised(String cluster, Set<String> topics, String id) {
         List<Line> next = new ArrayList<>(lines);
@@ -61,12 +61,12 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
         return new ClaimText(counter + 1, next, contest);
     }
 
-    /** The next value: nothing may be deleted. */
+    /** The next value, with a contest: nothing may be deleted. */
     public ClaimText contested(String reason) {
         return new ClaimText(counter + 1, lines, Optional.of(reason.replace('\n', ' ')));
     }
 
-    /** The next value: without the lines of a cluster. */
+    /** The next value, without the lines of a cluster. */
     public ClaimText without(String cluster) {
         return new ClaimText(
                 counter + 1,
@@ -74,7 +74,7 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
                 contest);
     }
 
-    /** The value as the register holds it. */
+    /** The text of the value in the register. */
     public String text() {
         StringBuilder text = new StringBuilder(HEAD + "\ncounter " + counter + "\n");
         contest.ifPresent(reason -> text.append("contest ").append(reason).append('\n'));
@@ -89,9 +89,10 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
+     * @throws InvalidSettings the text is not a valid value: a newer version or another program
+     *     wrote it
      */
     public static ClaimText parse(String text) {
         String[] rows = text.split("\n");

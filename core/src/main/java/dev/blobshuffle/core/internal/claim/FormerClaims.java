@@ -6,9 +6,9 @@ import dev.blobshuffle.core.store.Register;
 import java.util.Optional;
 
 /**
- * The claims of versions before owners, in a register of their own. Blobs without an owner are
- * theirs. They may be deleted only if all claims are the own cluster's, and while nobody writes
- * them. Owned by one thread.
+ * The claims of versions before owners, in a separate register. They cover the blobs without an
+ * owner. These blobs may be deleted only if the own cluster made all the claims, and while no
+ * instance changes the claims. Owned by one thread.
  */
 public final class FormerClaims {
     private final StoreCell cell;
@@ -20,7 +20,7 @@ public final class FormerClaims {
      * The former claims to a store.
      *
      * @param store stays open
-     * @param cluster the own one
+     * @param cluster the own cluster
      */
     public FormerClaims(BlobStore store, String cluster) {
         cell = new StoreCell(store.registers().orElseThrow(), ClaimText.REGISTER);

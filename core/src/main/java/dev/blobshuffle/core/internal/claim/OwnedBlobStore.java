@@ -8,8 +8,8 @@ import dev.blobshuffle.core.store.BlobStore;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store whose blobs wait until the instance has an owner and a recent check. As thread-safe as
- * the store.
+ * A store whose puts wait until the instance has an owner and a recent check. As thread-safe as the
+ * other store.
  */
 final class OwnedBlobStore extends ForwardingBlobStore {
     private final OwnerWatch watch;

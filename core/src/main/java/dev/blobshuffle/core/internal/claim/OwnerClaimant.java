@@ -20,21 +20,24 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Takes the steps of the owners' protocol for one instance ({@code docs/decisions/0045-owners.md}):
- * it reads the register, reads a claims topic, lets the rules decide, and carries out what follows.
- * Owned by one thread.
+ * Takes the steps of the owners' protocol for one instance ({@code docs/decisions/0045-owners.md}).
+ * In each step it reads the register and a claims topic, lets the rules decide, and executes the
+ * decision. Owned by one thread.
  */
 public final class OwnerClaimant {
     /**
-     * Raises of this many values of the register stay in a claims topic, beside those in the
-     * register: somebody may have read the register, and not the topic yet.
+     * The number of register values whose raises stay in a claims topic, besides those in the
+     * register. Another instance may have read the register, but not yet the topic.
      */
     private static final long KEPT = 1024;
 
-    /** One raise in so many cleans the claims topic up. */
+    /** On average, one raise in this many cleans up the claims topic. */
     private static final int CLEANED_ONE_IN = 16;
 
-    /** A step that is about the owner only is followed by another one; four have always ended. */
+    /**
+     * The most steps of one check. A step that concerns the owner only is followed by another one;
+     * four steps are usually enough.
+     */
     private static final int MOST_STEPS = 16;
 
     private final MemberRules rules;
@@ -59,12 +62,14 @@ public final class OwnerClaimant {
         return rules;
     }
 
-    /** What the instance knows. */
+    /** The state of the instance. */
     public MemberState state() {
         return state;
     }
 
-    /** Why nothing of the cluster may be deleted, as of the last step; empty if it may. */
+    /**
+     * Why nothing of the cluster may be deleted, as of the last step; empty if deletes are allowed.
+     */
     public Optional<String> trouble() {
         return trouble;
     }
@@ -74,7 +79,7 @@ public final class OwnerClaimant {
         return state.mayStore(timing, time.nanos());
     }
 
-    /** Checks the own cluster's line, and raises it if that is due. */
+    /** Checks the own cluster's line, and raises it if a raise is due. */
     public Verdict check(ClaimCell cell) throws InterruptedException {
         return completed(cell, rules::check);
     }
@@ -102,13 +107,15 @@ public final class OwnerClaimant {
                 SweepStep::member);
     }
 
-    /** The question before each request that deletes. It changes nothing. */
+    /**
+     * Whether the sweeper may delete now. Called before each request that deletes; changes nothing.
+     */
     public boolean mayDelete(ClaimCell cell, SweepRules sweeps, SweepState sweep) throws InterruptedException {
         OwnerText text = text(cell.read());
         return sweeps.mayDelete(text, memory.read(rules.topic(text, state)), state, sweep);
     }
 
-    /** Changes the register in a way that no rule has to decide. */
+    /** Changes the register without a decision of the rules. */
     public void change(ClaimCell cell, Function<OwnerText, OwnerText> change) throws InterruptedException {
         Attempt attempt = new Attempt(cell);
         boolean isDone = false;
@@ -148,7 +155,7 @@ public final class OwnerClaimant {
             ClaimsTopic topic = memory.read(rules.topic(text, state));
             S decided = decision.of(text, topic, attempt.began);
             Optional<String> refusal = remember(member.apply(decided));
-            if (refusal.isPresent()) { // It decides again as one that cannot use its topic.
+            if (refusal.isPresent()) { // Decide again as an instance that cannot use its topic.
                 topic = new ClaimsTopic.Unreadable(refusal.get());
                 decided = decision.of(text, topic, attempt.began);
             }
@@ -189,7 +196,7 @@ public final class OwnerClaimant {
         return held.map(register -> OwnerText.parse(register.text())).orElse(OwnerText.NONE);
     }
 
-    /** One read of the register after the other, until its change succeeds. */
+    /** Reads the register again and again until a change succeeds. */
     private final class Attempt {
         private final ClaimCell cell;
         private final RegisterAttempts attempts = new RegisterAttempts("claim a store", pauses);

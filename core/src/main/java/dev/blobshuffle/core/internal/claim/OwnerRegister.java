@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** The register of owners as an operator uses it. Owned by one thread. */
+/** The owners' register of a store, for operators. Owned by one thread. */
 public final class OwnerRegister {
     private final StoreCell cell;
     private final Time time;
@@ -24,7 +24,7 @@ public final class OwnerRegister {
         cell = new StoreCell(
                 store.registers()
                         .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
-                                + ": it cannot compare and set, so nobody can tell whose blobs it holds. Use another"
+                                + ": it has no compare-and-set, so the owners of its blobs are unknown. Use another"
                                 + " store.")),
                 OwnerText.REGISTER);
         this.time = time;
@@ -35,13 +35,13 @@ public final class OwnerRegister {
         return cell;
     }
 
-    /** What it says. */
+    /** Reads the register. */
     public OwnerText read() {
         return text(cell.read());
     }
 
     /**
-     * Keeps everybody from deleting, until an operator of each cluster ends that.
+     * Prevents all deletes, until an operator of each cluster ends this.
      *
      * @param more clusters that may have no owner yet
      */
@@ -63,9 +63,9 @@ public final class OwnerRegister {
     }
 
     /**
-     * Adds a line for the blobs without an owner, so that they can be forgotten as an owner is.
+     * Adds a line for the blobs without an owner, so that they can be forgotten like an owner.
      *
-     * @param cluster whose blobs they are
+     * @param cluster the cluster of these blobs
      */
     public void admitFormer(String cluster) throws InterruptedException {
         change("forget blobs without an owner", text -> text.withFormer(cluster));

@@ -5,9 +5,9 @@ import dev.blobshuffle.core.internal.owner.Member;
 /** A user of stores: an application of a Kafka cluster, or a commit log. Thread-safe. */
 public interface OwnerSource {
     /**
-     * Who it is. May ask the brokers or the database.
+     * The identity of the user for one store. May ask the brokers or the database.
      *
-     * @param fingerprint of the store
+     * @param fingerprint the fingerprint of the store
      */
     Seat seat(int fingerprint) throws InterruptedException;
 
@@ -15,7 +15,7 @@ public interface OwnerSource {
      * One instance of the user.
      *
      * @param member its cluster, claims topic and promise
-     * @param memory of its cluster
+     * @param memory the memory of its cluster
      */
     record Seat(Member member, OwnerMemory memory) {}
 }

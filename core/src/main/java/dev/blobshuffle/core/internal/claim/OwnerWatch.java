@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An instance's part of the owners' protocol: it finds or makes the instance's owner before the
- * first blob, and checks its cluster's line every minute. It works in the background, so that an
- * instance starts without brokers or database. Until the first check, and if the last one is two
- * minutes old, blobs wait. Thread-safe; the work is on one thread.
+ * Runs the owners' protocol for an instance in the background, so that the instance starts without
+ * brokers or database. It finds or creates the instance's owner before the first blob, and checks
+ * its cluster's line every minute. Puts wait until the first check, and whenever the last check is
+ * two minutes old. Thread-safe; one thread does the work.
  */
 public final class OwnerWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OwnerWatch.class);
@@ -41,7 +41,7 @@ public final class OwnerWatch implements AutoCloseable {
     private volatile boolean isClosed;
     private volatile CompletableFuture<Integer> attempt = new CompletableFuture<>();
 
-    /** Owned by the worker, as what follows. */
+    /** Owned by the worker, like the fields below. */
     private @Nullable OwnerClaimant claimant;
 
     private boolean isMade;
@@ -50,10 +50,10 @@ public final class OwnerWatch implements AutoCloseable {
     private String told = "";
 
     /**
-     * What allows blobs to be stored.
+     * The permission to store blobs.
      *
-     * @param owner whose they are
-     * @param until when the permit ends; monotonic, in nanoseconds
+     * @param owner the owner of the blobs
+     * @param until the end of the permit; monotonic, in nanoseconds
      */
     private record Permit(Optional<Integer> owner, long until) {
         static final Permit NONE = new Permit(Optional.empty(), 0);
@@ -70,10 +70,10 @@ public final class OwnerWatch implements AutoCloseable {
     }
 
     /**
-     * Watches a store in the background. A store without registers is returned as it is: nobody
-     * sweeps it, and its blobs have no owner.
+     * Watches a store in the background. A store without registers is returned as it is, because it
+     * is not swept, and its blobs have no owner.
      *
-     * @param store closed with the store that is returned
+     * @param store closed with the returned store
      * @return the store, whose puts wait for an owner; closing it ends the watch
      */
     public static BlobStore watched(BlobStore store, OwnerSource source, OwnerTiming timing, Time time) {
@@ -87,11 +87,11 @@ public final class OwnerWatch implements AutoCloseable {
     }
 
     /**
-     * The owner of blobs that are stored now. Waits for the check under way if there is none, and
-     * fails if that fails.
+     * The owner of blobs that are stored now. Without a valid permit, the stage waits for the
+     * current check, and fails if the check fails.
      */
     CompletionStage<Integer> owner() {
-        CompletionStage<Integer> next = attempt; // Before the permit: the other order misses a check.
+        CompletionStage<Integer> next = attempt; // Read this before the permit; the opposite order could miss a check.
         Permit now = permit;
         return now.owner().isPresent() && time.nanos() - now.until() < 0
                 ? CompletableFuture.completedFuture(now.owner().get())
@@ -114,12 +114,13 @@ public final class OwnerWatch implements AutoCloseable {
         if (isClosed) {
             return;
         }
-        // Each check ends before the next minute does, if it takes a quarter of it at most.
+        // The pause is three quarters of the interval, so each check ends within the interval if it
+        // takes at most a quarter.
         Duration next = timing.check().multipliedBy(3).dividedBy(4);
         try {
             Instant began = StoreClock.own(time);
             Verdict verdict = known().check(cell);
-            tell(verdict); // Before the blobs that wait go on.
+            tell(verdict); // Log before the waiting puts continue.
             permit();
             if (!isMade && known().state().hasRaised()) {
                 compareClocks(began);
@@ -127,7 +128,7 @@ public final class OwnerWatch implements AutoCloseable {
             isMade = true;
             isWarned = false;
             pause = FIRST_RETRY;
-        } catch (RuntimeException e) { // Whatever it is: without this thread nobody looks any more.
+        } catch (RuntimeException e) { // Catch any exception, because this thread must continue to check.
             next = failed(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -158,7 +159,7 @@ public final class OwnerWatch implements AutoCloseable {
         renewed().complete(owner);
     }
 
-    /** The attempt that has ended; whoever asks from now on waits for the next one. */
+    /** Returns the attempt that has ended, and starts the next one for later callers. */
     private CompletableFuture<Integer> renewed() {
         CompletableFuture<Integer> ended = attempt;
         attempt = new CompletableFuture<>();
@@ -169,8 +170,8 @@ public final class OwnerWatch implements AutoCloseable {
     }
 
     /**
-     * Warns if this machine's clock is wrong: its blobs will carry a wrong minute. The first check
-     * has just written the register, so its time is the store's.
+     * Warns if this machine's clock is wrong, because its blobs will carry a wrong minute. The
+     * first check has just written the register, so the register's time shows the store's clock.
      */
     private void compareClocks(Instant began) {
         try {
@@ -199,7 +200,7 @@ public final class OwnerWatch implements AutoCloseable {
         told = trouble;
     }
 
-    /** Brokers' reasons end with a full stop, others do not. */
+    /** Ends a reason with a full stop. The brokers' reasons have one, others do not. */
     private static String sentence(String reason) {
         return reason.endsWith(".") ? reason : reason + ".";
     }

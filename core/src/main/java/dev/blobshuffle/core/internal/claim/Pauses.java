@@ -5,20 +5,21 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 
 /**
- * Waits before something that others want too is tried again: a register to write, whose store
- * limits how often, or a broker.
+ * The pauses between attempts at something that others also try: to write a register, whose store
+ * limits the rate of writes, or to call a broker.
  */
 public interface Pauses {
     /**
-     * Waits.
+     * Waits before the next attempt.
      *
-     * @param attempt how often it was tried, from 1
+     * @param attempt the number of attempts so far, from 1
      */
     void pause(int attempt) throws InterruptedException;
 
     /**
-     * Longer with each attempt, and at random: of many that start together, each finds a moment of
-     * its own. The longest is 2 s, as some stores take one write of an object each second.
+     * Random pauses whose maximum grows with each attempt, so that instances that start together
+     * spread their attempts. The maximum is about 2 s, because some stores accept one write of an
+     * object per second.
      */
     static Pauses growing(Time time) {
         long shortest = Duration.ofMillis(50).toNanos();

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The attempts of one operation on a register: with growing pauses between them, and not without
- * end. Owned by one thread.
+ * The attempts of one operation on a register: a limited number, with growing pauses. Owned by one
+ * thread.
  */
 final class RegisterAttempts {
-    /** Others may be faster each time, but each time somebody makes progress. */
+    /** Enough, because each failed attempt means that another writer has made progress. */
     private static final int ATTEMPTS = 20;
 
     private final String what;
@@ -27,9 +27,9 @@ final class RegisterAttempts {
     }
 
     /**
-     * Begins the next attempt, after a pause unless it is the first.
+     * Begins the next attempt. Pauses before each attempt but the first.
      *
-     * @throws StoreUnavailable that was the last one; the cause is the store's last failure
+     * @throws StoreUnavailable no attempts are left; the cause is the store's last failure
      */
     void begin() throws InterruptedException {
         if (begun == ATTEMPTS) {
@@ -41,14 +41,14 @@ final class RegisterAttempts {
         begun++;
     }
 
-    /** Replaces what was read; false if the register must be read again. */
+    /** Replaces the value that was read. Returns false if the register must be read again. */
     boolean replace(ClaimCell cell, Optional<Register> held, String text) throws InterruptedException {
         try {
             return cell.replace(held, text);
         } catch (StoreRefused e) {
             throw e;
         } catch (StoreUnavailable e) {
-            failures.add(e); // The text may be written: the next read shows it.
+            failures.add(e); // The text may have been written; the next read shows whether it was.
             return false;
         }
     }

@@ -20,8 +20,8 @@ public final class StoreCell implements ClaimCell {
     /**
      * A register of a store.
      *
-     * @param registers of the store, which stays open
-     * @param name of the register
+     * @param registers the registers of the store, which stays open
+     * @param name the name of the register
      */
     public StoreCell(Registers registers, String name) {
         this.registers = registers;

@@ -7,20 +7,21 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The clock of a store, read once: a register was written, and then read with the time at which the
- * store says it was written. So {@link #now()} comes from the clock that dates the blobs, in every
- * store and in every look-alike. Between a reading and its use the clock goes on with this
- * machine's monotonic clock.
+ * The clock of a store, read once: a register was written, and then read with the store's time of
+ * that write. So {@link #now()} comes from the clock that dates the blobs, in every store and
+ * compatible service. After the reading, this machine's monotonic clock advances it.
  *
- * <p>Ages are differences of the store's times alone. Other clocks are compared only to find one
- * that is wrong: this machine's clock, and the writers' clocks, which generations show. A
- * difference of up to {@link #MARGIN} is usual. Object stores refuse signed requests of a machine
- * whose clock is further off.
+ * <p>Ages are differences between times of the store only. Other clocks are compared only to detect
+ * a wrong one: this machine's clock, and the writers' clocks, which generations show. A difference
+ * of up to {@link #MARGIN} is accepted. Object stores refuse signed requests from a machine whose
+ * clock differs more.
  *
  * <p>Immutable.
  */
 public final class StoreClock {
-    /** How far two clocks may differ. Orphans are told with the same margin. */
+    /**
+     * The largest accepted difference of two clocks. Orphans are recognized with the same margin.
+     */
     public static final Duration MARGIN = Duration.ofMinutes(15);
 
     private final String location;
@@ -42,16 +43,16 @@ public final class StoreClock {
     /**
      * A reading that ends now.
      *
-     * @param location of the store
+     * @param location the store's location
      * @param time this machine's clocks
      * @param stored the time of a register that was written between {@code before} and now
-     * @param before when the reading began, by this machine's clock
+     * @param before the start of the reading, by this machine's clock
      */
     public static StoreClock of(String location, Time time, Instant stored, Instant before) {
         return new StoreClock(location, time, stored, before);
     }
 
-    /** What this machine's clock says. */
+    /** The time by this machine's clock. */
     static Instant own(Time time) {
         return Instant.ofEpochMilli(time.wallMillis());
     }
@@ -61,7 +62,10 @@ public final class StoreClock {
         return stored.plusNanos(time.nanos() - readNanos);
     }
 
-    /** Present if this machine's clock differs too much from the store's: with both times. */
+    /**
+     * Describes the difference if this machine's clock differs too much from the store's; otherwise
+     * empty.
+     */
     public Optional<String> differenceFromOwn() {
         Duration ahead = Duration.between(stored, ownBefore);
         Duration behind = Duration.between(ownAfter, stored);
@@ -77,10 +81,10 @@ public final class StoreClock {
     }
 
     /**
-     * Present if a blob's generation is too far in the future: its writer's clock is wrong, or the
-     * store's.
+     * Describes the difference if a blob's generation is too far in the future, because its
+     * writer's clock or the store's is wrong; otherwise empty.
      *
-     * @param generation the newest one of the store
+     * @param generation the newest generation of the store
      */
     public Optional<String> differenceFrom(long generation) {
         Instant now = now();
@@ -93,10 +97,10 @@ public final class StoreClock {
     }
 
     /**
-     * Present if another clock and the store's differ too much.
+     * Describes the difference if another clock and the store's differ too much; otherwise empty.
      *
-     * @param other what the other clock says now
-     * @param whose names it, as in "the log's"
+     * @param other the current time by the other clock
+     * @param whose names the other clock, as in "the log's"
      */
     public Optional<String> differenceFrom(Instant other, String whose) {
         Instant now = now();

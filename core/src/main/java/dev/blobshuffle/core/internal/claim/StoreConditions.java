@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a store heeds conditions, and reads its clock on the way. A store that ignores
- * conditions lets two sweepers both believe that they are alone. Owned by one thread.
+ * Checks that a store honours conditional writes, and reads its clock at the same time. If a store
+ * ignores conditions, two sweepers may both believe that they are alone. Owned by one thread.
  */
 public final class StoreConditions {
     private static final String REGISTER = "conditions";
@@ -35,7 +35,7 @@ public final class StoreConditions {
         this.time = time;
         registers = store.registers()
                 .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
-                        + ": it cannot compare and set, so nobody can tell who else sweeps it. Use another store."));
+                        + ": it has no compare-and-set, so two sweeps could run at once. Use another store."));
     }
 
     /** The store's registers. */
@@ -44,10 +44,10 @@ public final class StoreConditions {
     }
 
     /**
-     * Tries a condition on a register of its own, the first time. The time at which the register
-     * was written is the store's.
+     * On the first call, tries a conditional write on a separate register. The store's time of that
+     * write gives its clock.
      *
-     * @return the store's clock, as the first call read it
+     * @return the store's clock, read by the first call
      * @throws InvalidSettings the store ignores the condition
      */
     public StoreClock require() {
@@ -74,8 +74,8 @@ public final class StoreConditions {
                     .join();
             if (first && second) {
                 throw new InvalidSettings("Cannot sweep " + store.location()
-                        + ": it ignores the conditions of requests (If-Match), so nobody can tell who else sweeps it."
-                        + " Use a store that heeds them.");
+                        + ": it ignores the conditions of requests (If-Match), so two sweeps could run at once."
+                        + " Use a store that supports them.");
             }
             return registers
                     .read(REGISTER)
@@ -89,7 +89,7 @@ public final class StoreConditions {
         }
     }
 
-    /** Another one for each write, so that each changes the register. */
+    /** A new text for each write, so that each write changes the register. */
     private String newText() {
         return String.format(Locale.ROOT, "%016x%016x", time.randomLong(), time.randomLong());
     }

@@ -3,14 +3,14 @@ package dev.blobshuffle.core.internal.owner;
 import java.util.List;
 import java.util.Set;
 
-/** What a read of a claims topic, or of a commit log's table, answered. */
+/** The result of reading a claims topic, or a commit log's table. */
 public sealed interface ClaimsTopic {
     /**
-     * All that had been written, and acknowledged, before the read. A topic that does not exist
-     * holds nothing.
+     * Everything that was written and acknowledged before the read. A topic that does not exist is
+     * empty.
      *
      * @param raises the ids of raises
-     * @param owners the owners that were made, in the order of their records
+     * @param owners the created owners, in the order of their records
      */
     record Known(Set<String> raises, List<Integer> owners) implements ClaimsTopic {
         /** Copies both. */
@@ -21,7 +21,8 @@ public sealed interface ClaimsTopic {
     }
 
     /**
-     * It cannot be read, or not be written: no permission, no brokers.
+     * The topic cannot be read or written, for example because a permission or the brokers are
+     * missing.
      *
      * @param reason completes "Cannot use the claims topic: …"
      */

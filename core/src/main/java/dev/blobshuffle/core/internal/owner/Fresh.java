@@ -5,12 +5,12 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Locale;
 
 /**
- * Random values for one step. No two steps get the same, so a step that is tried again needs new
- * ones: its former text may be written.
+ * Random values for one step. Every step needs new values, even a repeated one, because its former
+ * text may have been written.
  *
- * @param id of a raise
- * @param token of a doubt, or of a smaller promise
- * @param owner between 1 and {@link BlobId#MOST_OWNERS}
+ * @param id the id of a raise
+ * @param token the token of a doubt, or of a smaller promise
+ * @param owner an owner between 1 and {@link BlobId#MOST_OWNERS}
  */
 public record Fresh(String id, String token, int owner) {
     /** Checks the owner. */

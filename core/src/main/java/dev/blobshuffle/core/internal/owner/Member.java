@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.internal.owner;
 
 /**
- * An instance, as far as the protocol goes.
+ * An instance, as the owners' protocol sees it.
  *
- * @param cluster the id of its Kafka cluster; of a commit log, {@code log-} and its id
+ * @param cluster the id of its Kafka cluster; for a commit log, {@code log-} and the log's id
  * @param topic its claims topic
- * @param promise what its own settings promise
+ * @param promise the promise of its own settings
  */
 public record Member(String cluster, String topic, Promise promise) {
     /** Checks that a register can hold the names. */

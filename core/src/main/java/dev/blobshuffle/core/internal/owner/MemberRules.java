@@ -8,9 +8,10 @@ import dev.blobshuffle.core.internal.owner.Step.Verdict;
 import java.util.Optional;
 
 /**
- * What each instance does: it proves its owner, verifies and raises its cluster's line, contests,
- * doubts, and holds its promise. Each step reads the register, then the claims topic that
- * {@link #topic} names, and then decides. Thread-safe: it keeps nothing.
+ * The rules that each instance follows: it proves its owner, verifies and raises its cluster's
+ * line, contests, doubts, and keeps its promise. For each step, the caller reads the register and
+ * then the claims topic that {@link #topic} names. Then the rules decide. Thread-safe, because it
+ * keeps no state.
  */
 public final class MemberRules {
     private final Member member;
@@ -48,9 +49,9 @@ public final class MemberRules {
     }
 
     /**
-     * One check, which raises if that is due.
+     * One check, which raises if a raise is due.
      *
-     * @param now when the register was read; monotonic, in nanoseconds
+     * @param now the time of the register's read; monotonic, in nanoseconds
      */
     public Step check(OwnerText text, ClaimsTopic topic, MemberState state, Fresh fresh, long now) {
         boolean isDue = !state.hasRaised()
@@ -77,7 +78,7 @@ public final class MemberRules {
                 : prove(text, topic, state.owning(Optional.empty()), fresh);
     }
 
-    /** Finds the instance's owner in its own claims topic and in the register, or makes one. */
+    /** Finds the instance's owner in its own claims topic and in the register, or creates one. */
     private Step prove(OwnerText text, ClaimsTopic topic, MemberState state, Fresh fresh) {
         if (topic instanceof ClaimsTopic.Known known) {
             Optional<Integer> owner = text.proven(member.cluster(), member.topic(), known);
@@ -101,7 +102,7 @@ public final class MemberRules {
 
     private Step make(OwnerText text, MemberState state, Fresh fresh) {
         int owner = fresh.owner();
-        if (text.owners().containsKey(owner)) { // Somebody else's: the next step has another number.
+        if (text.owners().containsKey(owner)) { // The number is taken; the next step has another one.
             return new Step(Verdict.AGAIN, state, Optional.empty(), Optional.empty());
         }
         OwnerText next = text.owned(owner, new Owner(member.cluster(), member.topic(), member.promise()));
@@ -152,7 +153,7 @@ public final class MemberRules {
                 next.after(text).map(OwnerText::counter).orElse(text.counter()));
     }
 
-    /** Why somebody who is not of this Kafka has raised the line. */
+    /** Why the line was raised by an instance of another Kafka cluster; empty if it was not. */
     private Optional<String> stranger(OwnerText text, ClaimsTopic topic) {
         return text.raise(member.cluster())
                 .filter(raise -> topic instanceof ClaimsTopic.Known known
@@ -162,8 +163,8 @@ public final class MemberRules {
     }
 
     /**
-     * The doubt with a new token, unless somebody has changed it since the last check. An instance
-     * that has not checked yet changes it.
+     * The text with a new token of the doubt, unless the token has changed since the last check. An
+     * instance that has not checked yet always changes it.
      */
     private OwnerText doubted(OwnerText text, MemberState state, Fresh fresh, String reason) {
         Optional<String> token = text.token(member.cluster());
@@ -171,7 +172,10 @@ public final class MemberRules {
         return isChanged ? text : text.doubted(member.cluster(), fresh.token(), reason);
     }
 
-    /** The owner's line covers the instance's promise, now and after what is announced. */
+    /**
+     * The text whose owner's line covers the instance's promise, both now and after an announced
+     * change.
+     */
     private OwnerText promised(OwnerText text, int owner) {
         Owner line = text.owners().get(owner);
         Promise promise = line == null ? member.promise() : line.promise().and(member.promise());
@@ -181,9 +185,9 @@ public final class MemberRules {
     }
 
     /**
-     * Makes the line the own cluster's and ends the contest, as an operator orders. The former
-     * doubt stays, with a new token: a sweep that has not seen the contest begins again, and
-     * whoever else lives contests before it ends.
+     * Ends the contest on the order of an operator, and raises the line for the own cluster. A
+     * doubt with a new token remains. A sweep that has not seen the contest therefore begins again,
+     * and any other live user contests before the doubt ends.
      */
     public Step settle(OwnerText text, MemberState state, Fresh fresh) {
         OwnerText next = text.raised(member.cluster(), new Raise(member.topic(), fresh.id()))

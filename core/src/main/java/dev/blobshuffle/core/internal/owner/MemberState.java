@@ -3,13 +3,13 @@ package dev.blobshuffle.core.internal.owner;
 import java.util.Optional;
 
 /**
- * What an instance keeps in memory between its checks.
+ * The state that an instance keeps in memory between its checks.
  *
- * @param owner its owner; empty until it has proven one or made one
+ * @param owner its owner; empty until it has proven or created one
  * @param hasRaised whether it has raised its cluster's line since it started
- * @param line the id in its cluster's line, and since when
- * @param token of its cluster's doubt at its last check
- * @param checkedAt when its last complete check began; empty before the first one
+ * @param line the id in its cluster's line, and when the id was first seen
+ * @param token the token of its cluster's doubt at its last check
+ * @param checkedAt the start of its last complete check; empty before the first one
  * @param counter the highest counter of the register that it has read
  */
 public record MemberState(
@@ -19,7 +19,7 @@ public record MemberState(
         Optional<String> token,
         Optional<Long> checkedAt,
         long counter) {
-    /** Of an instance that has just started. */
+    /** The state of an instance that has just started. */
     public static final MemberState NEW =
             new MemberState(Optional.empty(), false, Optional.empty(), Optional.empty(), Optional.empty(), -1);
 
@@ -27,7 +27,7 @@ public record MemberState(
         return new MemberState(next, hasRaised, line, token, checkedAt, counter);
     }
 
-    /** Whether the instance may store blobs: its promise holds, and others can hear of it. */
+    /** Whether the instance may store blobs: it has an owner, and its last check is recent. */
     public boolean mayStore(OwnerTiming timing, long now) {
         return owner.isPresent()
                 && checkedAt

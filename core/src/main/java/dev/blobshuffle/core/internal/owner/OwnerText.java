@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the owners' register of a store says.
+ * The content of a store's owners' register.
  *
- * @param counter grows with each value
+ * @param counter increases with each value
  * @param raises the latest raise of each cluster
- * @param doubts by cluster: an instance cannot verify its raise
- * @param contests by cluster: why none of its owners is swept
- * @param owners whose each owner is
- * @param lowers by owner: a smaller promise, which does not hold yet
+ * @param doubts the doubts of clusters with an instance that cannot verify the raise
+ * @param contests for each contested cluster, why none of its owners is swept
+ * @param owners the cluster, topic and promise of each owner
+ * @param lowers for some owners, a smaller promise that does not hold yet
  */
 public record OwnerText(
         long counter,
@@ -34,15 +34,15 @@ public record OwnerText(
     /** The register's name. */
     public static final String REGISTER = "owners";
 
-    /** Nobody has used the store. */
+    /** The value of a store that no instance has used. */
     public static final OwnerText NONE = new OwnerText(0, Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
 
-    /** The most characters of a reason; what is longer is cut off. */
+    /** The most characters of a reason; a longer reason is truncated. */
     static final int MOST_REASON = 160;
 
     private static final int MOST_NAME = 249;
 
-    /** In place of a claims topic: nobody claims the owner. */
+    /** Replaces the claims topic of an owner that no instance claims. */
     public static final String NO_TOPIC = "-";
 
     /**
@@ -55,11 +55,11 @@ public record OwnerText(
     /**
      * A doubt.
      *
-     * @param token changes for as long as the doubt lasts
+     * @param token keeps changing while the doubt lasts
      */
     public record Doubt(String token, String reason) {}
 
-    /** Whose an owner is, and what its members promise. */
+    /** The cluster and claims topic of an owner, and the promise of its members. */
     public record Owner(String cluster, String topic, Promise promise) {
         boolean isOf(Member member) {
             return isOf(member.cluster(), member.topic());
@@ -98,8 +98,8 @@ public record OwnerText(
     }
 
     /**
-     * The text with a line for the blobs without an owner, which nobody claims. Their writers
-     * notified within 45 minutes.
+     * The text with a line for the blobs without an owner, which no instance claims. Their writers
+     * sent notifications within 45 minutes.
      */
     public OwnerText withFormer(String cluster) {
         Promise promise = new Promise(Duration.ofMinutes(45), Optional.empty());
@@ -108,18 +108,18 @@ public record OwnerText(
                 : owned(BlobId.NO_OWNER, new Owner(cluster, NO_TOPIC, promise));
     }
 
-    /** Why an instance of a cluster cannot verify its raise; empty if none says so. */
+    /** Why an instance of a cluster cannot verify its raise; empty if there is no doubt. */
     public Optional<String> doubt(String cluster) {
         return Optional.ofNullable(doubts.get(cluster)).map(Doubt::reason);
     }
 
-    /** Why none of a cluster's owners may be swept; empty if they may. */
+    /** Why none of a cluster's owners may be swept; empty if there is no contest. */
     public Optional<String> contest(String cluster) {
         return Optional.ofNullable(contests.get(cluster));
     }
 
     /**
-     * The text with a contest of each cluster that has none, so that nobody sweeps.
+     * The text with a contest of each cluster that has none, so that nothing is swept.
      *
      * @param more clusters that may have no owner yet
      */
@@ -134,10 +134,10 @@ public record OwnerText(
     }
 
     /**
-     * The owner that the members of a claims topic prove as their own; empty if they make a new
-     * one.
+     * The owner that the members of a claims topic can prove as their own; empty if they create a
+     * new one.
      *
-     * @param known what the topic holds
+     * @param known the content of the topic
      */
     public Optional<Integer> proven(String cluster, String topic, ClaimsTopic.Known known) {
         List<Integer> made = known.owners();
@@ -175,7 +175,9 @@ public record OwnerText(
         return new OwnerText(counter, raises, doubts, contests, with(owners, owner, line), lowers);
     }
 
-    /** The text without an owner, and without the raise of a cluster that has none any more. */
+    /**
+     * The text without an owner, and without the raise of its cluster if that was its last owner.
+     */
     OwnerText forgotten(int owner) {
         Owner line = owners.get(owner);
         if (line == null) {
@@ -202,7 +204,7 @@ public record OwnerText(
         return new OwnerText(counter, raises, doubts, contests, owners, without(lowers, owner));
     }
 
-    /** This text as the value after another; empty if it says the same. */
+    /** This text as the value after another; empty if only the counter differs. */
     public Optional<OwnerText> after(OwnerText before) {
         OwnerText same = new OwnerText(before.counter, raises, doubts, contests, owners, lowers);
         return same.equals(before)
@@ -225,15 +227,16 @@ public record OwnerText(
         return next;
     }
 
-    /** ASCII in one line, so that its length is known. */
+    /** The reason as one line of ASCII, so that its length in bytes is known. */
     private static String line(String reason) {
         String line = reason.replaceAll("[^ -~]", " ").strip();
         return line.length() <= MOST_REASON ? line : line.substring(0, MOST_REASON);
     }
 
     /**
-     * Refuses a text that could get too long by doubts, contests and smaller promises. Whoever adds
-     * an owner asks, so that there is always room for what keeps blobs.
+     * Refuses a text that could become too long through doubts, contests and smaller promises.
+     * Called before an owner is added, so that there is always room for the lines that protect
+     * blobs.
      */
     void requireRoom() {
         OwnerText most = this;
@@ -256,15 +259,15 @@ public record OwnerText(
         if (bytes > Registers.MOST_BYTES) {
             throw new StoreRefused("Cannot add an owner to a store: its " + owners.size() + " owners and "
                     + raises.size() + " clusters may need " + bytes + " bytes of register " + REGISTER + ", more than "
-                    + Registers.MOST_BYTES + ". Forget owners that nobody uses any more (blobshuffle gc --forget),"
+                    + Registers.MOST_BYTES + ". Forget owners that are no longer used (blobshuffle gc --forget),"
                     + " or give some applications a prefix of their own.");
         }
     }
 
     /**
-     * The value as the register holds it.
+     * The text of the value in the register.
      *
-     * @throws StoreRefused it has more bytes than a register takes
+     * @throws StoreRefused the text has more bytes than a register may hold
      */
     public String text() {
         String text = unchecked();
@@ -291,9 +294,10 @@ public record OwnerText(
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
+     * @throws InvalidSettings the text is not a valid value: a newer version or another program
+     *     wrote it
      */
     public static OwnerText parse(String text) {
         return new OwnerTextReader().read(text);

@@ -9,7 +9,7 @@ import dev.blobshuffle.core.store.Registers;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Reads one text of the owners' register. Refuses each line that it does not know. */
+/** Parses one text of the owners' register. Rejects unknown lines. */
 final class OwnerTextReader {
     static final String HEAD = "BlobShuffle owners 1";
 
@@ -34,7 +34,7 @@ final class OwnerTextReader {
         return new OwnerText(counter, raises, doubts, contests, owners, lowers);
     }
 
-    /** Whether the row is one that this version knows, and the first of its kind and key. */
+    /** Whether this version knows the row, and the row is the first of its kind and key. */
     private boolean isRead(String row) {
         String[] words = row.split(" ", -1);
         return switch (words[0]) {

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the members of an owner promise to each other.
+ * The promise that the members of an owner make to each other.
  *
  * @param bound the longest time from the seal of a batch to its notification
- * @param retention the age from which a blob may be deleted by its age alone; empty: never, the
- *     logs decide
+ * @param retention the age at which a blob may be deleted without reading the logs; empty: the logs
+ *     decide
  */
 public record Promise(Duration bound, Optional<Duration> retention) {
     private static final String NEEDED = "needed";
@@ -20,13 +20,16 @@ public record Promise(Duration bound, Optional<Duration> retention) {
         }
     }
 
-    /** Whether whoever relies on this promise may also rely on the other. */
+    /**
+     * Whether this promise is at least as long as another in both parts, so that a sweep by this
+     * one also respects the other.
+     */
     public boolean covers(Promise other) {
         return bound.compareTo(other.bound) >= 0
                 && longer(retention, other.retention).equals(retention);
     }
 
-    /** The least promise that covers both. */
+    /** The smallest promise that covers both. */
     public Promise and(Promise other) {
         return new Promise(bound.compareTo(other.bound) >= 0 ? bound : other.bound, longer(retention, other.retention));
     }
@@ -37,13 +40,13 @@ public record Promise(Duration bound, Optional<Duration> retention) {
         return isOne ? one : other;
     }
 
-    /** Two words, as the register holds them. */
+    /** The promise as two words in the register. */
     String words() {
         return bound.toMillis() + " "
                 + retention.map(age -> Long.toString(age.toMillis())).orElse(NEEDED);
     }
 
-    /** The opposite of {@link #words}. */
+    /** Parses the result of {@link #words}. */
     static Promise of(String bound, String retention) {
         return new Promise(millis(bound), retention.equals(NEEDED) ? Optional.empty() : Optional.of(millis(retention)));
     }

@@ -3,12 +3,12 @@ package dev.blobshuffle.core.internal.owner;
 import java.time.Duration;
 
 /**
- * A value, and when it was seen first.
+ * A value, and the time at which it was first seen.
  *
  * @param since monotonic, in nanoseconds
  */
 record Seen(String value, long since) {
-    /** The same if the value is still there, else a new sight. */
+    /** Returns the previous sighting if the value is the same, otherwise a new one. */
     static Seen again(Seen before, String value, long now) {
         return before.value.equals(value) ? before : new Seen(value, now);
     }

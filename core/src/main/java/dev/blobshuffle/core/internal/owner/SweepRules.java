@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * When a sweeper may list, set tombstones and delete. Each step is a raise, and says in addition
- * whether the sweeper may go on. Thread-safe: it keeps nothing.
+ * The rules for when a sweeper may list blobs, set tombstones and delete. Each step is a raise, and
+ * also decides whether the sweeper may continue. Thread-safe, because it keeps no state.
  */
 public final class SweepRules {
     private final MemberRules rules;
@@ -40,7 +40,7 @@ public final class SweepRules {
     /**
      * One step.
      *
-     * @param now when the register was read; monotonic, in nanoseconds
+     * @param now the time of the register's read; monotonic, in nanoseconds
      */
     public SweepStep step(OwnerText text, ClaimsTopic topic, MemberState state, SweepState sweep, FreshAt fresh) {
         Step raise = rules.raise(text, topic, state, fresh.values(), fresh.now());
@@ -71,7 +71,7 @@ public final class SweepRules {
                 fresh);
     }
 
-    /** Fresh values, and the moment of the step. */
+    /** Fresh values, and the time of the step. */
     public record FreshAt(Fresh values, long now) {}
 
     private record Owned(OwnerText after, Owner line, int owner) {}
@@ -97,13 +97,13 @@ public final class SweepRules {
         return new SweepStep(isEarly ? Order.WAIT : Order.GO, written, sweep);
     }
 
-    /** Whether what held at the listing still holds. */
+    /** Whether the promise and the life sign of the listing still hold. */
     private boolean holds(OwnerText text, Owner line, SweepState sweep) {
         return sweep.promise().filter(promise -> promise.covers(line.promise())).isPresent()
                 && life(text, line).equals(sweep.life());
     }
 
-    /** What shows that another cluster lives: its raise and its doubt. */
+    /** The life sign of another cluster: its raise and its doubt. */
     private Optional<String> life(OwnerText text, Owner line) {
         return line.cluster().equals(cluster())
                 ? Optional.empty()
@@ -128,7 +128,10 @@ public final class SweepRules {
 
     private record Lowering(OwnerText text, SweepState sweep) {}
 
-    /** Announces a smaller promise, or replaces the owner's promise after that. */
+    /**
+     * Announces a smaller promise or, some time after the announcement, replaces the owner's
+     * promise.
+     */
     private Lowering lowering(Owned owned, SweepState sweep, FreshAt fresh) {
         Promise own = rules.member().promise();
         Promise old = owned.line().promise();
@@ -163,7 +166,7 @@ public final class SweepRules {
     }
 
     /**
-     * The question before each request that deletes, after the third step. It writes nothing.
+     * Decides before each request that deletes, after the third step. Writes nothing.
      *
      * @return whether the request may be sent; otherwise the sweep starts over
      */
@@ -183,7 +186,7 @@ public final class SweepRules {
                         .isPresent();
     }
 
-    /** The register without the owner, once nobody stores for it and its blobs are deleted. */
+    /** The register without the owner, once no instance stores for it and its blobs are deleted. */
     public OwnerText forget(OwnerText text, MemberState state) {
         return target(state).map(text::forgotten).orElse(text);
     }

@@ -3,14 +3,14 @@ package dev.blobshuffle.core.internal.owner;
 import java.util.Optional;
 
 /**
- * What a sweeper keeps in memory between its steps, beside its instance's state.
+ * The state that a sweeper keeps in memory between its steps, besides its instance's state.
  *
- * @param stage what it does next
- * @param since when it did the last thing; monotonic, in nanoseconds
- * @param promise of the owner's line at the listing; empty before it
- * @param doubt the token that its cluster's doubt had at the last look
- * @param lower the token of the smaller promise that it announced
- * @param life what another cluster wrote last, if its owner is forgotten; else empty
+ * @param stage the next stage
+ * @param since the end of the previous stage; monotonic, in nanoseconds
+ * @param promise the promise of the owner's line at the listing; empty before it
+ * @param doubt the token of its cluster's doubt at the last step
+ * @param lower the token of an announced smaller promise
+ * @param life the last life sign of another cluster whose owner is forgotten; otherwise empty
  */
 public record SweepState(
         Stage stage,
@@ -19,7 +19,7 @@ public record SweepState(
         Optional<Seen> doubt,
         Optional<Seen> lower,
         Optional<String> life) {
-    /** Of a sweeper that has just started. */
+    /** The state of a sweeper that has just started. */
     public static final SweepState NEW =
             new SweepState(Stage.LIST, 0, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -33,17 +33,19 @@ public record SweepState(
         DELETE
     }
 
-    /** The listing is complete. */
+    /** The state after a complete listing. */
     public SweepState listed(long now) {
         return new SweepState(Stage.DECIDE, now, promise, doubt, lower, life);
     }
 
-    /** The tombstones are set. */
+    /** The state after the tombstones are set. */
     public SweepState decided(long now) {
         return new SweepState(Stage.DELETE, now, promise, doubt, lower, life);
     }
 
-    /** The sweep is over, or must begin again: its listing and tombstones are void. */
+    /**
+     * The state after a sweep has ended or must begin again. Its listing and tombstones are void.
+     */
     public SweepState over() {
         return new SweepState(Stage.LIST, since, Optional.empty(), doubt, lower, Optional.empty());
     }

@@ -1,16 +1,16 @@
 package dev.blobshuffle.core.internal.owner;
 
 /**
- * What a sweeper may do once the step's writes have succeeded.
+ * The decision on what a sweeper may do once the step's writes have succeeded.
  *
- * @param order what to do
+ * @param order the sweeper's next action
  * @param member the writes, and the state of the sweeper's instance
  * @param next the sweeper's state
  */
 public record SweepStep(Order order, Step member, SweepState next) {
-    /** What to do. */
+    /** The next action of a sweeper. */
     public enum Order {
-        /** What the state's stage says. */
+        /** Do the work of the state's stage. */
         GO,
         /** Begin the next step at once. */
         AGAIN,

@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs a sweep lists and which ones the floor protects, at one moment of the store's clock.
- * Ages are those of {@link Horizon.Age}. Immutable.
+ * Decides which blobs a sweep lists, and which ones the floor protects, at one time of the store's
+ * clock. Ages are those of {@link Horizon.Age}. Immutable.
  */
 final class AgeLimits {
     private final Optional<Horizon.Limit> listed;
@@ -18,7 +18,9 @@ final class AgeLimits {
         this.oldUpTo = oldUpTo;
     }
 
-    /** @param now the store's */
+    /**
+     * @param now the store's current time
+     */
     static AgeLimits at(Instant now, BlobLifetime lifetime) {
         Optional<Instant> old = lifetime.floor().isZero() ? Optional.empty() : Optional.of(now.minus(lifetime.floor()));
         Optional<Horizon.Limit> limit =
@@ -26,7 +28,7 @@ final class AgeLimits {
         return new AgeLimits(limit, old);
     }
 
-    /** Whether a listing holds the blob: a horizon leaves the others out. */
+    /** Whether a listing includes the blob. With a horizon, it includes only the blobs below it. */
     boolean lists(StoredBlob blob) {
         return listed.isEmpty() || listed.get().covers(blob);
     }
@@ -42,8 +44,8 @@ final class AgeLimits {
     }
 
     /**
-     * Whether a generation may hold blobs that are listed. It only saves requests: the others need
-     * no listing.
+     * Whether a generation may hold blobs to list. This only saves requests for the other
+     * generations.
      */
     boolean mayList(long generation) {
         return listed.isEmpty() || listed.get().mayCover(generation);

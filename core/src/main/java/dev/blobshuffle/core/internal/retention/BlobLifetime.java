@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How long blobs are kept.
+ * The rules for how long blobs are kept.
  *
  * @param horizon blobs below it are deleted without reading the logs; empty: the logs decide
- * @param floor no younger blob is deleted, whatever the logs or the horizon say; zero: no floor
+ * @param floor the age below which no blob is deleted, regardless of the logs and the horizon;
+ *     zero: no floor
  */
 public record BlobLifetime(Optional<Horizon> horizon, Duration floor) {
     /** Checks that the floor is not negative. */
@@ -19,7 +20,7 @@ public record BlobLifetime(Optional<Horizon> horizon, Duration floor) {
     }
 
     /**
-     * By age.
+     * A lifetime by age.
      *
      * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs
      *     decide
@@ -28,12 +29,12 @@ public record BlobLifetime(Optional<Horizon> horizon, Duration floor) {
         return new BlobLifetime(timeToLive.map(Horizon.Age::new), floor);
     }
 
-    /** As the settings say. */
+    /** The lifetime from the settings. */
     public static BlobLifetime of(Settings settings) {
         return of(settings.value(RetentionSettings.RETENTION), settings.value(RetentionSettings.FLOOR));
     }
 
-    /** The age, if that is the horizon. */
+    /** The time to live, if the horizon is an age. */
     public Optional<Duration> timeToLive() {
         return horizon.map(limit -> limit instanceof Horizon.Age age ? age.timeToLive() : null);
     }

@@ -11,10 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The blobs of one owner that a store held when it was listed, in the order of their ids, and which
- * of them are still undecided. A writer numbers its blobs, so the blobs of one minute form a run of
- * consecutive numbers. A run takes as much memory as one blob; in addition each blob takes two
- * bits, for four states:
+ * The blobs of one owner in a store's listing, in the order of their ids, with the state of each. A
+ * writer numbers its blobs, so its blobs of one minute form a run of consecutive numbers. Memory is
+ * used per run, and in addition each blob takes two bits, for four states:
  *
  * <pre>
  *   undecided  tombstone
@@ -24,8 +23,8 @@ import java.util.Set;
  *       0          1      will be deleted
  * </pre>
  *
- * <p>No times are kept: the age of a blob is compared while the store is listed. Owned by one
- * thread at a time.
+ * <p>No times are kept; the age of a blob is checked while the store is listed. Owned by one thread
+ * at a time.
  */
 public final class BlobListing {
     private final int owner;
@@ -52,7 +51,7 @@ public final class BlobListing {
     /**
      * An empty listing.
      *
-     * @param owner whose blobs it holds
+     * @param owner the owner of the blobs
      * @param mostRuns most runs that it holds
      * @param mostBlobs most blobs that it holds
      */
@@ -66,7 +65,7 @@ public final class BlobListing {
      * Adds the next blob in order and returns whether there was room. After the first refusal no
      * blob is added.
      *
-     * @throws IllegalArgumentException it is another owner's
+     * @throws IllegalArgumentException the blob has another owner
      */
     boolean add(BlobId id) {
         if (id.owner() != owner) {
@@ -116,7 +115,10 @@ public final class BlobListing {
         return blobs;
     }
 
-    /** Where the next listing begins: the last blob, if the listing had no room for later ones. */
+    /**
+     * The blob after which the next listing begins: the last one, if the listing had no room for
+     * later blobs.
+     */
     public Optional<BlobId> resumeAfter() {
         return isFull && blobs > 0 ? Optional.of(id(blobs - 1)) : Optional.empty();
     }
@@ -139,7 +141,7 @@ public final class BlobListing {
         newest = Optional.of(generation);
     }
 
-    /** Where the logs began by which its blobs were decided. */
+    /** The start offsets of the logs by which the blobs were decided. */
     Map<Partition, Long> logStarts() {
         return logStarts;
     }
@@ -148,7 +150,7 @@ public final class BlobListing {
         logStarts.put(partition, start);
     }
 
-    /** The shuffles that are not needed any more, and whose blobs got tombstones for that. */
+    /** The shuffles that are no longer needed, whose blobs therefore got tombstones. */
     Set<String> unneededShuffles() {
         return unneededShuffles;
     }
@@ -165,8 +167,8 @@ public final class BlobListing {
     }
 
     /**
-     * The first undecided index from the given one on whose blob is old enough; empty if there is
-     * none.
+     * The first index, from the given one on, whose blob is undecided and old enough; empty if
+     * there is none.
      */
     Optional<Integer> undecided(int from) {
         int next = undecided.nextSetBit(from);
@@ -176,7 +178,7 @@ public final class BlobListing {
         return next < 0 ? Optional.empty() : Optional.of(next);
     }
 
-    /** Decides that the undecided blobs that are too young stay, and returns their number. */
+    /** Decides that undecided blobs that are too young stay, and returns their number. */
     int spare() {
         int spared = 0;
         for (int index = undecided.nextSetBit(0); index >= 0; index = undecided.nextSetBit(index + 1)) {
@@ -216,7 +218,7 @@ public final class BlobListing {
 
     /** The minute of the youngest blob with a tombstone; empty if there is none. */
     public Optional<Long> youngestCondemned() {
-        int last = condemned.length() - 1; // They are in order.
+        int last = condemned.length() - 1; // The blobs are in order.
         return last < 0 ? Optional.empty() : Optional.of(id(last).generation());
     }
 

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
  * The notification that keeps a blob.
  *
  * @param blob the blob
- * @param partition whose log holds the notification
- * @param offset of that notification in the log
+ * @param partition the partition whose log holds the notification
+ * @param offset the notification's offset in the log
  */
 public record BlobReference(BlobId blob, Partition partition, long offset) {
     /** The minute in which the blob was sealed, by its writer's clock. */

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The undecided blobs of a listing. It reads their footers, a few at a time, and sets tombstones
- * where the footers allow it. Owned by one thread.
+ * Decides on the undecided blobs of a listing. It reads their footers, a few at a time, and sets
+ * tombstones if the footers allow it. Owned by one thread.
  */
 final class Candidates {
     private final BlobListing listing;
@@ -33,7 +33,9 @@ final class Candidates {
     private int unsettled;
     private final Map<Partition, String> doubts = new HashMap<>();
 
-    /** @param reach how far back the logs go that were read so far */
+    /**
+     * @param reach how far back the logs reach that have been read so far
+     */
     Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
         this.listing = listing;
         this.store = store;
@@ -47,7 +49,7 @@ final class Candidates {
     }
 
     /**
-     * Decides on all blobs, except those whose footers name topics that were not read yet.
+     * Decides on all blobs, except those whose footers name topics that have not been read yet.
      *
      * @param unread returns those of a blob's topics that must be read before the blob is deleted
      * @param existing the topics of the cluster
@@ -76,7 +78,7 @@ final class Candidates {
         List<Optional<PatientStore.Contents>> contents = store.contents(ids);
         for (int i = 0; i < ids.size(); i++) {
             if (contents.get(i).isEmpty()) {
-                listing.decide(some.get(i)); // Somebody else sweeps too.
+                listing.decide(some.get(i)); // Another sweep has deleted it.
                 continue;
             }
             PatientStore.Contents blob = contents.get(i).get();
@@ -101,7 +103,7 @@ final class Candidates {
         }
     }
 
-    /** Whether a blob must stay, whatever the logs hold. Counts the reason. */
+    /** Whether a blob must stay, regardless of the logs. Counts the reason. */
     private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing)
             throws InterruptedException {
         if (blob.isDamaged()) {

@@ -6,28 +6,29 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs of other content than records are needed. Such a blob has no notifications, and the
- * origins of its segments name the shuffles that it is for. It may be deleted when none of them is
+ * Decides which blobs with other content than records are needed. Such a blob has no notifications;
+ * the origins of its segments name its shuffles. It may be deleted when none of these shuffles is
  * needed. A blob without origins stays. Owned by one thread.
  */
 @FunctionalInterface
 public interface ContainerNeed {
-    /** Nothing is known of them, so all of these blobs stay. */
+    /** Keeps all of these blobs, because nothing is known about them. */
     ContainerNeed UNKNOWN = shuffle -> true;
 
     /**
-     * Whether blobs of a shuffle may still be read or written. A sweep asks when it decides,
+     * Whether blobs of a shuffle may still be read or written. A sweep calls this when it decides,
      * and again before each request that deletes. May block.
      */
     boolean isNeeded(String shuffle) throws InterruptedException;
 
     /**
-     * A shuffle is needed until the lease of its application has been over for a grace period.
+     * Needs by lease: a shuffle is needed until a grace period after its application's lease has
+     * ended.
      *
-     * @param leases what the applications hold
-     * @param grace how long after the end of its lease an application may still run: for example
-     *     because it stood still and has not noticed the end
-     * @param clock the store's
+     * @param leases the leases of the applications
+     * @param grace how long an application may still run after the end of its lease, for example
+     *     because it was paused and has not noticed the end
+     * @param clock the store's clock
      */
     static ContainerNeed byLease(Leases leases, Duration grace, StoreClock clock) {
         return shuffle -> {
@@ -40,7 +41,7 @@ public interface ContainerNeed {
     @FunctionalInterface
     interface Leases {
         /**
-         * When the lease of a shuffle's application ends, or has ended, by the store's clock.
+         * The end of the lease of a shuffle's application, past or future, by the store's clock.
          *
          * @return empty: no such lease is known, so the shuffle is needed
          */

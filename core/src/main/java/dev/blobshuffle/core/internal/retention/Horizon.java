@@ -7,33 +7,33 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Which blobs of an owner may be deleted without reading logs: those of generations below one. An
- * age is a horizon. Completed checkpoints are another one. A sweep by a horizon keeps all other
+ * The generation below which the blobs of an owner may be deleted without reading logs. An age is
+ * one kind of horizon, completed checkpoints are another. A sweep by a horizon follows all other
  * rules: the steps and waits of {@link SweepRight}, and the floor. Thread-safe.
  */
 @FunctionalInterface
 public interface Horizon {
     /**
-     * The limit now. It may go back, for example when an older checkpoint is restored: a sweep asks
-     * when it lists, and again before each request that deletes. May block.
+     * The current limit. It may go back, for example when an older checkpoint is restored. So a
+     * sweep calls this when it lists, and again before each request that deletes. May block.
      *
-     * @param now the store's clock
+     * @param now the store's current time
      * @return empty: no blob may be deleted now
      */
     Optional<Limit> at(Instant now);
 
     /**
-     * Where a horizon is at one moment.
+     * The value of a horizon at one time.
      *
      * @param generation blobs of lower generations may be deleted
-     * @param storedUpTo of these, the ones that were stored up to this time of the store's clock;
-     *     empty: all of them
+     * @param storedUpTo restricts them to those stored up to this time by the store's clock; empty:
+     *     no restriction
      */
     record Limit(long generation, Optional<Instant> storedUpTo) {
         /** No blob may be deleted. */
         static final Limit NOTHING = new Limit(0, Optional.empty());
 
-        /** Blobs of lower generations may be deleted, whenever they were stored. */
+        /** Blobs of lower generations may be deleted, regardless of the time of their put. */
         public static Limit below(long generation) {
             return new Limit(generation, Optional.empty());
         }
@@ -50,9 +50,9 @@ public interface Horizon {
     }
 
     /**
-     * Blobs of an age may be deleted. A blob is as old as the later of two times says: when the
-     * store says it was stored, and the minute in its id. The store's times alone would do if its
-     * clock never went back: a blob that was stored meanwhile has a time of long ago, for good. The
+     * A horizon by age. A blob's age counts from the later of two times: the store's time of the
+     * put, and the minute in the blob's id. The store's time alone is not enough, because its clock
+     * may go back for a while. A blob stored in that while keeps a time that is too early. The
      * writer's minute can only make a blob younger.
      *
      * @param timeToLive the age

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Stands in for the logs where a horizon decided: checks that it has not gone back below a blob
- * with a tombstone. Owned by one thread.
+ * Replaces the logs of a sweep by a horizon. It checks that the horizon has not gone back below a
+ * blob with a tombstone. Owned by one thread.
  */
 final class HorizonCheck implements NotificationLogs {
     private final Horizon horizon;

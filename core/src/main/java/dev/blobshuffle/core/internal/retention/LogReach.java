@@ -9,14 +9,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How far back logs go. This distinguishes orphans from blobs whose notifications Kafka has already
- * deleted. Kafka deletes the oldest records of a log first. A log that has lost no record yet still
- * holds every notification. So does, for a given blob, a log with a notification of a clearly older
- * blob. An empty log, or one with young notifications only, proves nothing. Owned by one thread.
+ * Records how far back logs reach. This distinguishes orphans from blobs whose notifications Kafka
+ * has already deleted. Kafka deletes the oldest records of a log first. A log that has lost no
+ * record still holds every notification. If a log holds a notification of a clearly older blob, it
+ * still holds all notifications of the given blob. An empty log, or one with young notifications
+ * only, proves nothing. Owned by one thread.
  */
 final class LogReach {
     /**
-     * How much older counts as clearly older, in generations (minutes). It covers late
+     * The age difference that counts as clearly older, in generations (minutes). It covers late
      * notifications and differences between the writers' clocks.
      */
     private static final long MARGIN = 15;
@@ -95,7 +96,10 @@ final class LogReach {
         silent.add(partition);
     }
 
-    /** Whether one of the logs has never held a record. Such a log cannot belong to a blob. */
+    /**
+     * Whether one of the logs has never held a record. Such a log cannot be that of a blob's
+     * partition.
+     */
     boolean anyIsSilent(Collection<Partition> partitions) {
         return partitions.stream().anyMatch(silent::contains);
     }
@@ -106,8 +110,8 @@ final class LogReach {
     }
 
     /**
-     * Whether the logs of all of a blob's partitions would still hold its notifications, if there
-     * had ever been any.
+     * Whether the logs of all of a blob's partitions would still hold any notification that was
+     * ever sent for it.
      *
      * @param partitions the partitions of the blob's records; none: the logs prove nothing
      */

@@ -24,21 +24,22 @@ public interface NotificationLogs extends AutoCloseable {
     }
 
     /**
-     * Passes on all entries of the logs of some topics, uncommitted ones included. Reads each log
-     * from its start to its end at the time of the call. The end covers entries that readers do not
-     * see yet.
+     * Passes on all entries of the logs of some topics, including uncommitted ones. Reads each log
+     * from its start to its end at the time of the call. The end includes entries that readers do
+     * not see yet.
      *
-     * @return where each log begins and ends, or why it is not certain
+     * @return the start and end of each log, or why they are not certain
      * @throws dev.blobshuffle.core.failure.BlobCorrupt an entry is a notification and cannot be
      *     decoded
      */
     Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException;
 
     /**
-     * Looks for logs that are not the ones that were read: restored from a backup, for example.
+     * Looks for logs that are not the ones that were read, for example because they were restored
+     * from a backup.
      *
-     * @param starts where the logs began
-     * @return such a log, and why; empty if all begin there or later
+     * @param starts the start of each log when it was read
+     * @return such a log, and why; empty if all logs begin at these starts or later
      */
     default Optional<String> goneBack(Map<Partition, Long> starts) throws InterruptedException {
         return Optional.empty();
@@ -48,20 +49,20 @@ public interface NotificationLogs extends AutoCloseable {
     void close();
 
     /**
-     * Which log a partition has, and for how long one leader has written it. Two equal terms at
-     * different moments mean one log and one leader for all the time in between.
+     * The identity of a partition's log and of its leadership. Two equal terms at different times
+     * mean that the log and its leader did not change in between.
      *
-     * @param log identifies the log; another one if the topic was deleted and created again
-     * @param leadership grows with each change of the leader
+     * @param log identifies the log; it differs if the topic was deleted and created again
+     * @param leadership increases with each change of the leader
      */
     record Term(String log, int leadership) {}
 
     /**
-     * Where a log begins and ends.
+     * The start and end of a log.
      *
      * @param start the first position that the log holds
      * @param end the position behind the last entry
-     * @param term of the log, while it was read; empty for logs without terms
+     * @param term the log's term while it was read; empty for logs without terms
      * @param doubt why entries of the past may still appear in the log; empty if none can
      */
     record Extent(long start, long end, Optional<Term> term, Optional<String> doubt) {
@@ -76,7 +77,7 @@ public interface NotificationLogs extends AutoCloseable {
         /**
          * Receives an entry that is, or may be, a notification.
          *
-         * @param position of the entry in the log
+         * @param position the entry's position in the log
          * @param isMarked whether a BlobShuffle writer marked it; otherwise a user's bytes may look
          *     like a notification
          */
@@ -85,7 +86,7 @@ public interface NotificationLogs extends AutoCloseable {
         /**
          * Receives the number of bytes read since the last call. May wait.
          *
-         * @throws dev.blobshuffle.core.failure.Closed the sweep is to end
+         * @throws dev.blobshuffle.core.failure.Closed the sweep must end
          */
         void read(long bytes) throws InterruptedException;
     }

@@ -43,7 +43,7 @@ public final class OwnerSweepRight implements SweepRight {
         /**
          * Checks the condition.
          *
-         * @throws InvalidSettings it does not hold: nothing more may be deleted
+         * @throws InvalidSettings the condition does not hold: nothing more may be deleted
          */
         void check() throws InterruptedException;
     }
@@ -92,7 +92,7 @@ public final class OwnerSweepRight implements SweepRight {
 
     @Override
     public Leave next() throws InterruptedException {
-        StoreClock ignored = clock(); // A store that ignores conditions is not swept.
+        StoreClock ignored = clock(); // Do not sweep a store that ignores conditions.
         guard.check();
         SweepStep step;
         do {
@@ -164,7 +164,10 @@ public final class OwnerSweepRight implements SweepRight {
         }
     }
 
-    /** Takes the owner out of the register, once nobody stores for it and its blobs are deleted. */
+    /**
+     * Removes the owner from the register, once no instance stores for it and its blobs are
+     * deleted.
+     */
     public void forget() throws InterruptedException {
         SweepRules rules = rules();
         OwnerClaimant present = claimant();

@@ -45,7 +45,7 @@ public final class PatientStore {
 
     private static final int ATTEMPTS = 5;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    /** How many bytes at the end of a blob are read first; most footers are shorter. */
+    /** The number of bytes at the end of a blob that are read first; most footers are shorter. */
     private static final int TAIL = 16 << 10;
 
     private final BlobStore store;
@@ -67,10 +67,11 @@ public final class PatientStore {
     /**
      * The facts at the end of a blob.
      *
-     * @param length of the blob, bytes
-     * @param kind what it contains; empty if its end is damaged
-     * @param partitions of its records; empty if it contains none, or if its end is damaged
-     * @param shuffles of its origins, if it contains other content
+     * @param length the length of the blob, bytes
+     * @param kind the content kind; empty if the blob's end is damaged
+     * @param partitions the partitions of its records; empty if it contains none, or if its end is
+     *     damaged
+     * @param shuffles the shuffles of its origins, if it contains other content
      */
     record Contents(
             long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions, Set<String> shuffles) {
@@ -130,7 +131,7 @@ public final class PatientStore {
                                 Optional.of(StandardCharsets.UTF_8.decode(bytes).toString()))));
     }
 
-    /** Deletes blobs; those that are gone already are no failure. */
+    /** Deletes blobs. A missing blob is not a failure. */
     public void delete(List<BlobId> ids) throws InterruptedException {
         Void ignored = await(() -> store.delete(ids));
     }

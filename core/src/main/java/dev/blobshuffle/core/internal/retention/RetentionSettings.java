@@ -8,19 +8,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** How long blobs are kept, and who deletes them. */
+/** The settings for how long blobs are kept, and what deletes them. */
 public final class RetentionSettings implements SettingGroup {
     /**
      * The shortest grace period of a sweep, and the part of every grace period that is a reserve.
      * It is longer than brokers keep an idle connection ({@code connections.max.idle.ms}, 10
-     * minutes): a producer that stood still for so long cannot deliver what it held without
-     * connecting again, and by then it has given it up.
+     * minutes). A producer that was paused for so long must connect again before it can deliver,
+     * and by then its held records have expired.
      */
     public static final Duration LEAST_GRACE = Duration.ofMinutes(15);
 
     /**
-     * The shortest grace period of {@code blobshuffle gc} while writers run. No command knows their
-     * sweep interval, so writers with a longer one keep to this bound.
+     * The shortest grace period of {@code blobshuffle gc} while writers run. The command does not
+     * know their sweep interval, so writers with a longer one respect this bound too.
      */
     public static final Duration COMMAND_GRACE = Duration.ofHours(1);
 
@@ -64,8 +64,8 @@ public final class RetentionSettings implements SettingGroup {
     }
 
     /**
-     * The longest that a stored blob may be without its notification before the application's own
-     * sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} where the application
+     * The longest time that a stored blob may lack its notification before the application's own
+     * sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} if the application
      * does not sweep.
      */
     public static Duration grace(Settings settings) {
@@ -73,20 +73,20 @@ public final class RetentionSettings implements SettingGroup {
     }
 
     /**
-     * What an instance with these settings promises to the others of its owner.
+     * The promise of an instance with these settings to the other members of its owner.
      *
-     * @param delivery the longest that a batch may take until its blob is stored
+     * @param delivery the longest time from a batch's seal until its blob is stored
      */
     public static Promise promise(Settings settings, Duration delivery) {
         return new Promise(notifyWithin(settings, delivery), settings.value(RETENTION));
     }
 
     /**
-     * How long after its seal a batch's notification may get into the log at the latest: the grace
-     * period without its reserve, and at most that of {@code blobshuffle gc} without it. Only a
-     * longer {@code delivery.timeout.ms} raises it.
+     * The longest time from a batch's seal until its notification may appear in the log: the
+     * shorter of the grace period and that of {@code blobshuffle gc}, without the reserve. Only a
+     * longer {@code delivery.timeout.ms} increases it.
      *
-     * @param delivery the longest that a batch may take until its blob is stored
+     * @param delivery the longest time from a batch's seal until its blob is stored
      */
     public static Duration notifyWithin(Settings settings, Duration delivery) {
         Duration grace = grace(settings).compareTo(COMMAND_GRACE) < 0 ? grace(settings) : COMMAND_GRACE;

@@ -31,9 +31,9 @@ public final class StopSignal {
     }
 
     /**
-     * Returns, unless the sweep is to end.
+     * Returns normally unless the sweep must end.
      *
-     * @throws Closed the sweep is to end
+     * @throws Closed the sweep must end
      */
     public void check() {
         if (isStopped) {
@@ -61,9 +61,9 @@ public final class StopSignal {
     }
 
     /**
-     * Waits.
+     * Waits for a duration.
      *
-     * @throws Closed the sweep is to end
+     * @throws Closed the sweep must end
      * @throws InterruptedException when the thread is interrupted
      */
     public void rest(Duration duration) throws InterruptedException {

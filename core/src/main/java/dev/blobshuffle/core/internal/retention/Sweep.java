@@ -19,29 +19,29 @@ import java.util.TreeSet;
 
 /**
  * Finds and deletes the blobs of a store that no reader can reach any more. A blob is needed while
- * a log holds a notification of it, committed or not. So a group that lags, a consumer that seeks
- * back and a new group all find their blobs. Kafka's retention, and Kafka Streams' purging of
- * repartition topics, delete notifications. A sweep then deletes their blobs.
+ * a log holds a notification of it, committed or not. A group that lags, a consumer that seeks
+ * back, and a new group therefore find their blobs. When Kafka's retention, or Kafka Streams'
+ * purging of repartition topics, has deleted the notifications, a sweep deletes their blobs.
  *
  * <p>The sweep lists the blobs first. Then the caller waits for the grace period, which is longer
- * than the time between storing a blob and sending its notification. Only then the sweep reads the
- * logs, from their starts to their current ends. A listed blob without a notification will never
- * get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
+ * than the time between storing a blob and sending its notification. Only then does the sweep read
+ * the logs, from their starts to their current ends. A listed blob without a notification will
+ * never get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
  * notification. The sweep sets a tombstone on it. It keeps the blob if records of the past may
  * still appear in one of its logs ({@link NotificationLogs.Extent#doubt}).
  *
  * <p>A sweep sees the blobs of one owner only. This is correct only if the logs are those of the
  * owner's cluster. So a blob with a tombstone is deleted only after another wait, in which every
- * live instance checks whose cluster it is ({@link SweepRight}), and only while no log begins
- * earlier than it did when it was read. A sweep may be killed at any moment, and several sweeps may
- * run at once.
+ * live instance checks whether the cluster is its own ({@link SweepRight}). It is deleted only if
+ * no log begins earlier than it did when it was read. A sweep may be killed at any moment, and
+ * several sweeps may run at once.
  *
  * <p>A blob that is younger than the floor ({@link BlobLifetime#floor()}) gets no tombstone. Its
- * age is the difference of two times that the store gives.
+ * age is the difference between two times of the store.
  *
- * <p>The footer of a blob names the topics of its records, and the sweep reads it before it deletes
- * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If
- * the topic does not exist, the blob is kept.
+ * <p>The footer of a blob names the topics of its records, and the sweep reads the footer before it
+ * deletes the blob. So it misses no topic: if a topic has not been read yet, the sweep reads it
+ * then. If a topic does not exist, the blob is kept.
  *
  * <p>A blob of other content than records has no notifications. {@link ContainerNeed} decides on it
  * by the shuffles that its footer names.
@@ -55,7 +55,7 @@ public final class Sweep {
     /** Approximate number of blobs that one call should list. */
     private static final int MOST_AT_ONCE = 100_000;
 
-    /** Blobs in one request that deletes, and between two questions whether to go on. */
+    /** The most blobs in one delete request, and between two checks of the right to delete. */
     private static final int MOST_DELETED = 500;
 
     /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
@@ -90,11 +90,11 @@ public final class Sweep {
 
     /**
      * Lists the blobs of an owner, oldest generations first, until the listing is full. With a
-     * horizon, lists only blobs below it. Takes note of those that the floor protects.
+     * horizon, lists only blobs below it. Marks those that the floor protects.
      *
-     * @param owner whose blobs it lists
-     * @param after where the previous listing ended; empty to start from the oldest
-     * @param clock the store's
+     * @param owner the owner of the blobs
+     * @param after the blob at which the previous listing ended; empty to start from the oldest
+     * @param clock the store's clock
      */
     public BlobListing list(int owner, Optional<BlobId> after, BlobLifetime lifetime, StoreClock clock)
             throws InterruptedException {
@@ -118,8 +118,8 @@ public final class Sweep {
     }
 
     /**
-     * How many generations to list in the next call, from the number of blobs in the last ones. A
-     * request returns up to 1,000 keys, and the result of a call is in memory at once.
+     * The number of generations to list in the next call, from the number of blobs in the last
+     * call. A request returns up to 1,000 keys, and the result of a call is in memory at once.
      */
     private static int digits(int blobs, int before) {
         if (blobs > MOST_AT_ONCE) {
@@ -157,8 +157,8 @@ public final class Sweep {
     /**
      * Decides on a listing by the current content of the logs: sets tombstones on unneeded blobs.
      *
-     * @param listing older than the grace period
-     * @param terms of the logs, from before the listing
+     * @param listing a listing older than the grace period
+     * @param terms the terms of the logs, from before the listing
      * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications refer to
      *     another store, or those of another cluster refer to this one; nothing was deleted
      * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read; nothing was
@@ -195,7 +195,7 @@ public final class Sweep {
     /**
      * Sets tombstones on a whole listing without reading the logs.
      *
-     * @param listing of blobs below a horizon
+     * @param listing a listing of blobs below a horizon
      */
     public SweepReport byHorizon(BlobListing listing) throws InterruptedException {
         LogReach none = new LogReach();
@@ -205,11 +205,11 @@ public final class Sweep {
     }
 
     /**
-     * Deletes the blobs with tombstones, some at a time.
+     * Deletes the blobs with tombstones, in several requests.
      *
-     * @param logs that the tombstones come from
-     * @throws InvalidSettings a log began later when it was read, the horizon has gone back, a
-     *     shuffle is needed again, or the right is gone
+     * @param logs the logs that the tombstones are based on
+     * @throws InvalidSettings a log now begins earlier than when it was read, the horizon has gone
+     *     back, a shuffle is needed again, or the right is lost
      */
     public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
         List<BlobId> some = new ArrayList<>(MOST_DELETED);

@@ -21,7 +21,7 @@ final class SweepFigures implements AutoCloseable {
      * A finished sweep.
      *
      * @param report its findings
-     * @param ended when, on the monotonic clock
+     * @param ended the time of its end, on the monotonic clock
      */
     private record Last(SweepReport report, long ended) {}
 
@@ -66,7 +66,7 @@ final class SweepFigures implements AutoCloseable {
                 .orElse(0L);
     }
 
-    /** Sets the source that says whether it is this instance's turn. */
+    /** Sets the source of whether it is this instance's turn. */
     void follow(BooleanSupplier turn) {
         hasTurn = turn;
     }
@@ -80,7 +80,7 @@ final class SweepFigures implements AutoCloseable {
         last = Optional.of(new Last(report, time.nanos()));
     }
 
-    /** Counts a sweep that stopped because clocks differ; it has also failed. */
+    /** Counts a sweep that stopped because clocks differ. The sweep also counts as failed. */
     void clocksDiffer() {
         metrics.add(Counter.CLOCK_DIFFERENCES, 1);
     }

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
  * @param unknownTopics these topics
  * @param damaged blobs that are kept because their footer cannot be read
  * @param damagedExample one of these
- * @param otherContent blobs that are kept because they hold other content than records, and
- *     nothing says that their shuffles are not needed
+ * @param otherContent blobs that are kept because they hold other content than records, and their
+ *     shuffles may still be needed
  * @param silent blobs that are kept because one of their logs has never held a record
  * @param spared blobs without a notification, or beyond their time to live, that stay because they
  *     are younger than the floor
@@ -57,7 +57,7 @@ public record SweepReport(
         int unsettled,
         Map<Partition, String> doubts,
         long links) {
-    /** Crashes leave up to this many orphans. */
+    /** The number of orphans that crashes usually leave at most. */
     private static final int USUAL_ORPHANS = 100;
 
     /** The most logs that a message names. */
@@ -73,7 +73,7 @@ public record SweepReport(
         doubts = Map.copyOf(doubts);
     }
 
-    /** The first logs in doubt with their reasons, for people. */
+    /** The first logs in doubt with their reasons, for messages. */
     public String doubtsInWords() {
         String named = inDoubt().stream()
                 .limit(NAMED)
@@ -89,7 +89,7 @@ public record SweepReport(
                 .toList();
     }
 
-    /** Whether so many blobs are orphans that they may belong to another cluster. */
+    /** Whether there are so many orphans that they may belong to another cluster. */
     public boolean hasTooManyOrphans() {
         return orphans > USUAL_ORPHANS && orphans > listed / 2;
     }
@@ -104,7 +104,7 @@ public record SweepReport(
                 listed + later.listed,
                 listedBytes + later.listedBytes,
                 needed + later.needed,
-                oldest.or(later::oldest), // rounds go from old to new
+                oldest.or(later::oldest), // Rounds go from old to new.
                 unneeded + later.unneeded,
                 unneededBytes + later.unneededBytes,
                 orphans + later.orphans,

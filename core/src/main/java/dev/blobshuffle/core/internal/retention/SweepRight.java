@@ -7,11 +7,11 @@ import java.util.Optional;
 
 /**
  * The right to delete the blobs of one owner, in three steps: list them, decide by the logs which
- * ones nobody needs, and delete those. Other instances can take the right away at any time. Owned
+ * ones are not needed, and delete those. Other instances can withdraw the right at any time. Owned
  * by one thread.
  */
 public interface SweepRight {
-    /** What a sweep may do now. */
+    /** The stage that a sweep may execute now. */
     enum Stage {
         /** List the owner's blobs. */
         LIST,
@@ -26,18 +26,18 @@ public interface SweepRight {
     }
 
     /**
-     * An answer.
+     * The permission for one stage.
      *
      * @param stage what the sweep may do
-     * @param owner whose blobs
-     * @param timeToLive the age from which they may be deleted by their age alone; empty: the logs
-     *     decide
-     * @param reason why the sweep must start over, if somebody must act
+     * @param owner the owner of the blobs
+     * @param timeToLive the age at which they may be deleted without reading the logs; empty: the
+     *     logs decide
+     * @param reason why the sweep must start over, if an operator must act
      */
     record Leave(Stage stage, int owner, Optional<Duration> timeToLive, Optional<String> reason) {}
 
     /**
-     * Uses a store from now on, always the same one.
+     * Sets the store to use from now on. It must always be the same store.
      *
      * @param store stays open until the next call
      * @throws dev.blobshuffle.core.failure.InvalidSettings the store has no registers
@@ -45,23 +45,23 @@ public interface SweepRight {
     void use(BlobStore store);
 
     /**
-     * The store's clock, read at the first call after {@link #use}. It costs one request that
-     * reads, and those with which the store shows that it heeds conditions.
+     * The store's clock, read at the first call after {@link #use}. That call costs one read, and
+     * the requests that check whether the store honours conditional writes.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the store does not heed conditions
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the store ignores conditional writes
      */
     StoreClock clock() throws InterruptedException;
 
-    /** Claims the store, and says what a sweep may do now. */
+    /** Claims the store, and returns what a sweep may do now. */
     Leave next() throws InterruptedException;
 
-    /** The listing is complete. Returns how long to wait before the next step. */
+    /** Reports that the listing is complete. Returns how long to wait before the next step. */
     Duration listed();
 
-    /** The tombstones are set. Returns how long to wait before the next step. */
+    /** Reports that the tombstones are set. Returns how long to wait before the next step. */
     Duration decided();
 
-    /** The sweep is over, or must begin again. Returns how long to wait before it does. */
+    /** Reports that the sweep is over or must begin again. Returns how long to wait before that. */
     Duration over();
 
     /**

@@ -5,9 +5,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What a sweep asks whether blobs are needed: who needs other content, and which logs. It reads
- * the logs that it expects to matter first, then all that the footers of the owner's blobs name.
- * Whether a blob may be deleted never depends on what is expected. Owned by one thread.
+ * The sources by which a sweep decides whether blobs are needed: the logs to read, and the need for
+ * blobs of other content. A sweep first reads the logs of expected topics, then those of all topics
+ * that the footers of the owner's blobs name. The expectation never affects whether a blob may be
+ * deleted. Owned by one thread.
  */
 public final class SweepScope {
     private final Predicate<String> expected;
@@ -30,7 +31,7 @@ public final class SweepScope {
     }
 
     /**
-     * All logs of a cluster may matter.
+     * A scope in which all logs of a cluster may matter.
      *
      * @param deletedTopics topics that were deleted for good, so they hold no notifications
      */
@@ -38,17 +39,17 @@ public final class SweepScope {
         return new SweepScope(topic -> true, true, deletedTopics, ContainerNeed.UNKNOWN, new HashSet<>());
     }
 
-    /** The logs of some topics matter, as far as the application knows. */
+    /** A scope in which the logs of some topics matter, as far as the application knows. */
     public static SweepScope of(Predicate<String> topics) {
         return new SweepScope(topics, false, Set.of(), ContainerNeed.UNKNOWN, new HashSet<>());
     }
 
-    /** The same scope, with what is known of blobs of other content. */
+    /** The same scope, with a decision on blobs of other content. */
     SweepScope with(ContainerNeed need) {
         return new SweepScope(expected, isEverything, deletedTopics, need, named);
     }
 
-    /** Who needs blobs of other content. */
+    /** Decides whether blobs of other content are needed. */
     ContainerNeed containers() {
         return containers;
     }
@@ -57,12 +58,12 @@ public final class SweepScope {
         return isEverything;
     }
 
-    /** Whether the logs of a topic matter, by what is known so far. */
+    /** Whether the logs of a topic matter, as far as known. */
     boolean covers(String topic) {
         return expected.test(topic) || named.contains(topic);
     }
 
-    /** Takes note of topics that the footer of a blob names. */
+    /** Adds topics that the footer of a blob names. */
     void named(Set<String> topics) {
         topics.stream().filter(topic -> !expected.test(topic)).forEach(named::add);
     }

@@ -12,29 +12,27 @@ import java.util.Optional;
 public interface SweepSource {
     /**
      * Whether the application shuffles a topic through blobs. A sweep reads the logs of such topics
-     * first. It decides by the topics that the footers of the owner's blobs name.
+     * first. Its decisions depend on the topics that the footers of the owner's blobs name.
      */
     boolean covers(String topic);
 
     /**
      * The right to sweep the application's owner.
      *
-     * @param timing how far steps are apart
+     * @param timing the time between steps
      */
     SweepRight right(OwnerTiming timing, Time time);
 
-    /**
-     * Which blobs may be deleted without the logs, where the members promise no retention by age;
-     * empty: the logs decide.
-     */
+    /** The horizon to use if the members promise no retention by age; empty: the logs decide. */
     default Optional<Horizon> horizon() {
         return Optional.empty();
     }
 
     /**
-     * Which blobs of other content than records are needed. By default all are, and they stay.
+     * Decides which blobs of other content than records are needed. By default all are needed, so
+     * they stay.
      *
-     * @param clock the store's
+     * @param clock the store's clock
      */
     default ContainerNeed containers(StoreClock clock) {
         return ContainerNeed.UNKNOWN;

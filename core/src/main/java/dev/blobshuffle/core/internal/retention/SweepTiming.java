@@ -4,13 +4,13 @@ import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import java.time.Duration;
 
 /**
- * When an application sweeps.
+ * The timing of an application's sweeps.
  *
- * @param owners the durations of the owners' protocol, which decide how far steps are apart
- * @param look time between two checks whether a step is due
+ * @param owners the durations of the owners' protocol, which determine the time between steps
+ * @param look the time between two checks whether a step is due
  */
 public record SweepTiming(OwnerTiming owners, Duration look) {
-    /** For steps of minutes or longer. */
+    /** The timing in production, for steps of minutes or longer. */
     public static final SweepTiming USUAL = new SweepTiming(OwnerTiming.USUAL, Duration.ofMinutes(5));
 
     /** Checks that the checks are frequent enough. */
@@ -21,7 +21,7 @@ public record SweepTiming(OwnerTiming owners, Duration look) {
         }
     }
 
-    /** The timing of a test whose steps are so far apart. */
+    /** The timing of a test, from the time between two steps. */
     public SweepTiming(Duration step, Duration look) {
         this(OwnerTiming.quick(step), look);
     }

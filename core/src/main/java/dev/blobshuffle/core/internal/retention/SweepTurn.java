@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Decides whether this instance sweeps for its group: the instance that reads partition 0 of the
- * group's first topic by name does. The group protocol assigns that partition to one member, and to
- * another one when that member leaves. Right after a rebalance two members may sweep, and two
- * groups have two sweepers. That is harmless ({@link Sweep}).
+ * Decides whether this instance sweeps for its group. The instance that reads partition 0 of the
+ * group's first topic (by name) does. The group protocol assigns that partition to one member, and
+ * to another member when that one leaves. Two members may sweep right after a rebalance, and two
+ * groups have two sweepers; this is harmless ({@link Sweep}).
  *
- * <p>It receives the same reports of consumers as the membership, and forwards all of them to it.
+ * <p>It receives the consumers' reports in place of the membership, and forwards all of them to it.
  * Thread-safe.
  */
 public final class SweepTurn implements Membership {
@@ -57,7 +57,7 @@ public final class SweepTurn implements Membership {
         @Override
         public void reads(Set<Partition> partitions) {
             Set<String> known = new HashSet<>(topics);
-            if (known.isEmpty()) { // Assigned by hand: nobody can tell what others read.
+            if (known.isEmpty()) { // With manual assignment, the topics of other instances are unknown.
                 partitions.forEach(partition -> known.add(partition.stream()));
             }
             lead(known.stream()

@@ -28,14 +28,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the unneeded blobs of the application's owner in the background. One instance has the
- * turn ({@link SweepTurn}). It lists the owner's blobs, later sets tombstones on the unneeded ones
- * ({@link Sweep}), and deletes them later still. The right to each step, and how far steps are
- * apart, come from the owner's promise in the store's register ({@link OwnerSweepRight}). An
- * instance that gets the turn starts with a new listing and takes over no state.
+ * turn ({@link SweepTurn}). It lists the owner's blobs. Later it sets tombstones on the unneeded
+ * ones ({@link Sweep}), and later still it deletes them. The right to each step, and the time
+ * between steps, come from the owner's promise in the store's register ({@link OwnerSweepRight}).
+ * An instance that gets the turn starts with a new listing and takes over no state.
  *
- * <p>While it works, the sweeper uses its own thread, store client and broker clients, so that it
- * takes no resources from the shuffle. Its failures stop nothing else: it logs a failure once and
- * tries again. Thread-safe; the work runs on one thread.
+ * <p>The sweeper uses its own thread, store client and broker clients, so that it takes no
+ * resources from the shuffle. A failure affects nothing else: the sweeper logs it once and tries
+ * again. Thread-safe; the work runs on one thread.
  */
 public final class Sweeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
@@ -57,19 +57,19 @@ public final class Sweeper implements AutoCloseable {
     /** Owned by the timer's thread. */
     private boolean wasOurs;
 
-    /** Made with the first sweep. Owned by the worker, as are the fields below. */
+    /** Created with the first sweep. Owned by the worker, like the fields below. */
     private @Nullable SweepRight right;
 
-    /** The listing of the present sweep. */
+    /** The listing of the current sweep. */
     private @Nullable BlobListing listing;
 
-    /** The terms of the logs, from before that listing. */
+    /** The terms of the logs, read before that listing. */
     private Map<Partition, NotificationLogs.Term> terms = Map.of();
 
-    /** The findings from when the tombstones were set. */
+    /** The findings of the step that set the tombstones. */
     private SweepReport found = SweepReport.NOTHING;
 
-    /** When the next step is due; monotonic, in nanoseconds. */
+    /** The time at which the next step is due; monotonic, in nanoseconds. */
     private long due;
 
     private Optional<BlobId> resumeAfter = Optional.empty();
@@ -79,7 +79,7 @@ public final class Sweeper implements AutoCloseable {
     /**
      * A sweeper that has not started.
      *
-     * @param timing when it sweeps; empty: never
+     * @param timing the timing of its sweeps; empty: never
      * @param lifetime how long blobs are kept
      * @param stores opens the store for each sweep, which closes it again
      * @param source the application's logs and claims
@@ -111,7 +111,7 @@ public final class Sweeper implements AutoCloseable {
      * A sweeper with the options of the settings, which has not started.
      *
      * @param source the application's logs and claims
-     * @param metrics the engine's
+     * @param metrics the engine's metrics
      * @param time its clocks and threads; closed after the sweeper
      */
     public static Sweeper of(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
@@ -125,8 +125,8 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * The same with shorter times than the settings allow. A test knows how long its blobs can be
-     * without notifications, and that nobody will miss them.
+     * The same sweeper with shorter times than the settings allow. For tests, which know how long
+     * their blobs lack notifications, and that no reader misses them.
      */
     public static Sweeper of(
             Optional<SweepTiming> timing,
@@ -146,10 +146,10 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * Wraps the membership, so that the sweeper learns what consumers of this instance read and
-     * thus whether it has the turn. Starts the sweeper.
+     * Wraps the membership and starts the sweeper. The wrapper sees what the consumers of this
+     * instance read, and so whether the instance has the turn.
      *
-     * @param membership stays its owner's to close
+     * @param membership stays open; its owner closes it
      */
     public Membership watch(Membership membership) {
         SweepTurn watched = new SweepTurn(membership);
@@ -168,7 +168,7 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** On the timer's thread. */
+    /** Runs on the timer's thread. */
     private void look(SweepTiming when, SweepTurn turn) {
         boolean isOurs = turn.isOurs();
         if (!isClosed.get() && (isOurs || wasOurs) && running.begin()) {
@@ -196,7 +196,7 @@ public final class Sweeper implements AutoCloseable {
             }
         } catch (Closed e) {
             LOG.debug("The sweep ends with the application.", e);
-        } catch (RuntimeException e) { // Whatever it is, the application goes on.
+        } catch (RuntimeException e) { // Catch any exception, because the application must continue.
             failed(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -258,13 +258,13 @@ public final class Sweeper implements AutoCloseable {
             requireAgreement(right().clock().differenceFromOwn(), store);
             SweepScope needs = scope.with(source.containers(right().clock()));
             Sweep sweep = new Sweep(store, needs, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
-            while (step(sweep, store)) { // Deletion, and the listing of the next sweep.
+            while (step(sweep, store)) { // A listing may follow a deletion at once.
                 LOG.trace("A sweep has ended.");
             }
         }
     }
 
-    /** Takes the step that is allowed, and returns whether another one may follow at once. */
+    /** Takes the allowed step, and returns whether another one may follow at once. */
     private boolean step(Sweep sweep, BlobStore store) throws InterruptedException {
         SweepRight.Leave leave = right().next();
         BlobListing listed = listing;
@@ -313,7 +313,10 @@ public final class Sweeper implements AutoCloseable {
         return new BlobLifetime(horizon(leave), lifetime.floor());
     }
 
-    /** A time to live is what all members of the owner promise. Else the application may know. */
+    /**
+     * The horizon of a sweep: the time to live that all members of the owner promise, otherwise the
+     * application's own horizon, if any.
+     */
     private Optional<Horizon> horizon(SweepRight.Leave leave) {
         Optional<Horizon> age = leave.timeToLive().map(Horizon.Age::new);
         return age.isPresent() ? age : source.horizon();
@@ -326,7 +329,7 @@ public final class Sweeper implements AutoCloseable {
     /**
      * Checks that clocks agree. Otherwise the next sweep begins again with a listing.
      *
-     * @param difference too large a difference of two clocks; empty if there is none
+     * @param difference a difference of two clocks that is too large; empty if there is none
      */
     private void requireAgreement(Optional<String> difference, BlobStore store) {
         if (difference.isPresent()) {
@@ -334,7 +337,7 @@ public final class Sweeper implements AutoCloseable {
             throw notSwept(
                     store,
                     difference.get() + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
-                            + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP);"
+                            + " minutes, so the ages of blobs are unknown. Nothing is deleted. Correct the clock (NTP);"
                             + " docs/operations.md, \"When a sweep stops\", says how to go on.");
         }
     }
