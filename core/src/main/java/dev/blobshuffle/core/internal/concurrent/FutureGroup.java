@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Combines futures into one. It ends when all have ended, with the failure of the first part that
- * failed. Owned by its caller.
+ * Combines futures into one. The combined future ends when all parts have ended; if parts failed,
+ * with the failure of the first one. Owned by its caller.
  */
 public final class FutureGroup<T> {
     private final List<CompletableFuture<T>> parts = new ArrayList<>();
@@ -19,7 +19,7 @@ public final class FutureGroup<T> {
     }
 
     /**
-     * Combines all results, in the order in which the parts were added. The failure is the part's
+     * Combines all results, in the order in which the parts were added. A failure is the part's
      * own, not wrapped.
      */
     public <R> CompletionStage<R> all(Function<List<T>, R> join) {
@@ -31,7 +31,7 @@ public final class FutureGroup<T> {
                                 parts.stream().map(CompletableFuture::join).toList()));
                     } catch (CompletionException e) {
                         all.completeExceptionally(e.getCause() == null ? e : e.getCause());
-                    } catch (RuntimeException | Error e) { // Nobody waits for ever.
+                    } catch (RuntimeException | Error e) { // End the future in any case, so that no caller waits for ever.
                         all.completeExceptionally(e);
                     }
                 });

@@ -13,9 +13,9 @@ public final class References {
     private final AtomicInteger count;
 
     /**
-     * Starts with references that the caller holds.
+     * A count that starts with references of the caller.
      *
-     * @param count how many, 1 or more
+     * @param count the number of these references, 1 or more
      * @param what names the owner of the memory in messages
      * @param whenReleased recycles the memory; runs once, on the thread that releases last
      */

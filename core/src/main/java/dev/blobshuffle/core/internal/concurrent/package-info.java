@@ -1,4 +1,4 @@
-/** Futures of several parts. */
+/** Combined futures, and reference counts. */
 @NullMarked
 package dev.blobshuffle.core.internal.concurrent;
 

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read whose bytes are checked. If a cache or a peer has sent wrong bytes, it reads them once
- * more, from the store only. Thread-safe.
+ * A read with a check of its bytes. If they are wrong, it reads them once more, from the store
+ * only, because a cache or a peer may have sent them. Thread-safe.
  */
 final class CheckedRead<T> {
     private final BlobStore store;
@@ -33,7 +33,7 @@ final class CheckedRead<T> {
     }
 
     /**
-     * Reads and checks.
+     * Reads a range and checks its bytes.
      *
      * @param executor runs the check
      * @param check owns the bytes if it returns; throws {@link BlobCorrupt} if they are wrong

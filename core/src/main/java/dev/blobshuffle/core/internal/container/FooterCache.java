@@ -6,7 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** The footers that were used last, within a budget of bytes. Thread-safe: guarded by itself. */
+/**
+ * A cache of the most recently used footers, bounded in bytes. Thread-safe: guarded by its monitor.
+ */
 public final class FooterCache<K, F> {
     private final long budget;
     private final ToLongFunction<F> weight;
@@ -16,7 +18,7 @@ public final class FooterCache<K, F> {
     /**
      * An empty cache.
      *
-     * @param budget bytes that all footers together may have
+     * @param budget the most bytes of all footers together
      * @param weight estimates the memory of a footer, bytes; always the same for the same footer
      */
     public FooterCache(long budget, ToLongFunction<F> weight) {
@@ -24,14 +26,14 @@ public final class FooterCache<K, F> {
         this.weight = weight;
     }
 
-    /** A footer, if it is here. */
+    /** A footer, if it is cached. */
     public synchronized Optional<F> get(K key) {
         return Optional.ofNullable(footers.get(key));
     }
 
     /**
-     * Keeps a footer and drops those that were not used for longest. Ignores a footer that is
-     * larger than the budget.
+     * Adds a footer, and drops the least recently used ones. Ignores a footer that is larger than
+     * the budget.
      */
     public synchronized void put(K key, F footer) {
         remove(key);

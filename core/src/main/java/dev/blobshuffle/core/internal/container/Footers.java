@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens blobs of Arrow or opaque content in a store, and keeps their footers. Concurrent calls for
+ * Opens blobs of Arrow or opaque content in a store, and caches their footers. Concurrent calls for
  * one blob share its read. Thread-safe.
  */
 public final class Footers {
@@ -32,10 +32,10 @@ public final class Footers {
     private final ConcurrentMap<BlobId, CompletableFuture<StoredContainer>> opening = new ConcurrentHashMap<>();
 
     /**
-     * No footers yet.
+     * An empty cache of footers.
      *
-     * @param store stays the caller's
-     * @param budget bytes that the kept footers may have
+     * @param store stays open; the caller closes it
+     * @param budget the most bytes of cached footers
      * @param executor decodes footers and verifies checksums, which may take milliseconds
      */
     public Footers(BlobStore store, long budget, Executor executor) {
@@ -54,11 +54,11 @@ public final class Footers {
     }
 
     /**
-     * Opens a blob: by its kept footer, or by one or two reads of its end.
+     * Opens a blob by its cached footer, or by one or two reads of its end.
      *
-     * <p>The stage fails with {@link BlobCorrupt} (it is damaged, another blob, or not of Arrow or
-     * opaque content), {@link dev.blobshuffle.core.failure.BlobMissing} or
-     * {@link dev.blobshuffle.core.failure.StoreUnavailable}. A failure is not kept.
+     * <p>The stage fails with {@link BlobCorrupt} (the blob is damaged, another blob, or without
+     * Arrow or opaque content), {@link dev.blobshuffle.core.failure.BlobMissing} or {@link
+     * dev.blobshuffle.core.failure.StoreUnavailable}. A failure is not cached.
      *
      * @param length the blob's length, bytes
      */
@@ -118,9 +118,9 @@ public final class Footers {
     }
 
     /**
-     * What the last bytes of a blob say.
+     * The decoded end of a blob.
      *
-     * @param needed how many of them hold footer and trailer
+     * @param needed the number of last bytes that hold footer and trailer
      * @param container the footer; empty if more bytes are needed
      */
     private record Tail(int needed, Optional<Container> container) {
@@ -140,7 +140,7 @@ public final class Footers {
         cache.remove(id);
     }
 
-    /** The estimated memory of the kept footers, bytes. */
+    /** The estimated memory of the cached footers, bytes. */
     public long usedBytes() {
         return cache.usedBytes();
     }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The verified bytes of neighbouring segments, on loan. The reader closes them and does not touch
- * them afterwards. Owned by one thread at a time.
+ * The verified bytes of neighbouring segments, on loan to the reader. The reader closes them and
+ * does not use them afterwards. Owned by one thread at a time.
  */
 public final class SegmentBytes implements AutoCloseable {
     private final List<Container.Segment> segments;
@@ -23,7 +23,7 @@ public final class SegmentBytes implements AutoCloseable {
         return segments;
     }
 
-    /** The bytes of the segment at an index of {@link #segments}: a new view, which only reads. */
+    /** The bytes of the segment at an index of {@link #segments}, as a new read-only view. */
     public ByteBuffer bytes(int index) {
         return bytes(segments, index, loan);
     }

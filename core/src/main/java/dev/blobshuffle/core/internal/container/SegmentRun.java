@@ -3,11 +3,11 @@ package dev.blobshuffle.core.internal.container;
 /**
  * Neighbouring segments of a container, by their index in its footer. Half-open.
  *
- * @param first index of the first
- * @param end index after the last; more than the first
+ * @param first index of the first segment
+ * @param end index after the last segment; more than the first
  */
 public record SegmentRun(int first, int end) {
-    /** Checks that there is a segment. */
+    /** Checks that the run has a segment. */
     public SegmentRun {
         if (first < 0 || end <= first) {
             throw new IllegalArgumentException(
@@ -15,7 +15,7 @@ public record SegmentRun(int first, int end) {
         }
     }
 
-    /** How many there are. */
+    /** The number of segments. */
     public int count() {
         return end - first;
     }

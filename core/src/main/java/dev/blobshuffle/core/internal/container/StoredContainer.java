@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /**
- * A blob of Arrow or opaque content in a store, by its footer. It returns no byte of a segment
- * whose CRC32C it has not verified. Thread-safe.
+ * A stored blob of Arrow or opaque content, read by its footer. Before it returns the bytes of a
+ * segment, it verifies the segment's CRC32C. Thread-safe.
  */
 public final class StoredContainer {
     private final Container container;
@@ -34,10 +34,10 @@ public final class StoredContainer {
     }
 
     /**
-     * The fewest reads that get some segments and no others. Each run is in one section.
+     * The fewest runs that cover the wanted segments and no others. Each run is in one section.
      *
      * @param isWanted chooses the segments
-     * @param mostBytes the longest run; a longer segment is a run of its own
+     * @param mostBytes the longest run, bytes; a longer segment is a run of its own
      */
     public List<SegmentRun> runs(Predicate<Container.Segment> isWanted, long mostBytes) {
         List<Container.Segment> segments = container.segments();
@@ -64,11 +64,11 @@ public final class StoredContainer {
     }
 
     /**
-     * Reads neighbouring segments in one read, and verifies the checksum of each. Wrong bytes of a
-     * cache or a peer are read again from the store.
+     * Reads neighbouring segments in one read, and verifies the checksum of each. Wrong bytes from
+     * a cache or a peer are read again from the store.
      *
-     * <p>The stage fails with {@link BlobCorrupt} if the store's bytes are not those of the footer,
-     * and otherwise as {@link BlobStore#get} does. The caller closes the result.
+     * <p>The stage fails with {@link BlobCorrupt} if the store's bytes do not match the footer, and
+     * otherwise as {@link BlobStore#get} does. The caller closes the result.
      *
      * @throws IllegalArgumentException the run is longer than an array
      */

@@ -1,7 +1,7 @@
 /**
- * Blobs of Arrow or opaque content in a store, read by ranges:
- * {@link dev.blobshuffle.core.internal.container.Footers} opens a
- * {@link dev.blobshuffle.core.internal.container.StoredContainer}.
+ * Reads of stored blobs of Arrow or opaque content, by ranges: {@link
+ * dev.blobshuffle.core.internal.container.Footers} opens a {@link
+ * dev.blobshuffle.core.internal.container.StoredContainer}.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.container;

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** The settings of the keys that encrypt blobs. */
 public final class EncryptionSettings implements SettingGroup {
-    /** Where the encryption keys are. */
+    /** The URI of the encryption keys. */
     public static final Setting<Optional<String>> KEYS = Setting.text(
             "encryption.keys",
             "none",

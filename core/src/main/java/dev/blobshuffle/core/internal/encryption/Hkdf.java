@@ -4,7 +4,7 @@ import java.security.GeneralSecurityException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** HKDF with SHA-256, as RFC 5869 defines it, for output of one hash: 32 bytes. Stateless. */
+/** HKDF with SHA-256 (RFC 5869), for an output of one hash, 32 bytes. Stateless. */
 final class Hkdf {
     private static final String ALGORITHM = "HmacSHA256";
 
@@ -15,7 +15,7 @@ final class Hkdf {
         return mac(salt, inputKey);
     }
 
-    /** The first 32 bytes of output for a purpose. */
+    /** The first 32 bytes of output for a purpose, the info. */
     static byte[] expand(byte[] pseudorandomKey, byte[] info) {
         byte[] block = new byte[info.length + 1];
         System.arraycopy(info, 0, block, 0, info.length);

@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
  * A text file of keys, plain or wrapped: one per line, its id, a space, and its bytes in Base64.
  * Empty lines and lines that start with {@code #} are ignored. Thread-safe: guarded by this.
  *
- * <p>Every question reads the file again, whatever its times say: a change of its mode changes no
- * modification time, and times are coarse. A file that cannot be used, or has no key, changes
- * nothing: the keys of the last good reading stay. A key is withdrawn when two readings in
- * succession, a second apart, lack it: one of them may see a file that somebody is writing.
+ * <p>Every call reads the file again, regardless of its modification time, because a change of the
+ * mode does not change that time, and the time is coarse. If the file cannot be used or has no key,
+ * the keys of the last good read stay. A key is withdrawn when two successive reads, a second
+ * apart, do not find it, because one read may see a file that is being written.
  */
 public final class KeyEntries {
     private static final int MOST_WRAPPED_BYTES = 6144;
@@ -36,13 +36,13 @@ public final class KeyEntries {
     private final Form form;
     private Map<String, byte[]> entries;
 
-    /** The keys that the last question about withdrawn ones did not find. */
+    /** The keys that the last call of {@link #withdrawn} did not find. */
     private Set<String> lacking = Set.of();
 
     /** The last warning, so that each is logged once. */
     private String warned = "";
 
-    /** The form of a file's entries. */
+    /** The form of the entries of a file. */
     public enum Form {
         /**
          * Keys of {@value Keyring#KEY_LENGTH} bytes. A file that others can read is refused
@@ -82,8 +82,8 @@ public final class KeyEntries {
      * A copy of the bytes of an entry. Reads the file.
      *
      * @return empty if the file has no such id
-     * @throws InvalidSettings recoverable once the file is mended: it cannot be used now, and its
-     *     last good reading did not have the id
+     * @throws InvalidSettings recoverable once the file is repaired: it cannot be used now, and the
+     *     last good read did not find the id
      */
     public synchronized Optional<byte[]> find(String id) {
         try {
@@ -97,8 +97,8 @@ public final class KeyEntries {
     }
 
     /**
-     * Those of the ids that the file lacks now and lacked at the question before. Reads the file,
-     * and warns once about one that cannot be used.
+     * The ids that the file lacks now and lacked at the previous call. Reads the file, and warns
+     * once if it cannot be used.
      */
     public synchronized Set<String> withdrawn(Set<String> ids) {
         Set<String> missing = new HashSet<>(ids);
@@ -153,7 +153,10 @@ public final class KeyEntries {
         return read;
     }
 
-    /** Opening a pipe would block, and a directory has no lines. */
+    /**
+     * Checks that the file is a regular one. Opening a pipe would block, and a directory has no
+     * lines.
+     */
     private void checkRegular() throws IOException {
         if (!Files.isRegularFile(file)) {
             if (Files.exists(file)) {
@@ -173,7 +176,7 @@ public final class KeyEntries {
         }
     }
 
-    /** The line may be a secret, so no message contains it. */
+    /** Parses a line and adds its entry. The line may be a secret, so no message contains it. */
     private void add(String line, int number, Map<String, byte[]> read) {
         String[] parts = line.split("\\s+", -1);
         if (parts.length == 2 && Keyring.isId(parts[0])) {
@@ -189,7 +192,7 @@ public final class KeyEntries {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
-            return new byte[0]; // Its message would show a part of the key.
+            return new byte[0]; // The exception's message would show a part of the key.
         }
     }
 

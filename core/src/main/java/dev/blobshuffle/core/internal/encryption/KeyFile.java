@@ -15,14 +15,14 @@ public final class KeyFile implements KeyProvider {
     /**
      * Reads a file. Blocks.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is not of
-     *     its form
+     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is
+     *     malformed
      */
     public KeyFile(Path file) {
         entries = new KeyEntries(file, KeyEntries.Form.PLAIN);
     }
 
-    /** {@code file:///etc/blobshuffle/keys}. */
+    /** Opens {@code file:///etc/blobshuffle/keys}. */
     static final class Factory implements KeyProviderFactory {
         @Override
         public String scheme() {

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an instance: the keys for reading, by id, and the key for writing, if any. Keeps each
- * key that its {@link KeyProvider} has returned until the provider withdraws it. Thread-safe.
+ * The keys of an instance: the keys for reading, by id, and the key for writing, if any. It keeps
+ * each key from its {@link KeyProvider} until the provider withdraws it. Thread-safe.
  *
  * <p>Each blob has its own key, which HKDF derives from the named key and the blob's id
  * ({@code docs/format.md}, "Encryption").
@@ -39,10 +39,10 @@ public final class Keyring {
     /** Length of a key, bytes: AES-256. */
     public static final int KEY_LENGTH = 32;
 
-    /** The least time between two questions about withdrawn keys. */
-    /** A scheme of another artifact. */
+    /** A scheme that another artifact provides. */
     private static final String AWS_KMS = "aws-kms";
 
+    /** The minimum time between two requests for withdrawn keys. */
     private static final long REFRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(2);
@@ -93,7 +93,7 @@ public final class Keyring {
      * @param source URI of the source, {@code blobshuffle.encryption.keys}; empty: none
      * @param id the key to write with, {@code blobshuffle.encryption.key.id}, or
      *     {@value #WRITE_PLAIN}
-     * @throws InvalidSettings fatal: only one of them is given, or they cannot be used
+     * @throws InvalidSettings fatal: only one of the two is set, or they cannot be used
      */
     public static Keyring open(Optional<String> source, Optional<String> id) {
         if (source.isEmpty() && id.isEmpty()) {
@@ -112,7 +112,7 @@ public final class Keyring {
         return id.get().equals(WRITE_PLAIN) ? reading(provider) : writing(provider, id.get());
     }
 
-    /** The same keys, with another time for which readers ask again for a key. */
+    /** The same keys with another timeout. */
     public Keyring timeout(Duration longest) {
         Keyring keys = new Keyring(provider, writing, longest);
         keys.extracted.putAll(extracted);

@@ -1,4 +1,4 @@
-/** Keys of blobs: where they are kept, and what is derived from them. */
+/** The keys of blobs: their sources, and the derivation of each blob's key. */
 @NullMarked
 package dev.blobshuffle.core.internal.encryption;
 

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The settings of all components of an instance, and what they must not say together. Front doors
- * add their own groups to {@link #GROUPS}.
+ * The settings of all components of an instance, and the checks across components. Front doors add
+ * their own groups to {@link #GROUPS}.
  */
 public final class EngineSettings implements SettingGroup {
     /** The groups of the components, in the order of the reference. */
@@ -41,8 +41,8 @@ public final class EngineSettings implements SettingGroup {
     /**
      * Reads the settings of an instance without a front door.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form,
-     *     or values contradict each other
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
+     *     values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);
@@ -53,7 +53,7 @@ public final class EngineSettings implements SettingGroup {
         return "";
     }
 
-    /** None of its own: it knows what those of several components mean together. */
+    /** Empty, because this group only checks the settings of several components together. */
     @Override
     public List<Setting<?>> settings() {
         return List.of();

@@ -14,10 +14,7 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * The store with everything that is nearer than it: caches in memory, on disk and of the zone.
- * Thread-safe.
- */
+/** The store behind all its caches: in memory, on disk and of the zone. Thread-safe. */
 final class NearStore implements AutoCloseable {
     private final CachedBlobStore local;
     private final BlobStore store;
@@ -32,7 +29,7 @@ final class NearStore implements AutoCloseable {
     }
 
     /**
-     * Opens the caches before a store, and begins to answer others. Blocks.
+     * Opens the caches before a store, and starts to answer other members. Blocks.
      *
      * @param store closed with this
      * @param writer the number in the ids of the blobs that this instance writes
@@ -74,7 +71,8 @@ final class NearStore implements AutoCloseable {
     }
 
     /**
-     * A fixed list may name this instance by its endpoint, under an id that is not its writer's.
+     * The id under which a fixed list names this instance, found by its endpoint. It may differ
+     * from the writer.
      */
     private static Optional<Long> listed(ZonePeers others, Endpoint own) {
         return others.members().members().stream()
@@ -95,7 +93,7 @@ final class NearStore implements AutoCloseable {
         return peers.map(ZonePeers::network);
     }
 
-    /** Ends the answering, then the caches. Idempotent. */
+    /** Stops answering other members, then closes the caches. Idempotent. */
     @Override
     public void close() {
         peers.ifPresent(others -> others.network().close());

@@ -40,21 +40,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its
- * decorators ({@link StoreStack}) and caches; puts are tried again until the delivery timeout,
- * reads until their reader gives them up. Thread-safe.
+ * The engine of one instance: a {@link Batcher}, a read side, and the store for both, with its
+ * decorators ({@link StoreStack}) and caches. Puts are retried until the delivery timeout, reads
+ * until their reader abandons them. Thread-safe.
  */
 public final class ShuffleEngine implements Engine {
     /**
-     * With a fallback, a put is given up this early, and at once while the store is known to be
-     * down: a transaction that waits for it must not time out first.
+     * The time after which a put fails if there is a fallback. While the store is known to be down,
+     * it fails at once. A transaction that waits for the put must not time out first.
      */
     private static final Duration PUT_TIME_BEFORE_FALLBACK = Duration.ofSeconds(5);
 
-    /** The store with the decorators that keep it calm. */
+    /** The store with its decorators for retries, hedging and limits. */
     private final BlobStore calm;
 
-    /** The same, behind what is nearer: the caller's place, and the caches if there are any. */
+    /** That store behind the caller's decorator ({@link Builder#nearer}) and the caches, if any. */
     private final BlobStore store;
 
     private final ShuffleMetrics metrics;
@@ -104,10 +104,10 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Opens an engine as settings say, with a clock and a store of its own, which is checked first,
-     * and the members that settings list. Blocks.
+     * Opens an engine from settings, with its own clock and store, and the members that the
+     * settings list. Checks the store first. Blocks.
      *
-     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
      *     now
      */
@@ -128,13 +128,13 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Opens an engine as settings say, with a store of its own, which is checked first. Blocks.
+     * Opens an engine from settings, with its own store, which it checks first. Blocks.
      *
-     * @param batching how to batch
-     * @param members those who may share caches, if the settings ask for it; not closed by the
-     *     engine
+     * @param batching the options of the Batcher
+     * @param members the members to share caches with, if the settings enable this; not closed by
+     *     the engine
      * @param time its clocks and threads; not closed by the engine
-     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
      *     now
      */
@@ -150,19 +150,19 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Where the blobs of an engine are.
+     * The source of an engine's store.
      *
-     * @param opening how to open the store
-     * @param nearer what lies between the store with its decorators and the caches ({@link
+     * @param opening opens the store
+     * @param nearer a decorator between the store with its decorators and the caches ({@link
      *     Builder#nearer})
      */
     public record Stores(StoreOpening opening, UnaryOperator<BlobStore> nearer) {}
 
     /**
-     * Opens an engine as settings say, with a store that is opened in the caller's way. Blocks.
+     * Opens an engine from settings, with a store that the caller's function opens. Blocks.
      *
-     * @param stores where the blobs are
-     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @param stores the source of the store
+     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
      *     now
      */
@@ -205,7 +205,7 @@ public final class ShuffleEngine implements Engine {
         }
     }
 
-    /** Nothing listens without a shared cache, so nobody may rely on it. */
+    /** Refuses a listen address without a shared cache, because it would have no effect. */
     private static void requirePeersHaveEffect(Settings settings) {
         if (settings.value(PeerSettings.LISTEN).isPresent() && !settings.value(CacheSettings.ZONE_ENABLED)) {
             throw new InvalidSettings("Cannot use setting " + PeerSettings.LISTEN + ": it has no effect without "
@@ -228,7 +228,7 @@ public final class ShuffleEngine implements Engine {
         }
     }
 
-    /** An engine of ready parts. */
+    /** A builder for an engine of given parts. */
     public static Builder builder(BlobStore store, Time time) {
         return new Builder(store, time);
     }
@@ -269,14 +269,17 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * This instance as others of its zone know it: its id, and where it answers; empty if it does
-     * not answer. What it reads is not known here.
+     * This instance as a member of its zone: its id and its address, without the partitions that it
+     * reads. Empty if it does not answer other members.
      */
     public Optional<Member> member() {
         return caches.flatMap(NearStore::member);
     }
 
-    /** The way to the others of its zone; empty if this instance shares nothing with them. */
+    /**
+     * The network to the other members of the zone; empty if this instance shares nothing with
+     * them.
+     */
     public Optional<PeerNetwork> network() {
         return caches.flatMap(NearStore::network);
     }
@@ -300,16 +303,16 @@ public final class ShuffleEngine implements Engine {
             this.metrics = new ShuffleMetrics(time);
         }
 
-        /** How to batch; by default as {@link BatcherOptions#builder()} says. */
+        /** The options of the Batcher; by default those of {@link BatcherOptions#builder()}. */
         public Builder batching(BatcherOptions options) {
             batching = options;
             return this;
         }
 
         /**
-         * Most bytes that Debatchers hold; 64 MiB by default.
+         * The most bytes that Debatchers hold; 64 MiB by default.
          *
-         * @throws InvalidSettings fatal: not positive
+         * @throws InvalidSettings fatal: the number is not positive
          */
         public Builder readBufferBytes(long bytes) {
             if (bytes < 1) {
@@ -320,7 +323,7 @@ public final class ShuffleEngine implements Engine {
         }
 
         /**
-         * How requests to the store are limited and repeated; {@link ResilienceOptions#USUAL} by
+         * The limits and retries of requests to the store; {@link ResilienceOptions#USUAL} by
          * default.
          */
         public Builder resilience(ResilienceOptions options) {
@@ -329,33 +332,35 @@ public final class ShuffleEngine implements Engine {
         }
 
         /**
-         * The metrics that the engine writes, where its store reports into them too
-         * ({@link RequestMeter}); its own by default.
+         * The metrics that the engine writes; by default its own. Set them if the store reports to
+         * the same metrics ({@link RequestMeter}).
          */
         public Builder metrics(ShuffleMetrics metrics) {
             this.metrics = metrics;
             return this;
         }
 
-        /** How to cache; by default not at all. */
+        /** The options of the caches; by default none. */
         public Builder caching(CacheOptions options) {
             caching = options;
             return this;
         }
 
-        /** The members of the zone with whom to share caches; by default nobody. */
+        /** The members of the zone to share caches with; by default none. */
         public Builder zonePeers(ZonePeers others) {
             peers = Optional.of(others);
             return this;
         }
 
         /**
-         * What lies between the store with its decorators (retries, meter, hedging) and the caches:
-         * it may serve blobs that this instance has and has not stored yet. Members of the zone
-         * read from it too. A {@link dev.blobshuffle.core.internal.cache.CachedBlobStore} also
-         * serves this instance without asking another member first. By default nothing.
+         * A decorator between the store with its decorators (retries, meter, hedging) and the
+         * caches; by default none. It may serve blobs that this instance has but has not stored
+         * yet. Other members of the zone read through it too. If it is a {@link
+         * dev.blobshuffle.core.internal.cache.CachedBlobStore}, this instance reads from it before
+         * it asks another member.
          *
-         * @param place gets the store below, which it does not close; the engine closes the result
+         * @param place receives the store below, which it must not close; the engine closes the
+         *     result
          */
         public Builder nearer(UnaryOperator<BlobStore> place) {
             nearer = place;
@@ -363,8 +368,8 @@ public final class ShuffleEngine implements Engine {
         }
 
         /**
-         * Runs once, after the engine has closed: closes what the engine was given. By default
-         * nothing: the giver closes store and time.
+         * A task that runs once, after the engine has closed, to close what was passed to the
+         * engine. By default none: the caller closes store and time.
          */
         public Builder whenClosed(Runnable task) {
             whenClosed = task;

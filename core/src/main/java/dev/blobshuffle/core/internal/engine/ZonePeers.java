@@ -4,9 +4,9 @@ import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 
 /**
- * The other members of a shuffle, and the way to them.
+ * The other members of a shuffle, and the network to them.
  *
- * @param members who they are
- * @param network connects to them; closed with the engine
+ * @param members the members
+ * @param network connects to the members; closed with the engine
  */
 public record ZonePeers(ZoneMap members, PeerNetwork network) {}

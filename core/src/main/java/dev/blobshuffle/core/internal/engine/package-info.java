@@ -1,4 +1,4 @@
-/** The engine of an instance, put together from the write side, the read side and a store. */
+/** The engine of an instance, which combines the write side, the read side and a store. */
 @NullMarked
 package dev.blobshuffle.core.internal.engine;
 

@@ -79,7 +79,7 @@ public final class PrivateFiles {
     public static void check(Path file) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view == null) {
-            return; // Not a POSIX file system; its access lists are not understood here.
+            return; // Not a POSIX file system; access lists are not checked here.
         }
         PosixFileAttributes attributes = view.readAttributes();
         Set<PosixFilePermission> permissions = attributes.permissions();

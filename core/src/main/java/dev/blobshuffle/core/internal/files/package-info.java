@@ -1,4 +1,7 @@
-/** Private files and directories: created for one user, and refused if others can read them. */
+/**
+ * Private files and directories. They are created for one user, and refused if others can read
+ * them.
+ */
 @NullMarked
 package dev.blobshuffle.core.internal.files;
 

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads numbers and strings one after the other, and fails with {@link BlobCorrupt} before it would
- * pass the end. Owned by one thread.
+ * Reads a sequence of numbers and strings, and fails with {@link BlobCorrupt} instead of reading
+ * past the end. Owned by one thread.
  */
 public final class ByteReader {
     private final byte[] source;
@@ -18,7 +18,7 @@ public final class ByteReader {
     /**
      * A reader of {@code source[offset, limit)}.
      *
-     * @param what names the thing in a failure: "a notification"
+     * @param what names the source in failures: "a notification"
      */
     public ByteReader(byte[] source, int offset, int limit, String what) {
         this.source = source;
@@ -51,7 +51,7 @@ public final class ByteReader {
         return (int) value;
     }
 
-    /** 64 bits; negative when the unsigned number is 2^63 or more. */
+    /** An unsigned number of 64 bits; negative if it is 2^63 or more. */
     public long varlong() {
         long value = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {
@@ -65,8 +65,8 @@ public final class ByteReader {
     }
 
     /**
-     * The number of elements that follow, each of which takes at least the given bytes: never more
-     * than there can be.
+     * The number of elements that follow, checked against the remaining bytes. Each element takes
+     * at least the given number of bytes.
      */
     public int count(int minElementLength) {
         int count = varint();
@@ -92,24 +92,24 @@ public final class ByteReader {
         return id.isEmpty() ? Optional.empty() : Optional.of(id);
     }
 
-    /** Where the next byte is, in the source. */
+    /** The index of the next byte in the source. */
     public int position() {
         return at;
     }
 
-    /** Passes bytes without reading them. */
+    /** Skips bytes. */
     public void skip(int length) {
         int ignored = advance(length);
     }
 
-    /** Requires that everything was read. */
+    /** Requires that all bytes have been read. */
     public void end() {
         if (at != limit) {
             throw corrupt((limit - at) + " bytes follow its end");
         }
     }
 
-    /** The failure of a reader that finds a contradiction. */
+    /** The failure for a contradiction in the bytes. */
     public BlobCorrupt corrupt(String reason) {
         return new BlobCorrupt("Cannot read " + what + ": " + reason
                 + ". Its checksum is right, so its writer was faulty; report it.");

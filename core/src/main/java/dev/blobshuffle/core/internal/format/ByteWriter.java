@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes numbers and strings one after the other into a growing array: what {@link ByteReader}
- * reads. Not for the append path. Owned by one thread.
+ * Writes a sequence of numbers and strings into a growing array, for {@link ByteReader}. Not for
+ * the append path. Owned by one thread.
  */
 public final class ByteWriter {
     private byte[] target;
     private int at;
 
-    /** A writer of some hundred bytes. */
+    /** A writer that expects some hundred bytes. */
     public ByteWriter() {
         this(256);
     }
@@ -74,7 +74,7 @@ public final class ByteWriter {
         return Checksum.of(target, offset, at - offset);
     }
 
-    /** Bytes as they are. */
+    /** Raw bytes. */
     public void bytes(byte[] source, int offset, int length) {
         ensure(length);
         System.arraycopy(source, offset, target, at, length);
@@ -94,7 +94,7 @@ public final class ByteWriter {
         bytes(other.target, 0, other.at);
     }
 
-    /** Starts again with nothing written. */
+    /** Clears the writer, so that it is empty again. */
     public void clear() {
         at = 0;
     }

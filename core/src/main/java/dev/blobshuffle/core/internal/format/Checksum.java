@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.format;
 
 import java.util.zip.CRC32C;
 
-/** CRC32C (Castagnoli, RFC 3720 appendix B.4), the one checksum of the format. Stateless. */
+/** CRC32C (Castagnoli, RFC 3720 appendix B.4), the only checksum of the format. Stateless. */
 public final class Checksum {
     private Checksum() {}
 

@@ -6,18 +6,13 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How the body of a frame is compressed. */
+/** The compression of a frame's body. */
 public enum Codec {
-    /** Not at all. */
+    /** No compression. */
     NONE(0, null, ""),
-    /**
-     * LZ4 (one block without the LZ4 frame around it), by the library that kafka-clients brings.
-     */
+    /** LZ4 (one block, without an LZ4 frame), by the library of kafka-clients. */
     LZ4(1, "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java"),
-    /**
-     * Zstandard (one Zstandard frame that states its content size), by the library that
-     * kafka-clients brings.
-     */
+    /** Zstandard (one Zstandard frame with its content size), by the library of kafka-clients. */
     ZSTD(2, "com.github.luben.zstd.Zstd", "com.github.luben:zstd-jni");
 
     private final int code;
@@ -38,8 +33,7 @@ public enum Codec {
     /**
      * Checks that the codec can be used here.
      *
-     * @throws InvalidSettings fatal: its library is not there or does not load; the message names
-     *     it
+     * @throws InvalidSettings fatal: its library is missing or does not load; the message names it
      */
     public void requireLibrary() {
         if (entryPoint == null) {
@@ -56,9 +50,7 @@ public enum Codec {
         }
     }
 
-    /**
-     * How bodies of this codec are compressed; not for {@link #NONE}. The library must be there.
-     */
+    /** A new compression of this codec; not for {@link #NONE}. The library must be present. */
     public Compression compression() {
         return switch (this) {
             case NONE -> throw new IllegalStateException("Cannot compress without a codec.");
@@ -70,8 +62,8 @@ public enum Codec {
     /**
      * The codec with a number.
      *
-     * @param where what the number was read from, for the failure; not asked otherwise, for this is
-     *     called per frame
+     * @param where names the source of the number. It is called only for a failure, because this
+     *     method is called per frame
      * @throws BlobCorrupt fatal: no codec of this version has the number
      */
     public static Codec of(int code, Supplier<String> where) {

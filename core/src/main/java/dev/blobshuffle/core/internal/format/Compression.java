@@ -10,14 +10,14 @@ public interface Compression extends AutoCloseable {
 
     /**
      * Compresses {@code source[offset, offset + length)} to the start of the target, which has the
-     * maximum size; returns the compressed size.
+     * maximum size. Returns the compressed size.
      */
     int compress(byte[] source, int offset, int length, byte[] target);
 
     /**
      * Decompresses {@code source[offset, offset + length)} to the start of the target.
      *
-     * @return whether it was sound and made exactly {@code rawLength} bytes
+     * @return whether the input was valid and resulted in exactly {@code rawLength} bytes
      */
     boolean decompress(byte[] source, int offset, int length, byte[] target, int rawLength);
 

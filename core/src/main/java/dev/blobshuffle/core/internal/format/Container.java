@@ -11,15 +11,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What a blob of Arrow or opaque content says about itself at its end ({@code docs/format.md},
- * "Footer of other content"). {@link ContainerWriter} makes one, {@link ContainerReader} reads by
- * it. Immutable.
+ * The footer of a blob of Arrow or opaque content ({@code docs/format.md}, "Footer of other
+ * content"). {@link ContainerWriter} creates it, {@link ContainerReader} reads by it. Immutable.
  *
  * @param id the blob
- * @param store fingerprint of the store it was written for
+ * @param store fingerprint of the store that the blob was written for
  * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
- * @param kind what the segments contain; not {@link ContentKind#RECORDS}
- * @param partitions how many the shuffle has; empty if the blob does not state it
+ * @param kind the content kind of the segments; not {@link ContentKind#RECORDS}
+ * @param partitions the number of partitions of the shuffle; empty if the blob does not state it
  * @param prelude the bytes before the first section
  * @param sections the parts per zone, in order
  * @param segments the parts per partition, in order
@@ -38,19 +37,19 @@ public record Container(
     /** The longest prelude and postlude, bytes. */
     public static final int MAX_PIECE_LENGTH = 16 << 20;
 
-    /** The longest frame, and the longest segment without frames, bytes: what an array holds. */
+    /** The longest frame, and the longest segment without frames, bytes: the size of an array. */
     public static final int MAX_FRAME_LENGTH = Integer.MAX_VALUE - 8;
 
     /**
-     * What lengths and offsets of Arrow content are multiples of, bytes. The most zero bytes before
-     * a segment are one less.
+     * Lengths and offsets of Arrow content are multiples of this, bytes. A segment has at most one
+     * byte less of zero padding before it.
      */
     static final int ALIGNMENT = 8;
 
-    /** The end-of-stream marker of Arrow IPC: what follows it is no part of the stream. */
+    /** The end-of-stream marker of Arrow IPC. Bytes after it are not part of the stream. */
     static final byte[] ARROW_END = {-1, -1, -1, -1, 0, 0, 0, 0};
 
-    /** Checks that the parts follow each other, and what Arrow requires. */
+    /** Checks that the parts follow each other, and the requirements of Arrow. */
     public Container {
         sections = List.copyOf(sections);
         segments = List.copyOf(segments);
@@ -88,8 +87,8 @@ public record Container(
     }
 
     /**
-     * Checks that all segments state the same things about themselves, and that their rows can be
-     * added.
+     * Checks that all segments have the same optional fields, and that the sum of their rows does
+     * not overflow.
      */
     private static void checkColumns(List<Segment> segments) {
         long rows = 0;
@@ -119,7 +118,7 @@ public record Container(
                 && postlude.get().checksum() == Checksum.of(ARROW_END, 0, ARROW_END.length);
         require(isEnd, "postlude", postlude);
         for (Segment segment : segments) {
-            // With zero bytes before it, the offset would be no multiple.
+            // With padding before it, the offset would not be a multiple.
             require(isAligned(segment.offset()) && isAligned(segment.length()), "segment", segment);
             require(segment.rows().isPresent(), "segment", segment);
             for (Frame frame : segment.frames()) {
@@ -149,7 +148,7 @@ public record Container(
                 : sections.get(sections.size() - 1).end();
     }
 
-    /** Number of rows of all segments; empty if the segments do not state theirs. */
+    /** Number of rows of all segments; empty if the segments do not state it. */
     public OptionalLong rows() {
         boolean isStated = segments.stream().allMatch(segment -> segment.rows().isPresent());
         return isStated
@@ -162,9 +161,9 @@ public record Container(
     /**
      * Bytes that belong to no partition: prelude or postlude.
      *
-     * @param offset where it starts in the blob, bytes
-     * @param length its length, bytes; 1 or more
-     * @param checksum its CRC32C
+     * @param offset start in the blob, bytes
+     * @param length length, bytes; 1 or more
+     * @param checksum CRC32C of its bytes
      */
     public record Piece(long offset, int length, int checksum) {
         /** Checks the length. */
@@ -181,14 +180,14 @@ public record Container(
      *
      * @param section index of its section
      * @param partition number of the partition whose rows it holds
-     * @param offset where it starts in the blob, bytes
-     * @param length its length, bytes; 1 or more
+     * @param offset start in the blob, bytes
+     * @param length length, bytes; 1 or more
      * @param checksum CRC32C of its bytes
-     * @param origin where it comes from
-     * @param rows number of its rows
-     * @param rawLength its length without compression, bytes
-     * @param frames the parts that can be read and checked by themselves, in order: none, or 2 or
-     *     more that add up to it
+     * @param origin the origin of the rows
+     * @param rows number of rows
+     * @param rawLength length without compression, bytes
+     * @param frames the parts that can be read and checked separately, in order: none, or 2 or more
+     *     that make up the segment
      */
     public record Segment(
             int section,
@@ -221,7 +220,7 @@ public record Container(
             }
         }
 
-        /** The first byte after it. */
+        /** The first byte after the segment. */
         public long end() {
             return offset + length;
         }
@@ -237,9 +236,9 @@ public record Container(
     }
 
     /**
-     * A part of a segment that can be read and checked by itself.
+     * A part of a segment that can be read and checked separately.
      *
-     * @param length its length, bytes; 1 or more
+     * @param length length, bytes; 1 or more
      * @param checksum CRC32C of its bytes
      */
     public record Frame(int length, int checksum) {
@@ -253,14 +252,14 @@ public record Container(
     }
 
     /**
-     * Where a segment comes from.
+     * The origin of a segment.
      *
      * @param shuffle name of the shuffle, unique in the store; never blank
      * @param map index of the map that wrote the rows
-     * @param attempt which attempt of the map it was
+     * @param attempt index of the map's attempt
      */
     public record Origin(String shuffle, long map, long attempt) {
-        /** Checks name and numbers. */
+        /** Checks the name and the numbers. */
         public Origin {
             if (shuffle.isBlank() || map < 0 || attempt < 0) {
                 throw new IllegalArgumentException("Cannot name an origin: shuffle '" + shuffle + "', map " + map

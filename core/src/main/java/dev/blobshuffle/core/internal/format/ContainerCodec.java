@@ -14,8 +14,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The bytes of footer and trailer of a blob of Arrow or opaque content: {@code docs/format.md},
- * "Footer of other content". Stateless.
+ * Encodes and decodes the footer and trailer of a blob of Arrow or opaque content: {@code
+ * docs/format.md}, "Footer of other content". Stateless.
  */
 public final class ContainerCodec {
     private static final int ROWS = 1;
@@ -42,7 +42,7 @@ public final class ContainerCodec {
      *
      * @param tail the blob's last bytes, {@link Trailer#tailLength} or more; not moved
      * @param blobLength the blob's length, bytes
-     * @throws BlobCorrupt fatal: the bytes are not what was written, or the blob holds records
+     * @throws BlobCorrupt fatal: the bytes are damaged, or the blob holds records
      */
     public static Container decode(ByteBuffer tail, long blobLength) {
         Trailer trailer = Trailer.read(tail);
@@ -170,7 +170,7 @@ public final class ContainerCodec {
         }
     }
 
-    /** Reads one footer. What it allocates is proportional to the bytes that it has read. */
+    /** Reads one footer. It allocates memory in proportion to the bytes that it has read. */
     private static final class Decoder {
         private final ByteReader reader;
         private final ContentKind kind;
@@ -180,7 +180,7 @@ public final class ContainerCodec {
         private final List<BlobSection> sections = new ArrayList<>();
         private final List<Container.Segment> segments = new ArrayList<>();
 
-        /** Where the next part starts in the blob. */
+        /** The start of the next part in the blob. */
         private long end;
 
         Decoder(ByteReader reader, ContentKind kind, int version) {

@@ -8,29 +8,29 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a blob of Arrow or opaque content by ranges, and returns no byte whose checksum it has not
- * verified. Total: a value or {@link BlobCorrupt}, whatever the bytes. It asks for no more than the
+ * Reads a blob of Arrow or opaque content by ranges, and verifies the checksum of all bytes that it
+ * returns. For any input it returns a value or throws {@link BlobCorrupt}. It requests only the
  * part that the caller wants, which lies in the blob. Thread-safe if its source is.
  */
 public final class ContainerReader {
-    /** Asked for at the end of a blob: trailer and most footers. */
+    /** The number of last bytes that are read first. They hold the trailer and most footers. */
     public static final int TAIL = 256 << 10;
 
-    /** Read at once by {@link #verify}, bytes. */
+    /** The bytes that {@link #verify} reads at once. */
     private static final int STEP = 1 << 20;
 
     private final Container container;
     private final Source source;
 
-    /** Where the bytes of a blob come from: a file, or range reads of a store. */
+    /** The source of a blob's bytes: a file, or range reads of a store. */
     @FunctionalInterface
     public interface Source {
-        /** Reads {@code [offset, offset + length)} of the blob, exactly. */
+        /** Reads exactly {@code [offset, offset + length)} of the blob. */
         ByteBuffer read(long offset, int length);
     }
 
     /**
-     * A reader by a footer that was read before.
+     * A reader with a known footer.
      *
      * @param container the footer
      * @param source the blob's bytes
@@ -41,11 +41,12 @@ public final class ContainerReader {
     }
 
     /**
-     * Opens a blob: reads its footer, in one or two reads.
+     * Opens a blob with one or two reads of its footer.
      *
-     * @param id the blob that is expected
+     * @param id the expected blob
      * @param length the blob's length, bytes
-     * @throws BlobCorrupt fatal: it is damaged, another blob, or not of Arrow or opaque content
+     * @throws BlobCorrupt fatal: the blob is damaged, another blob, or without Arrow or opaque
+     *     content
      */
     public static ContainerReader open(BlobId id, Source source, long length) {
         ByteBuffer tail = last(source, length, TAIL);
@@ -59,10 +60,11 @@ public final class ContainerReader {
     /**
      * The footer of a blob.
      *
-     * @param id the blob that is expected
+     * @param id the expected blob
      * @param tail the blob's last bytes, {@link Trailer#tailLength} or more; not moved
      * @param length the blob's length, bytes
-     * @throws BlobCorrupt fatal: it is damaged, another blob, or not of Arrow or opaque content
+     * @throws BlobCorrupt fatal: the blob is damaged, another blob, or without Arrow or opaque
+     *     content
      */
     public static Container footer(BlobId id, ByteBuffer tail, long length) {
         Container container = ContainerCodec.decode(tail, length);
@@ -96,7 +98,7 @@ public final class ContainerReader {
     /**
      * The bytes of a segment.
      *
-     * @throws IllegalArgumentException it is longer than an array: read its frames
+     * @throws IllegalArgumentException the segment is longer than an array: read its frames
      */
     public ByteBuffer segment(Container.Segment segment) {
         if (segment.length() > Container.MAX_FRAME_LENGTH) {
@@ -116,7 +118,7 @@ public final class ContainerReader {
     /**
      * Reads every byte before the footer, about a mebibyte at a time, and verifies it.
      *
-     * @throws BlobCorrupt fatal: something is not as the footer says
+     * @throws BlobCorrupt fatal: the bytes do not match the footer
      */
     public void verify() {
         prelude();
@@ -153,7 +155,7 @@ public final class ContainerReader {
         check(segment.offset(), segment.length(), (int) whole.getValue(), segment.checksum(), "a segment");
     }
 
-    /** Reads a range in steps, into two checksums; returns its end. */
+    /** Reads a range in steps and updates two checksums with it. Returns the end of the range. */
     private long update(long start, long end, CRC32C whole, CRC32C part) {
         for (long at = start; at < end; ) {
             int step = (int) Math.min(STEP, end - at);

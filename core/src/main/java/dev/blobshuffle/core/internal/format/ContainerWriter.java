@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Writes a blob of Arrow or opaque content, part by part. It passes every byte to a sink, in order,
- * and copies none; it keeps only what the footer says. Call {@link #prelude} first, then
- * {@link #section} for each zone and {@link #segment} for each of its segments, then
- * {@link #postlude}, and {@link #finish} last. Owned by one thread.
+ * Writes a blob of Arrow or opaque content, part by part. It passes all bytes to a sink, in order
+ * and without a copy, and keeps only the content of the footer. Call {@link #prelude} first, then
+ * {@link #section} for each zone and {@link #segment} for each of its segments, then {@link
+ * #postlude}, and {@link #finish} last. Owned by one thread.
  *
  * <p>A blob is not valid before {@link #finish} returns. If a call fails, discard what the sink has
  * received.
@@ -35,7 +35,7 @@ public final class ContainerWriter {
 
     private OptionalInt partitions = OptionalInt.empty();
 
-    /** Bytes passed on so far. */
+    /** Bytes passed to the sink so far. */
     private long length;
 
     private boolean isAligning;
@@ -44,10 +44,10 @@ public final class ContainerWriter {
      * A writer of one blob.
      *
      * @param id the blob
-     * @param store fingerprint of the store it is for
+     * @param store fingerprint of the store that the blob is for
      * @param createdMillis wall clock, milliseconds since the Unix epoch; for inspection
-     * @param kind what the segments contain; not {@link ContentKind#RECORDS}
-     * @param sink takes the bytes; a buffer is valid for as long as the caller's own
+     * @param kind the content kind of the segments; not {@link ContentKind#RECORDS}
+     * @param sink receives the bytes; a buffer is valid as long as the caller's own
      */
     public ContainerWriter(BlobId id, int store, long createdMillis, ContentKind kind, Consumer<ByteBuffer> sink) {
         if (kind == ContentKind.RECORDS) {
@@ -61,7 +61,8 @@ public final class ContainerWriter {
     }
 
     /**
-     * States how many partitions the shuffle has, so that readers can tell an empty one from none.
+     * States how many partitions the shuffle has, so that readers can distinguish an empty
+     * partition from one that does not exist.
      */
     public void partitions(int count) {
         partitions = OptionalInt.of(count);
@@ -83,7 +84,7 @@ public final class ContainerWriter {
     }
 
     /**
-     * Aligns the next segment: zeros up to a multiple of 8 go before it. Arrow content is always
+     * Aligns the next segment, by zeros before it, to a multiple of 8. Arrow content is always
      * aligned.
      */
     public void align() {
@@ -91,16 +92,16 @@ public final class ContainerWriter {
     }
 
     /**
-     * Writes a segment of the section that was started last.
+     * Writes a segment of the current section.
      *
      * @param partition number of the partition whose rows it holds
-     * @param origin where it comes from; for all segments of the blob or for none
+     * @param origin its origin; for all segments of the blob or for none
      * @param rows number of its rows; for all segments of the blob or for none; required for Arrow
      *     content
      * @param rawLength its length without compression, bytes; for all segments of the blob or for
      *     none
-     * @param frames its bytes; two or more buffers become frames of their own. Taken one by one,
-     *     each passed on before the next is taken
+     * @param frames its bytes; of two or more buffers, each becomes a frame. The buffers are taken
+     *     one by one, and each is passed on before the next is taken
      */
     public void segment(
             int partition,
@@ -112,7 +113,7 @@ public final class ContainerWriter {
     }
 
     /**
-     * Writes a segment as {@link #segment} does, of frames whose bytes are in several buffers.
+     * Writes a segment like {@link #segment}, but each frame may be in several buffers.
      *
      * @param frames the buffers of each frame
      */
@@ -161,7 +162,7 @@ public final class ContainerWriter {
     /**
      * Writes footer and trailer.
      *
-     * @return what the blob holds
+     * @return the footer
      * @throws IllegalArgumentException the parts do not form a blob of the kind, or the footer is
      *     too long
      */

@@ -2,13 +2,13 @@ package dev.blobshuffle.core.internal.format;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 
-/** What the segments of a blob contain ({@code docs/format.md}, "Blob"). */
+/** The kind of content in a blob's segments ({@code docs/format.md}, "Blob"). */
 public enum ContentKind {
-    /** Records in frames: what the streaming front doors write. Its footer is a {@link Footer}. */
+    /** Records in frames, written by the streaming front doors. The footer is a {@link Footer}. */
     RECORDS(0, "records"),
-    /** Messages of an Arrow IPC stream. Its footer is a {@link Container}. */
+    /** Messages of an Arrow IPC stream. The footer is a {@link Container}. */
     ARROW(1, "Arrow IPC"),
-    /** Bytes that only the engine understands. Its footer is a {@link Container}. */
+    /** Bytes that only the writing engine understands. The footer is a {@link Container}. */
     OPAQUE(2, "opaque bytes");
 
     private final int code;
@@ -24,7 +24,7 @@ public enum ContentKind {
         return code;
     }
 
-    /** The kind's name for people. */
+    /** The kind's name for messages. */
     public String label() {
         return label;
     }
@@ -32,7 +32,7 @@ public enum ContentKind {
     /**
      * The kind with a number.
      *
-     * @throws BlobCorrupt fatal: this version knows no such kind
+     * @throws BlobCorrupt fatal: this version does not know the kind
      */
     static ContentKind of(int code) {
         return switch (code) {

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a blob of records says about itself at its end ({@code docs/format.md}, "Footer"): for
- * inspection, recovery and batch readers. The streaming read path needs only notifications.
+ * The footer of a blob of records ({@code docs/format.md}, "Footer"), for inspection, recovery and
+ * batch readers. The streaming read path needs only notifications.
  *
  * @param id the blob
- * @param store fingerprint of the store it was written for
+ * @param store fingerprint of the store that the blob was written for
  * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
- * @param version of the blob's format
- * @param key id of the key that the frames are encrypted with; empty: they are not
+ * @param version the version of the blob's format
+ * @param key id of the key that the frames are encrypted with; empty if they are not encrypted
  * @param sections the parts per zone, in order; they cover the blob from its start without gaps
  * @param segments the parts per (partition, lane), in order; they cover the sections without gaps
  */
@@ -58,7 +58,7 @@ public record Footer(
         require(end == sectionEnd && last == sections.size() - 1, "end of segments", end);
     }
 
-    /** The version in which a blob is written: the oldest that can say its id. */
+    /** The version in which a blob is written: the oldest one that can represent its id. */
     public static int version(BlobId id) {
         return id.owner() == BlobId.NO_OWNER ? FIRST_BOUND : FIRST_OWNED;
     }
@@ -86,10 +86,10 @@ public record Footer(
      * The part of a blob for one partition, from one lane.
      *
      * @param section index of its section
-     * @param partition where its records go
+     * @param partition the partition of its records
      * @param lane name of the lane that appended them
-     * @param offset where it starts in the blob, bytes
-     * @param length its length, bytes
+     * @param offset start in the blob, bytes
+     * @param length length, bytes
      * @param records number of records
      * @param minTimestamp smallest timestamp, milliseconds
      * @param maxTimestamp largest timestamp, milliseconds

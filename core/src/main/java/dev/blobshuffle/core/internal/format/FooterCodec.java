@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The bytes of footer and trailer of a blob of records: {@code docs/format.md}, "Footer" and
- * "Trailer". Stateless.
+ * Encodes and decodes the footer and trailer of a blob of records: {@code docs/format.md}, "Footer"
+ * and "Trailer". Stateless.
  */
 public final class FooterCodec {
     private static final int MIN_SECTION_LENGTH = 2;
@@ -77,11 +77,11 @@ public final class FooterCodec {
     }
 
     /**
-     * How many bytes at the end of a blob of records hold footer and trailer.
+     * The number of bytes at the end of a blob of records that hold footer and trailer.
      *
      * @param tail the blob's last bytes, {@link Trailer#LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: they are not the end of a blob, a newer writer wrote them, or the
-     *     blob holds no records
+     * @throws BlobCorrupt fatal: the bytes are not the end of a blob, a newer version wrote them,
+     *     or the blob holds no records
      */
     public static int tailLength(ByteBuffer tail) {
         return trailer(tail).tailLength();
@@ -101,7 +101,7 @@ public final class FooterCodec {
      *
      * @param tail the blob's last bytes, {@link #tailLength} or more; not moved
      * @param blobLength the blob's length, bytes
-     * @throws BlobCorrupt fatal: the bytes are not what was written, or the blob holds no records
+     * @throws BlobCorrupt fatal: the bytes are damaged, or the blob holds no records
      */
     public static Footer decode(ByteBuffer tail, long blobLength) {
         Trailer trailer = trailer(tail);
@@ -120,7 +120,7 @@ public final class FooterCodec {
         }
     }
 
-    /** The failure of a footer whose checksum is right and whose numbers are not. */
+    /** The failure for a footer with a correct checksum and contradicting numbers. */
     static BlobCorrupt contradicts(RuntimeException failure) {
         return new BlobCorrupt(
                 "Cannot read the footer of a blob: its numbers contradict each other. Its writer was faulty; report it.",

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.format;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 
-/** LZ4 blocks. Thread-safe: the library keeps no state. */
+/** Compression into LZ4 blocks. Thread-safe, because the library keeps no state. */
 final class Lz4Compression implements Compression {
     private static final LZ4Factory FACTORY = LZ4Factory.fastestInstance();
 

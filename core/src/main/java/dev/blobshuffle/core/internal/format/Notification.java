@@ -4,20 +4,20 @@ import dev.blobshuffle.core.store.BlobId;
 import java.util.Optional;
 
 /**
- * The small reference that travels through the engine's channel instead of the records of one
- * segment. It carries exactly what a reader needs for one range read, and to check it. At most 64
- * bytes in practice; bytes: {@code docs/format.md}.
+ * The small reference to a segment that the engine's channel carries instead of the segment's
+ * records. It contains what a reader needs to read the segment in one range read and to check it.
+ * In practice it has at most 64 bytes; {@code docs/format.md} describes them.
  *
  * @param blob the blob that holds the segment
  * @param store the 4-byte fingerprint of the store that holds the blob
  *     ({@code BlobStore.fingerprint()})
- * @param sectionOffset where the zone's section starts in the blob, bytes
+ * @param sectionOffset start of the zone's section in the blob, bytes
  * @param sectionLength length of the section, bytes
- * @param segmentOffset where the segment starts in the blob, bytes (inside the section)
+ * @param segmentOffset start of the segment in the blob (inside the section), bytes
  * @param segmentLength length of the segment, bytes
  * @param records number of records in the segment, 1 to {@link #MAX_RECORDS}
- * @param codec the compression that the segment's frames may use: a reader without it fails before
- *     it reads
+ * @param codec the compression that the segment's frames may use; a reader without the codec fails
+ *     before the read
  * @param checksum CRC32C over the segment's frame headers, each of which holds the CRC32C of its
  *     body
  * @param binding the partition that the segment belongs to, and its key; empty in version 1
@@ -33,7 +33,7 @@ public record Notification(
         Codec codec,
         int checksum,
         Optional<Binding> binding) {
-    /** The largest number of records in a segment: positions inside it take 20 bits. */
+    /** The largest number of records in a segment. Positions inside a segment take 20 bits. */
     public static final int MAX_RECORDS = (1 << 20) - 1;
 
     /** Checks that the segment lies in the section and holds a legal number of records. */
@@ -75,12 +75,14 @@ public record Notification(
                 Optional.empty());
     }
 
-    /** Whether the segment belongs to a partition. One of version 1 belongs to any. */
+    /**
+     * Whether the segment belongs to a partition. A segment of version 1 belongs to any partition.
+     */
     public boolean belongsTo(Partition partition) {
         return binding.isEmpty() || binding.get().tag() == Binding.tag(partition);
     }
 
-    /** Id of the key that the segment is encrypted with; empty: it is not. */
+    /** Id of the key that the segment is encrypted with; empty if it is not encrypted. */
     public Optional<String> key() {
         return binding.flatMap(Binding::key);
     }

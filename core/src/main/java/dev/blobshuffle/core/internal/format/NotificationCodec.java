@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a notification: {@code docs/format.md}, "Notification". Stateless. */
+/** Encodes and decodes notifications: {@code docs/format.md}, "Notification". Stateless. */
 public final class NotificationCodec {
     private static final byte MAGIC = (byte) 0xB5;
     private static final byte UNBOUND_VERSION = 1;
@@ -17,8 +17,8 @@ public final class NotificationCodec {
     private static final byte OWNED_VERSION = 3;
 
     /**
-     * Two bytes of magic and version, writer, store, codec, two checksums, six long varints and one
-     * int varint; tag and id of the key.
+     * The sum of: magic and version, writer, store, codec, two checksums, six long varints, one int
+     * varint, the tag, and the id of the key.
      */
     private static final int MAX_LENGTH = 2 + 8 + 4 + 1 + 4 + 4 + 6 * 10 + 5 + 4 + 1 + Binding.MAX_KEY_LENGTH;
 
@@ -52,7 +52,7 @@ public final class NotificationCodec {
         return Arrays.copyOf(target, at + CHECKSUM_LENGTH);
     }
 
-    /** The oldest version that can say what the notification says. */
+    /** The oldest version that can represent the notification. */
     private static byte version(Notification notification) {
         if (notification.blob().owner() != BlobId.NO_OWNER) {
             if (notification.binding().isEmpty()) {
@@ -73,9 +73,9 @@ public final class NotificationCodec {
     }
 
     /**
-     * The notification that the bytes hold.
+     * Decodes a notification.
      *
-     * @throws BlobCorrupt fatal: the bytes are not a notification, or one of a newer version
+     * @throws BlobCorrupt fatal: the bytes are not a notification, or have a newer version
      */
     public static Notification decode(byte @Nullable [] bytes) {
         if (bytes == null || !isNotification(bytes)) {
@@ -131,8 +131,8 @@ public final class NotificationCodec {
     }
 
     /**
-     * Whether bytes begin as a notification of any version does. A guess that costs nothing: other
-     * bytes may begin so too, so a channel marks notifications in its own way as well.
+     * Whether bytes begin like a notification of any version. This is a cheap guess, because other
+     * bytes may begin in the same way. So channels also mark notifications in their own way.
      */
     public static boolean isNotification(byte @Nullable [] bytes) {
         return bytes != null && bytes.length >= 2 && bytes[0] == MAGIC;

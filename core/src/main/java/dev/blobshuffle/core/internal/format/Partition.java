@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.format;
 
 /**
- * One ordered sequence of records: a partition of a stream. A stream is what the front door's
- * engine calls a topic, an exchange or a shuffle.
+ * A partition of a stream: one ordered sequence of records. The front door's engine calls a stream
+ * a topic, an exchange or a shuffle.
  *
- * @param stream the stream's name, such as a Kafka topic's; never blank
+ * @param stream the stream's name, such as the name of a Kafka topic; never blank
  * @param number the partition's number, 0 or more
  */
 public record Partition(String stream, int number) {

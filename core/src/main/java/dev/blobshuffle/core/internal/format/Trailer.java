@@ -4,12 +4,12 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.ByteBuffer;
 
 /**
- * The last bytes of every blob, whatever its content: {@code docs/format.md}, "Trailer".
+ * The last bytes of every blob, of any content kind: {@code docs/format.md}, "Trailer".
  *
  * @param footerLength length of the footer before it, bytes
  * @param footerChecksum CRC32C of the footer
- * @param version of the blob's format
- * @param kind what the blob contains
+ * @param version the version of the blob's format
+ * @param kind the content kind of the blob
  */
 public record Trailer(int footerLength, int footerChecksum, int version, ContentKind kind) {
     /** Length of a trailer, bytes. */
@@ -24,7 +24,7 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
     /** "BLOBSHUF" in ASCII. */
     private static final long MAGIC = 0x4655_4853_424F_4C42L;
 
-    /** How many bytes at the end of the blob hold footer and trailer. */
+    /** The number of bytes at the end of the blob that hold footer and trailer. */
     public int tailLength() {
         return footerLength + LENGTH;
     }
@@ -33,7 +33,7 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
      * Reads the trailer of a blob.
      *
      * @param tail the blob's last bytes, {@link #LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: they are not the end of a blob, or a newer writer wrote them
+     * @throws BlobCorrupt fatal: the bytes are not the end of a blob, or a newer version wrote them
      */
     public static Trailer read(ByteBuffer tail) {
         byte[] trailer = last(tail, LENGTH);
@@ -60,7 +60,7 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
     }
 
     /**
-     * The footer before a trailer, its checksum verified.
+     * The footer before a trailer, with a verified checksum.
      *
      * @param tail the blob's last bytes, {@link #tailLength} or more; not moved
      */

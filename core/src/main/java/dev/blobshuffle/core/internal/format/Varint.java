@@ -1,13 +1,13 @@
 package dev.blobshuffle.core.internal.format;
 
 /**
- * Variable-length integers, seven bits per byte, least significant first; signed ones zigzag:
- * {@code docs/format.md}, "Varint". Stateless.
+ * Variable-length integers with seven bits per byte, least significant first; signed ones use
+ * zigzag encoding: {@code docs/format.md}, "Varint". Stateless.
  */
 public final class Varint {
     private Varint() {}
 
-    /** Writes an int as unsigned, 1 to 5 bytes; returns the offset after it. */
+    /** Writes an int as unsigned, in 1 to 5 bytes. Returns the offset after it. */
     public static int write(byte[] target, int offset, int value) {
         int rest = value;
         int at = offset;
@@ -19,7 +19,7 @@ public final class Varint {
         return at;
     }
 
-    /** Writes a long as unsigned, 1 to 10 bytes; returns the offset after it. */
+    /** Writes a long as unsigned, in 1 to 10 bytes. Returns the offset after it. */
     public static int writeLong(byte[] target, int offset, long value) {
         long rest = value;
         int at = offset;

@@ -5,7 +5,9 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdException;
 import org.jspecify.annotations.Nullable;
 
-/** Zstandard frames at the library's default level. Owned by one thread at a time. */
+/**
+ * Compression into Zstandard frames, at the library's default level. Owned by one thread at a time.
+ */
 final class ZstdCompression implements Compression {
     private @Nullable ZstdCompressCtx context;
 

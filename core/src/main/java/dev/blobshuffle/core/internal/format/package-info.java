@@ -1,4 +1,4 @@
-/** The container of a blob, its id and its notifications, described in {@code docs/format.md}. */
+/** The formats of blobs and notifications, described in {@code docs/format.md}. */
 @NullMarked
 package dev.blobshuffle.core.internal.format;
 

@@ -5,13 +5,13 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts that are open, closed in the reverse order of their opening, all of them, whatever one of
- * them throws. Thread-safe.
+ * Open parts, which are closed in the reverse order of their opening. All parts are closed, even if
+ * one of them throws an exception. Thread-safe.
  */
 final class OpenParts implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    /** Takes over a part. */
+    /** Adds a part, which is closed with the others. */
     synchronized <T extends AutoCloseable> T add(T part) {
         parts.push(part);
         return part;
@@ -21,7 +21,7 @@ final class OpenParts implements AutoCloseable {
         return parts.poll();
     }
 
-    /** Closes what is open. Idempotent. */
+    /** Closes all open parts. Idempotent. */
     @Override
     public void close() {
         RuntimeException first = null;

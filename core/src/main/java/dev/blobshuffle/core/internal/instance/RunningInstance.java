@@ -6,9 +6,9 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 
 /**
- * An open instance as monitoring sees it. Thread-safe.
+ * An open instance, for monitoring. Thread-safe.
  *
- * @param shown its metrics, with the labels that distinguish it from others of the process
+ * @param shown its metrics, with the labels that distinguish it from other instances of the process
  * @param store its store, with all decorators; closed by the instance
  * @param membership the other instances
  * @param time its clocks and threads

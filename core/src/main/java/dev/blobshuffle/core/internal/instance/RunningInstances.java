@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The open instances of this process. Registries of metrics and health checks watch it, because an
- * application opens its instances long after its registries, and opens new ones after a restart of
- * its streams. Thread-safe: guarded by the class.
+ * The open instances of this process. Metrics registries and health checks watch this list, because
+ * an application opens its instances long after its registries, and opens new ones after a restart
+ * of its streams. Thread-safe: guarded by the class.
  */
 public final class RunningInstances {
     private static final List<RunningInstance> OPEN = new ArrayList<>();
@@ -19,7 +19,10 @@ public final class RunningInstances {
 
     private RunningInstances() {}
 
-    /** A number that no other instance of this process has, from 1: the label {@code engine}. */
+    /**
+     * A number that is unique among the instances of this process, from 1, for the label {@code
+     * engine}.
+     */
     public static int nextNumber() {
         return NUMBER.incrementAndGet();
     }
@@ -47,8 +50,8 @@ public final class RunningInstances {
     }
 
     /**
-     * Shows every open instance to a watcher, and every one that opens until the registration ends.
-     * The end of the registration ends what the watcher began.
+     * Passes every open instance to a watcher, and every instance that opens until the registration
+     * ends. The end of the registration closes the registrations that the watcher returned.
      */
     public static synchronized Registration watch(Watcher watcher) {
         Watch watch = new Watch(watcher);
@@ -62,18 +65,19 @@ public final class RunningInstances {
         List.copyOf(watch.begun.keySet()).forEach(watch::end);
     }
 
-    /** Follows instances. */
+    /** Observes instances. */
     @FunctionalInterface
     public interface Watcher {
         /**
-         * An instance is open. Must not block.
+         * Called for an open instance. Must not block.
          *
-         * @return ended once, before the instance closes or when the watch ends
+         * @return a registration that is closed once, before the instance closes or when the watch
+         *     ends
          */
         Registration begin(RunningInstance instance);
     }
 
-    /** What one watcher has begun, by instance. */
+    /** The registrations of one watcher, by instance. */
     private static final class Watch {
         private final Watcher watcher;
         private final IdentityHashMap<RunningInstance, Registration> begun = new IdentityHashMap<>();

@@ -7,15 +7,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instances that several users of a process share, one for each key. The first user opens it, and
- * the last one closes it. A user that comes while it closes waits and opens it again. An instance
- * that opens or closes holds up only users of its own key.
+ * Instances that several users of a process share, one for each key. The first user of a key opens
+ * the instance, and the last one closes it. A user that arrives while the instance closes waits and
+ * opens it again. Opening or closing an instance blocks only users of the same key.
  *
  * <p>Thread-safe: the map and the counts are guarded by the map, each instance by its entry. A
  * thread that needs both locks takes the entry's first.
  *
- * @param <K> what users share by
- * @param <I> what they share
+ * @param <K> the key of an instance
+ * @param <I> the instance
  */
 public final class SharedInstances<K, I extends AutoCloseable> {
     private final Map<K, Entry<I>> entries = new HashMap<>();
@@ -23,10 +23,10 @@ public final class SharedInstances<K, I extends AutoCloseable> {
     /**
      * A user's share of an instance.
      *
-     * @param <I> what is shared
+     * @param <I> the instance
      */
     public interface Share<I> extends AutoCloseable {
-        /** The instance. Open until the share is closed. */
+        /** The instance, which is open until the share is closed. */
         I instance();
 
         /** Ends the share, and closes the instance if no other share is left. Idempotent. */
@@ -37,8 +37,7 @@ public final class SharedInstances<K, I extends AutoCloseable> {
     /**
      * A share of the instance of a key. Blocks while the instance opens or closes.
      *
-     * @param opening opens the instance; if it throws, nothing is kept, and the next user tries
-     *     again
+     * @param opening opens the instance; if it throws an exception, the next user tries again
      */
     public Share<I> acquire(K key, Supplier<I> opening) {
         Entry<I> entry = take(key);
@@ -84,7 +83,7 @@ public final class SharedInstances<K, I extends AutoCloseable> {
                 entry.close();
             } finally {
                 synchronized (entries) {
-                    if (entry.users == 0) { // Else a user waits to open it again.
+                    if (entry.users == 0) { // Otherwise a user waits to open it again.
                         entries.remove(key);
                     }
                 }
@@ -92,14 +91,14 @@ public final class SharedInstances<K, I extends AutoCloseable> {
         }
     }
 
-    /** Instances that are open, opening or closing. */
+    /** The number of instances that are open, opening or closing. */
     public int count() {
         synchronized (entries) {
             return entries.size();
         }
     }
 
-    /** An instance, and how many users have it or wait for it. */
+    /** An instance, and the number of users that have it or wait for it. */
     private static final class Entry<I extends AutoCloseable> {
         private @Nullable I opened;
         private int users;

@@ -17,13 +17,14 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * A blob laid out for its store: the list of buffers that make its bytes, bodies by reference, and
- * a notification per segment. Immutable (the bodies' arrays are the caller's).
+ * A blob that is ready to be stored: the buffers with its bytes, which refer to the bodies without
+ * a copy, and a notification per segment. Immutable; the caller owns the bodies' arrays.
  *
  * @param id the blob
  * @param length total length, bytes
- * @param buffers the bytes, in order, position 0: to be duplicated by each reader and never written
- * @param notifications one per segment, in the order the segments were given
+ * @param buffers the bytes, in order, at position 0. Each reader duplicates the buffers and never
+ *     writes to them
+ * @param notifications one notification per segment, in the order of the segments
  * @param sections the part for each zone, in order
  */
 public record BlobLayout(
@@ -32,7 +33,7 @@ public record BlobLayout(
         List<ByteBuffer> buffers,
         List<Notification> notifications,
         List<BlobSection> sections) {
-    /** Checks nothing: made by {@link #of}. */
+    /** Copies the lists. {@link #of} creates layouts. */
     public BlobLayout {
         buffers = List.copyOf(buffers);
         notifications = List.copyOf(notifications);
@@ -44,8 +45,8 @@ public record BlobLayout(
      *
      * @param store the store's fingerprint, for the notifications
      * @param createdMillis wall clock, milliseconds since the Unix epoch; for inspection
-     * @param segments the segments in the order in which they lie in the blob: those of a zone next
-     *     to each other; 1 or more
+     * @param segments the segments, 1 or more, in the order of the blob, with those of a zone next
+     *     to each other
      */
     public static BlobLayout of(BlobId id, int store, long createdMillis, List<SegmentSource> segments) {
         if (segments.isEmpty()) {
@@ -96,11 +97,14 @@ public record BlobLayout(
         return sections;
     }
 
-    /** The growing list of buffers: bodies by reference; headers, tags and padding in one array. */
+    /**
+     * The growing list of buffers. Bodies are added by reference; headers, tags and padding share
+     * one array.
+     */
     private static final class Frames {
         private final List<ByteBuffer> buffers = new ArrayList<>();
 
-        /** Headers, tags and padding: the bytes between two bodies are one buffer. */
+        /** Headers, tags and padding. The bytes between two bodies form one buffer. */
         private final byte[] between;
 
         private int betweenStart;
@@ -117,7 +121,7 @@ public record BlobLayout(
             between = new byte[size];
         }
 
-        /** Appends the frames of a segment; returns its entry in the footer. */
+        /** Appends the frames of a segment, and returns its entry in the footer. */
         Footer.Segment append(SegmentSource source, int section) {
             long start = length;
             CRC32C headers = new CRC32C();

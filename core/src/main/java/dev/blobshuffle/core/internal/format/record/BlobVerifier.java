@@ -6,7 +6,7 @@ import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.FooterCodec;
 import java.nio.ByteBuffer;
 
-/** Checks every byte of a whole blob, as {@code blobshuffle inspect} and recovery do. Stateless. */
+/** Checks every byte of a whole blob, for {@code blobshuffle inspect} and recovery. Stateless. */
 public final class BlobVerifier {
     private BlobVerifier() {}
 
@@ -19,10 +19,10 @@ public final class BlobVerifier {
      * Reads a blob from its first byte to its last: trailer, footer, every frame and every record.
      *
      * @param blob the whole blob; its array must be accessible; not moved
-     * @param keys decrypt it if it is encrypted
+     * @param keys decrypt the blob if it is encrypted
      * @return its footer
-     * @throws BlobCorrupt fatal: something is not as the footer or the format says
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: its key is not here
+     * @throws BlobCorrupt fatal: the bytes do not match the footer or the format
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: its key is not available
      */
     public static Footer verify(ByteBuffer blob, Keyring keys) {
         Footer footer = FooterCodec.decode(blob, blob.remaining());

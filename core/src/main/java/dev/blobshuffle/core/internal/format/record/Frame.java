@@ -4,23 +4,21 @@ import dev.blobshuffle.core.internal.format.Codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored form of one run of records of a segment, before it is in a blob: a body in the
- * caller's array, and what its 32-byte header says ({@code docs/format.md}, "Frame"). Made by
- * {@link FrameEncoder}. The array is shared, not copied: it must not change while the blob is being
- * stored.
+ * A frame before it is in a blob: the encoded body of some records of a segment, and the fields of
+ * its 32-byte header ({@code docs/format.md}, "Frame"). {@link FrameEncoder} creates it. The
+ * caller's array is shared, not copied, so it must not change while the blob is being stored.
  *
  * @param array holds the body
- * @param offset where the body starts in the array
- * @param length bytes of the body (compressed if the codec says so), without the tag of an
- *     encrypted one
+ * @param offset start of the body in the array
+ * @param length bytes of the body after compression, without the tag of an encrypted body
  * @param rawLength bytes of the body before compression
  * @param records number of records, 1 or more
- * @param baseTimestamp what the first record's timestamp delta refers to, milliseconds
- * @param codec how the body is compressed
- * @param bodyChecksum CRC32C of the body as stored, the tag included
- * @param sealed what an encrypted frame has beside its body; null: it is not encrypted
+ * @param baseTimestamp the base of the first record's timestamp delta, milliseconds
+ * @param codec the compression of the body
+ * @param bodyChecksum CRC32C of the body as stored, including the tag
+ * @param sealed the encryption data of the frame; null if it is not encrypted
  */
-@SuppressWarnings("ArrayRecordComponent") // Two frames are never compared.
+@SuppressWarnings("ArrayRecordComponent") // Frames are never compared.
 public record Frame(
         byte[] array,
         int offset,
@@ -38,8 +36,8 @@ public record Frame(
     public static final int ALIGNMENT = 8;
 
     /**
-     * The longest body before compression, bytes. A usual one is one chunk of the Batcher; only a
-     * single huge record makes a longer one.
+     * The longest body before compression, bytes. A usual body is one chunk of the Batcher; only a
+     * single huge record makes a body longer.
      */
     public static final int MAX_RAW_LENGTH = 64 << 20;
 
@@ -54,7 +52,7 @@ public record Frame(
         }
     }
 
-    /** Bytes of the body as stored: with the tag of an encrypted one. */
+    /** Bytes of the body as stored, including the tag of an encrypted body. */
     int encodedLength() {
         return sealed == null ? length : length + FrameCipher.TAG_LENGTH;
     }

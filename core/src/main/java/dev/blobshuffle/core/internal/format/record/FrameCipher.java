@@ -25,22 +25,22 @@ final class FrameCipher {
     private static final int HEADER_AT = ID_LENGTH + Long.BYTES;
     private static final int PARTITION_AT = HEADER_AT + FrameHeader.FIELDS_LENGTH;
 
-    /** JCA's ciphers are expensive to make and keep no key that matters: each use sets one. */
+    /** JCA's ciphers are expensive to create. They can be shared, because each use sets the key. */
     private static final ThreadLocal<Cipher> CIPHERS = ThreadLocal.withInitial(FrameCipher::cipher);
 
     private final SecretKey key;
     private final byte[] nonce = new byte[NONCE_LENGTH];
 
     /**
-     * Associated data: the blob's id, the frame's offset, its header's fields, partition number,
-     * topic.
+     * Associated data: the blob's id, the frame's offset, the fields of its header, partition
+     * number, topic.
      */
     private final byte[] associated;
 
     /**
      * The cipher of a segment.
      *
-     * @param key of the blob
+     * @param key the key of the blob
      */
     FrameCipher(SecretKey key, BlobId blob, Partition partition) {
         this.key = key;
@@ -77,7 +77,7 @@ final class FrameCipher {
      * for the tag after it.
      *
      * @param position the frame's offset in the blob
-     * @param header holds the fields of the frame's header from an offset on
+     * @param header holds the fields of the frame's header, from an offset on
      */
     void seal(long position, byte[] header, int headerAt, byte[] source, int offset, int length, byte[] target) {
         try {
@@ -89,9 +89,10 @@ final class FrameCipher {
     }
 
     /**
-     * Decrypts {@code source[offset, offset + length)}, tag included, to the start of the target.
+     * Decrypts {@code source[offset, offset + length)}, which includes the tag, to the start of the
+     * target.
      *
-     * @return whether key, place, header and bytes are those that were encrypted
+     * @return whether key, offset, header and bytes are those of the encryption
      */
     boolean open(long position, byte[] header, int headerAt, byte[] source, int offset, int length, byte[] target) {
         try {

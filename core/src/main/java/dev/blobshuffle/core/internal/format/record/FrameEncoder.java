@@ -11,19 +11,19 @@ import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns raw bodies into frames: compresses a body in place where that makes it smaller, encrypts it
- * in place if there is a key to write with, and computes its checksum. Holds the scratch memory of
- * codec and cipher, at most twice {@value #MAX_KEPT_SCRATCH} bytes between calls. Owned by one
+ * Encodes raw bodies as frames. It compresses a body in place if that makes it smaller, encrypts it
+ * in place if there is a key to write with, and computes its checksum. Between calls it keeps
+ * scratch memory for codec and cipher, at most twice {@value #MAX_KEPT_SCRATCH} bytes. Owned by one
  * thread at a time.
  *
- * <p>Encryption binds a frame to its place, so call {@link #begin(BlobId)} for each blob, then
+ * <p>Encryption binds a frame to its position, so call {@link #begin(BlobId)} for each blob, then
  * {@link #begin(Partition)} for each segment, then {@link #encode} for each frame, in the blob's
  * order.
  */
 public final class FrameEncoder implements AutoCloseable {
     /**
-     * A huge record's scratch is not kept: one of them must not cost every worker its size for
-     * ever.
+     * The most scratch memory that is kept. Larger scratch for a huge record is dropped, so that
+     * the record does not cost every worker its size for ever.
      */
     private static final int MAX_KEPT_SCRATCH = 1 << 20;
 
@@ -37,7 +37,7 @@ public final class FrameEncoder implements AutoCloseable {
     private @Nullable SecretKey blobKey;
     private @Nullable FrameCipher cipher;
 
-    /** Where the next frame starts in the blob. */
+    /** The start of the next frame in the blob. */
     private long position;
 
     /** An encoder that does not encrypt. */
@@ -48,7 +48,7 @@ public final class FrameEncoder implements AutoCloseable {
     /**
      * An encoder.
      *
-     * @param keys says whether to encrypt, and with which key
+     * @param keys whether to encrypt, and with which key
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
      *     class path
      */
@@ -75,12 +75,12 @@ public final class FrameEncoder implements AutoCloseable {
     }
 
     /**
-     * Makes a frame of the records in {@code array[offset, offset + rawLength)}. A compressed or
-     * encrypted body replaces the raw one at the same offset and is not longer; bytes outside the
-     * range are not touched.
+     * Encodes the records in {@code array[offset, offset + rawLength)} as a frame. A compressed or
+     * encrypted body replaces the raw one at the same offset and is not longer. Bytes outside the
+     * range do not change.
      *
      * @param records number of records in the range, as {@link RecordLayout} wrote them
-     * @param baseTimestamp what the first record's delta refers to, milliseconds
+     * @param baseTimestamp the base of the first record's timestamp delta, milliseconds
      */
     public Frame encode(byte[] array, int offset, int rawLength, int records, long baseTimestamp) {
         int length = compression == null ? rawLength : compressInPlace(compression, array, offset, rawLength);

@@ -9,11 +9,11 @@ import java.util.zip.CRC32C;
 /**
  * The 32 bytes before a frame's body: {@code docs/format.md}, "Frame".
  *
- * @param codec how the body is compressed
+ * @param codec the compression of the body
  * @param records number of records, 1 or more
  * @param rawLength bytes of the body before compression
- * @param length bytes of the body as stored, with the tag of an encrypted one
- * @param baseTimestamp what the first record's delta refers to, milliseconds
+ * @param length bytes of the body as stored, including the tag of an encrypted body
+ * @param baseTimestamp the base of the first record's timestamp delta, milliseconds
  * @param bodyChecksum CRC32C of the body as stored
  * @param isBound whether the header's checksum covers the partition's tag
  * @param isSealed whether the body is encrypted
@@ -27,15 +27,15 @@ record FrameHeader(
         int bodyChecksum,
         boolean isBound,
         boolean isSealed) {
-    /** What encryption authenticates of a header: all but the two checksums. */
+    /** Length of the fields that encryption authenticates: all but the two checksums. */
     static final int FIELDS_LENGTH = 24;
 
     private static final int BOUND = 1;
     private static final int SEALED = 2;
 
     /**
-     * A byte of LZ4 stands for at most 255 bytes: what claims more is refused before memory is
-     * allocated for it.
+     * A byte of LZ4 represents at most 255 bytes. A header that claims more is refused before
+     * memory is allocated.
      */
     private static final long MAX_LZ4_RATIO = 255;
 
@@ -70,10 +70,10 @@ record FrameHeader(
     }
 
     /**
-     * Reads a header of which all bytes are there.
+     * Reads a header. All its bytes must be present.
      *
-     * @param tag of the partition that the frame must belong to; not used for a header that is not
-     *     bound
+     * @param tag the tag of the partition that the frame must belong to; not used for an unbound
+     *     header
      * @param where names the frame in a failure
      * @throws BlobCorrupt fatal: the bytes are not a header
      */
@@ -124,7 +124,7 @@ record FrameHeader(
         }
     }
 
-    /** Bytes of the body once it is decrypted. */
+    /** Bytes of the decrypted body. */
     int bodyLength() {
         return isSealed ? length - FrameCipher.TAG_LENGTH : length;
     }

@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.format.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of one record, in order; names may repeat. A front door adapts its engine's own
- * headers to this.
+ * The headers of one record, in order; names may repeat. A front door adapts its engine's headers
+ * to this interface.
  */
 public interface Headers {
     /** No headers. */

@@ -9,11 +9,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the records of one raw body, in order, copying nothing until a key or value is asked for.
- * Reusable: {@link #reset} starts over another body. Owned by one thread. Its {@link #headers()}
- * are valid until the next call of {@link #next()}.
+ * Iterates over the records of one raw body, in order. It copies nothing until a key or value is
+ * requested. Reusable: {@link #reset} starts with another body. Owned by one thread. Its {@link
+ * #headers()} are valid until the next call of {@link #next()}.
  *
- * <p>Total: every byte is checked against the body's end before it is used, whatever the bytes say.
+ * <p>It accepts any bytes: it checks that each byte lies before the body's end before it reads the
+ * byte.
  */
 public final class RecordCursor {
     private final HeadersView headersView = new HeadersView();
@@ -30,11 +31,11 @@ public final class RecordCursor {
     private boolean hasValue;
     private boolean hasHeaders;
 
-    /** A cursor over nothing. */
+    /** A cursor without records. */
     public RecordCursor() {}
 
     /**
-     * Starts over a raw body, {@code array[offset, offset + length)} with the given number of
+     * Starts with a raw body, {@code array[offset, offset + length)}, with the given number of
      * records.
      */
     public void reset(byte[] array, int offset, int length, int records, long baseTimestamp) {
@@ -46,8 +47,7 @@ public final class RecordCursor {
     }
 
     /**
-     * Starts over a frame's records. An encrypted or compressed body is decoded into memory of its
-     * own.
+     * Starts with a frame's records. An encrypted or compressed body is decoded into new memory.
      *
      * @throws BlobCorrupt fatal: the body does not decompress
      */
@@ -75,7 +75,7 @@ public final class RecordCursor {
         }
     }
 
-    /** Number of records after the one stepped to. */
+    /** Number of records after the current one. */
     int remaining() {
         return remaining;
     }
@@ -120,12 +120,12 @@ public final class RecordCursor {
         return timestamp;
     }
 
-    /** The record's key: a fresh array at each call. */
+    /** The record's key, as a new array at each call. */
     public byte @Nullable [] key() {
         return hasKey ? Arrays.copyOfRange(array, keyStart, valueStart) : null;
     }
 
-    /** The record's value: a fresh array at each call. */
+    /** The record's value, as a new array at each call. */
     public byte @Nullable [] value() {
         return hasValue ? Arrays.copyOfRange(array, valueStart, at) : null;
     }
@@ -190,14 +190,15 @@ public final class RecordCursor {
     }
 
     /**
-     * The headers of the current record, found by walking: what is asked for in order costs one
-     * walk, and hostile bytes no memory. Their bounds were checked when the cursor passed them.
+     * The headers of the current record, found by a walk over their bytes. Reading them in order
+     * costs one walk, and malicious bytes cannot cost memory. The cursor has already checked their
+     * bounds.
      */
     private final class HeadersView implements Headers {
         private int count;
         private int start;
 
-        /** Where the header at {@link #index} begins. */
+        /** The start of the header at {@link #index}. */
         private int position;
 
         private int index;

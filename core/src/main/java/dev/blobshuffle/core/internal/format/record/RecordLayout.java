@@ -5,13 +5,13 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one record lies in the raw body of a frame: {@code docs/format.md}, "Record". Stateless; this
- * is the append path, so it allocates nothing for a record without headers.
+ * The layout of one record in the raw body of a frame: {@code docs/format.md}, "Record". Stateless.
+ * This is on the append path, so a record without headers needs no allocation.
  */
 public final class RecordLayout {
     /**
-     * The largest encoded record, bytes: a record never straddles frames. Compare
-     * {@link #maxEncodedSize} with it before encoding.
+     * The largest encoded record, bytes. A record never spans frames. Compare {@link
+     * #maxEncodedSize} with it before encoding.
      */
     public static final int MAX_ENCODED_SIZE = Frame.MAX_RAW_LENGTH;
 
@@ -26,8 +26,8 @@ public final class RecordLayout {
     private RecordLayout() {}
 
     /**
-     * An upper bound of the bytes that {@link #encode} writes. Cheap: it looks at no content, so
-     * that a header name counts three bytes per character.
+     * An upper bound of the bytes that {@link #encode} writes. It is cheap because it reads no
+     * content: a header name counts as three bytes per character.
      */
     public static long maxEncodedSize(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         long size = 2 * MAX_VARINT + MAX_VARLONG;
@@ -50,9 +50,9 @@ public final class RecordLayout {
      * Writes one record.
      *
      * @param target the raw body; has at least {@link #maxEncodedSize} bytes after the offset
-     * @param offset where to start
-     * @param timestampDelta the record's timestamp less that of the record before it in the frame,
-     *     or less the frame's base timestamp for its first record; milliseconds, wrapping, so that
+     * @param offset the offset to start at
+     * @param timestampDelta the record's timestamp minus that of the previous record in the frame,
+     *     or minus the frame's base timestamp for the first record; milliseconds, with overflow, so
      *     every pair of longs works
      * @return the offset after the record
      */

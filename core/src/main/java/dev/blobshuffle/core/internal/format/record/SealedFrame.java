@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.format.record;
 import java.util.Arrays;
 
 /**
- * What an encrypted {@link Frame} has beside its body: where it must lie, and what is needed to
- * read it again from memory. Immutable.
+ * The encryption data of a {@link Frame}: its required offset in the blob, and what is needed to
+ * decrypt it in memory. Immutable.
  */
 final class SealedFrame {
     private final String key;
@@ -13,12 +13,12 @@ final class SealedFrame {
     private final byte[] tag;
 
     /**
-     * A frame that was encrypted.
+     * The data of an encrypted frame.
      *
      * @param key id of the named key
-     * @param cipher what encrypted it
-     * @param position its offset in the blob
-     * @param sealed ends with the tag, at an offset
+     * @param cipher the cipher that encrypted it
+     * @param position the frame's offset in the blob
+     * @param sealed the encrypted bytes, with the tag at an offset
      */
     SealedFrame(String key, FrameCipher cipher, long position, byte[] sealed, int tagAt) {
         this.key = key;
@@ -40,10 +40,7 @@ final class SealedFrame {
         System.arraycopy(tag, 0, target, offset, tag.length);
     }
 
-    /**
-     * The frame's body, decrypted into an array of its own: for records that leave memory in
-     * another way.
-     */
+    /** The frame's body, decrypted into a new array, for records that are sent as plain records. */
     byte[] open(Frame frame) {
         byte[] header = new byte[Frame.HEADER_LENGTH];
         FrameHeader.writeFields(frame, true, header, 0);

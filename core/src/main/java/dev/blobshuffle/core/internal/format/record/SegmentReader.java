@@ -12,9 +12,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of one segment, in order, from bytes that come at once or in pieces. Frames are
- * checked and decoded one at a time, when their first record is asked for; skipped frames are not
- * decoded at all. Owned by one thread.
+ * Reads the records of one segment, in order, from bytes that arrive at once or in pieces. It
+ * checks and decodes one frame at a time, when the frame's first record is requested. Skipped
+ * frames are not decoded. Owned by one thread.
  *
  * <pre>{@code
  * SegmentReader reader = new SegmentReader(notification, partition, keys, memory);
@@ -25,24 +25,24 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides
- * keys and values, it allocates no more than one frame decrypted and one decompressed: at most
- * twice {@link Frame#MAX_RAW_LENGTH} bytes, only after the stored body's checksum was right, and
- * only what its {@link Memory} grants.
+ * <p>For any bytes, each method returns its result or throws {@link BlobCorrupt}. Besides keys and
+ * values, the reader allocates memory for at most one decrypted and one decompressed frame: at most
+ * twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory} grants.
  */
 public final class SegmentReader {
-    /** Memory for decoded frames that no {@link Memory} is asked for, bytes: two usual frames. */
+    /**
+     * Memory for decoded frames that the reader may use without asking {@link Memory}, bytes: two
+     * usual frames.
+     */
     public static final int FREE_MEMORY = 256 << 10;
 
     /** Grants the memory for decoded frames above {@link #FREE_MEMORY}. */
     @FunctionalInterface
     public interface Memory {
-        /** Grants whatever is asked for. */
+        /** Grants every request. */
         Memory UNLIMITED = bytes -> true;
 
-        /**
-         * Takes bytes if that many are free. The reader's owner gives {@link #heldBytes()} back.
-         */
+        /** Takes bytes if that many are free. The reader's owner returns {@link #heldBytes()}. */
         boolean tryAcquire(long bytes);
     }
 
@@ -54,8 +54,8 @@ public final class SegmentReader {
     private final CRC32C headers = new CRC32C();
 
     /**
-     * The last input: array, the array's offset of its first byte, the segment's offset of its
-     * first byte, its length.
+     * The last input: its array, the offset of its first byte in the array, the offset of its first
+     * byte in the segment, and its length.
      */
     private byte[] input = {};
 
@@ -64,7 +64,8 @@ public final class SegmentReader {
     private int inputLength;
 
     /**
-     * Where the next frame starts in the segment, and what it needs there to be entered or skipped.
+     * The start of the next frame in the segment, and the bytes needed from there to enter or skip
+     * the frame.
      */
     private long frameStart;
 
@@ -85,11 +86,12 @@ public final class SegmentReader {
     /**
      * A reader at the first record of the notification's segment. It has no bytes yet.
      *
-     * @param partition where the notification was found: frames of another one are refused
+     * @param partition the partition in which the notification was found; frames of another
+     *     partition are refused
      * @param keys decrypt the segment if it is encrypted
      * @param memory grants the memory for decoded frames
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the library of the segment's
-     *     codec, or its key, is not there
+     *     codec, or its key, is not available
      */
     public SegmentReader(Notification notification, Partition partition, Keyring keys, Memory memory) {
         notification.codec().requireLibrary();
@@ -103,10 +105,7 @@ public final class SegmentReader {
                 .orElse(null);
     }
 
-    /**
-     * A reader that takes the notification's word for the partition, of a segment that is not
-     * encrypted.
-     */
+    /** A reader of an unencrypted segment, which trusts the notification's partition. */
     SegmentReader(Notification notification) {
         notification.codec().requireLibrary();
         this.notification = notification;
@@ -115,7 +114,7 @@ public final class SegmentReader {
         cipher = null;
     }
 
-    /** Bytes that {@link Memory} has granted and the reader keeps. */
+    /** Bytes that {@link Memory} has granted and the reader still holds. */
     public long heldBytes() {
         return held;
     }
@@ -138,40 +137,41 @@ public final class SegmentReader {
     }
 
     /**
-     * Whether the last {@link #next()} returned false because {@link Memory} granted nothing. The
-     * same input is still valid.
+     * Whether the last {@link #next()} returned false because {@link Memory} refused the request.
+     * The input is still valid.
      */
     public boolean isStarved() {
         return isStarved;
     }
 
     /**
-     * Offset in the segment, bytes, from where {@link #input} goes on: everything before it is
-     * consumed (or skipped).
+     * Offset in the segment, bytes, at which the next {@link #input} must start. Everything before
+     * it is read or skipped.
      */
     public long position() {
         return frameStart;
     }
 
     /**
-     * How many bytes from {@link #position()} on the next step needs at least: a frame, or its
-     * header as long as its length is unknown; 0 when all frames were entered or skipped. Never
-     * more than the segment has.
+     * The fewest bytes from {@link #position()} on that the next step needs: a frame, or its header
+     * while the frame's length is unknown; 0 if all frames have been entered or skipped. Never more
+     * than the rest of the segment.
      */
     public int wanted() {
         return (int) Math.min(frameWanted, notification.segmentLength() - frameStart);
     }
 
     /**
-     * Takes bytes of the segment, replacing those before. The buffer's array must be accessible,
-     * and unchanged until the next input; position and limit are not moved. Legal at the start and
-     * after {@link #next()} returned false. Where the buffer holds the whole segment, the
-     * notification's checksum is verified before any record is read; in pieces, before the records
-     * of the last frame.
+     * Sets the input, and replaces the previous one. The buffer's array must be accessible and must
+     * not change until the next input; position and limit do not move. Legal at the start and after
+     * {@link #next()} returned false. If the buffer holds the whole segment, the notification's
+     * checksum is verified before any record is read. If the segment comes in pieces, it is
+     * verified before the records of the last frame.
      *
-     * @param bytes the segment's bytes from {@link #position()} on: all that remain, or fewer, but
-     *     {@link #wanted()}
-     * @throws BlobCorrupt fatal: they are fewer or more, or not the notification's segment
+     * @param bytes the segment's bytes from {@link #position()} on: at least {@link #wanted()}, at
+     *     most the rest
+     * @throws BlobCorrupt fatal: there are fewer or more bytes, or they are not those of the
+     *     notification's segment
      */
     public void input(ByteBuffer bytes) {
         if (cursor.remaining() > 0) {
@@ -195,9 +195,9 @@ public final class SegmentReader {
     /**
      * Steps to the next record.
      *
-     * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or
-     *     more input is needed; or when memory is missing ({@link #isStarved()})
-     * @throws BlobCorrupt fatal: the bytes are not what was written
+     * @return false if the segment is finished ({@link #isFinished()}), more input is needed, or
+     *     memory is missing ({@link #isStarved()})
+     * @throws BlobCorrupt fatal: the bytes are damaged
      */
     public boolean next() {
         do {
@@ -211,8 +211,8 @@ public final class SegmentReader {
     }
 
     /**
-     * Skips records after the current one, or to the end when fewer are left. Whole frames are
-     * skipped by their header, without their bodies.
+     * Skips records after the current one, or all if fewer are left. Skipping a whole frame needs
+     * only its header, not its body.
      */
     public void skip(int records) {
         if (records < 0) {
@@ -222,13 +222,13 @@ public final class SegmentReader {
         firstWanted = (int) Math.min(notification.records(), (long) next + records);
     }
 
-    /** Whether every record was read or skipped, and the segment's end checked. */
+    /** Whether all records have been read or skipped, and the segment's end has been checked. */
     public boolean isFinished() {
         boolean restSkipped = firstWanted == notification.records();
         return frameStart == notification.segmentLength() && (cursor.remaining() == 0 || restSkipped);
     }
 
-    /** Index in the segment of the record that the last {@link #next()} stepped to. */
+    /** Index in the segment of the current record. */
     public int index() {
         return index;
     }
@@ -254,8 +254,8 @@ public final class SegmentReader {
     }
 
     /**
-     * Goes to the next frame with a wanted record; false at the segment's end, or when bytes are
-     * missing.
+     * Steps to the next frame with a wanted record. Returns false at the segment's end, or if bytes
+     * or memory are missing.
      */
     private boolean enterFrame() {
         isStarved = false;
@@ -294,7 +294,7 @@ public final class SegmentReader {
         return false;
     }
 
-    /** Gets leave to allocate what a frame's body needs beyond what the reader has. */
+    /** Acquires the memory that a frame's body needs beyond what the reader holds. */
     private boolean reserve(FrameHeader header) {
         long size = Math.max(opened.length, header.isSealed() ? header.bodyLength() : 0L)
                 + Math.max(raw.length, header.codec() == Codec.NONE ? 0L : header.rawLength());
@@ -328,7 +328,7 @@ public final class SegmentReader {
         cursor.reset(raw, 0, header.rawLength(), header.records(), header.baseTimestamp());
     }
 
-    /** Decrypts a body into the reader's own memory: others may read the input too. */
+    /** Decrypts a body into the reader's own memory, because others may read the input too. */
     private byte[] decrypt(FrameCipher with, FrameHeader header, int headerAt, long position) {
         if (opened.length < header.bodyLength()) {
             opened = new byte[header.bodyLength()];
@@ -354,7 +354,7 @@ public final class SegmentReader {
         }
     }
 
-    /** Walks the headers of a whole segment, so that no record of a wrong one is handed out. */
+    /** Checks the headers of a whole segment, so that no record of a wrong segment is returned. */
     private void checkFrames() {
         CRC32C all = new CRC32C();
         long start = 0;
@@ -386,7 +386,10 @@ public final class SegmentReader {
         return header;
     }
 
-    /** A frame that lacks what the notification promises was put in its place. */
+    /**
+     * Checks that a frame has the version and encryption of the notification. Otherwise the frame
+     * was replaced.
+     */
     private void checkProtection(FrameHeader header) {
         if (header.isBound() != notification.binding().isPresent()) {
             throw corrupt("a frame and the notification are of different versions");

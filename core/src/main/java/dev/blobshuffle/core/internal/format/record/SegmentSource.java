@@ -5,10 +5,10 @@ import dev.blobshuffle.core.zone.Zone;
 import java.util.List;
 
 /**
- * One segment on its way into a blob: the frames of one lane's records for one partition.
+ * A segment to write into a blob: the frames of one lane's records for one partition.
  *
- * @param zone the zone of the partition's readers: the section that the segment belongs to
- * @param partition where the records go
+ * @param zone the zone of the partition's readers, which determines the section
+ * @param partition the partition of the records
  * @param lane name of the lane that appended them
  * @param minTimestamp the smallest timestamp of its records, milliseconds
  * @param maxTimestamp the largest timestamp of its records, milliseconds

@@ -1,4 +1,7 @@
-/** Segments of records: frames and the record layout, described in {@code docs/format.md}. */
+/**
+ * The format of segments of records: frames and the record layout, described in {@code
+ * docs/format.md}.
+ */
 @NullMarked
 package dev.blobshuffle.core.internal.format.record;
 
