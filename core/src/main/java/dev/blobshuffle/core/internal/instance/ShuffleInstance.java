@@ -33,9 +33,9 @@ import java.util.function.UnaryOperator;
  * KafkaMetricsBridge shown = KafkaMetricsBridge.attach(instance, settings, …);
  * }</pre>
  *
- * <p>The parts open in this order and close in the reverse one: what was attached, the sweeper, the
- * membership (others stop asking this instance), the engine, the clock. A part that cannot be
- * opened closes those before it; a part that cannot be closed does not keep the others open.
+ * <p>The parts close in this order, the reverse of their opening: attached parts, the sweeper, the
+ * membership (others stop asking this instance), the engine, the clock. If a part cannot be opened,
+ * the parts before it are closed. If a part cannot be closed, the others are still closed.
  * Thread-safe.
  */
 public final class ShuffleInstance implements AutoCloseable {
@@ -47,10 +47,10 @@ public final class ShuffleInstance implements AutoCloseable {
     private final Optional<Sharing> sharing;
 
     /**
-     * What an instance shares with others of its zone.
+     * The connection of an instance to the other members of its zone.
      *
-     * @param network the way to them, closed with the instance
-     * @param self where this instance answers them; empty: it does not
+     * @param network the network to the members, closed with the instance
+     * @param self the member as which this instance answers others; empty if it does not answer
      */
     public record Sharing(PeerNetwork network, Optional<Member> self) {}
 
@@ -69,7 +69,10 @@ public final class ShuffleInstance implements AutoCloseable {
         this.watched = watched;
     }
 
-    /** An instance as settings say, alone unless a membership is given. */
+    /**
+     * A builder for an instance from settings. Without a membership, the instance has no other
+     * members.
+     */
     public static Builder builder(Settings settings) {
         return new Builder(settings);
     }
@@ -79,7 +82,7 @@ public final class ShuffleInstance implements AutoCloseable {
         return engine;
     }
 
-    /** How it shares with others of its zone; empty if it does not. */
+    /** The connection to other members of the zone; empty if the instance shares nothing. */
     public Optional<Sharing> sharing() {
         return sharing;
     }
@@ -89,7 +92,9 @@ public final class ShuffleInstance implements AutoCloseable {
         return membership;
     }
 
-    /** The same, by which the sweeper hears what consumers of this instance read. */
+    /**
+     * The same membership, wrapped so that the sweeper sees what consumers of this instance read.
+     */
     public Membership watched() {
         return watched;
     }
@@ -100,7 +105,7 @@ public final class ShuffleInstance implements AutoCloseable {
     }
 
     /**
-     * Opens something that ends with this instance, before the other parts. If it cannot be opened,
+     * Opens a part that closes with this instance, before the other parts. If it cannot be opened,
      * the instance closes.
      */
     public <T extends AutoCloseable> T attach(Supplier<T> opening) {
@@ -126,14 +131,14 @@ public final class ShuffleInstance implements AutoCloseable {
         }
     }
 
-    /** Makes the sweeper of an instance. The parameters are those of {@link Sweeper#of}. */
+    /** Creates the sweeper of an instance. The parameters are those of {@link Sweeper#of}. */
     @FunctionalInterface
     public interface Sweeping {
         /** A sweeper that has not started. */
         Sweeper open(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time);
     }
 
-    /** Says what an instance consists of. */
+    /** Collects the parts of an instance. */
     public static final class Builder {
         private final Settings settings;
         private Supplier<SystemTime> clocks = SystemTime::new;
@@ -150,65 +155,69 @@ public final class ShuffleInstance implements AutoCloseable {
             this.settings = settings;
         }
 
-        /** Where the clock comes from; by default the system's. */
+        /** The source of the clock; by default the system clock. */
         public Builder clocks(Supplier<SystemTime> supplier) {
             clocks = supplier;
             return this;
         }
 
-        /** Something open that all other parts but the clock need: it closes after them. */
+        /** An open part that all other parts except the clock need. It closes after them. */
         public Builder over(AutoCloseable part) {
             foundation = Optional.of(part);
             return this;
         }
 
-        /** Makes the membership, which has not joined yet; by default nobody else is there. */
+        /**
+         * Creates the membership, which has not joined yet; by default there are no other members.
+         */
         public Builder membership(Function<Time, Membership> opening) {
             memberships = opening;
             return this;
         }
 
-        /** How to batch; by default as the settings say. */
+        /** The options of the Batcher; by default from the settings. */
         public Builder batching(BatcherOptions options) {
             batching = Optional.of(options);
             return this;
         }
 
-        /** How to open the store; by default {@link BlobStores#open}. */
+        /** Opens the store; by default {@link BlobStores#open}. */
         public Builder stores(StoreOpening opening) {
             stores = opening;
             return this;
         }
 
         /**
-         * What lies between the store with its retries and the caches, for blobs that this instance
-         * has and has not stored yet; by default nothing. Other members of the zone read from it
-         * too. The instance closes it.
+         * A decorator between the store with its retries and the caches, for blobs that this
+         * instance has but has not stored yet; by default none. Other members of the zone read
+         * through it too. The instance closes it.
          *
          * <p>The result may be a {@link dev.blobshuffle.core.internal.cache.CachedBlobStore}. Then
          * this instance reads from it before it asks another member, and a file is sent to others
          * without a copy.
          *
-         * @param place gets the store below, which it does not close
+         * @param place receives the store below, which it must not close
          */
         public Builder nearer(UnaryOperator<BlobStore> place) {
             nearer = place;
             return this;
         }
 
-        /** What lies before the engine; tests plant mistakes there. */
+        /** A decorator of the engine, in which tests plant faults. */
         public Builder decorating(UnaryOperator<Engine> engines) {
             decorator = engines;
             return this;
         }
 
-        /** Deletes blobs that nobody needs, as the settings say; by default nothing is deleted. */
+        /** Deletes unneeded blobs according to the settings; by default nothing is deleted. */
         public Builder sweeping(SweepSource logs) {
             source = Optional.of(logs);
             return this;
         }
 
-        /** How to make the sweeper; tests sweep more often than settings allow. */
+        /**
+         * The same with another sweeper, for tests that sweep more often than the settings allow.
+         */
         public Builder sweeping(SweepSource logs, Sweeping how) {
             sweeping = how;
             return sweeping(logs);
@@ -217,7 +226,7 @@ public final class ShuffleInstance implements AutoCloseable {
         /**
          * Opens all parts. Blocks.
          *
-         * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work
+         * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings are invalid
          * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not
          *     work now
          */
@@ -245,7 +254,7 @@ public final class ShuffleInstance implements AutoCloseable {
             ShuffleMetrics metrics = engine.metrics();
             membership.onRefusal(() -> metrics.add(Counter.MEMBERSHIP_REFUSALS, 1));
             membership.join(opened.member());
-            parts.add(membership::close); // Leaves before the engine closes.
+            parts.add(membership::close); // Leave before the engine closes.
             Membership watched = source.map(logs -> parts.add(sweeping.open(settings, logs, metrics, time))
                             .watch(membership))
                     .orElse(membership);

@@ -1,6 +1,6 @@
 /**
- * What an instance of a shuffle is, whatever front door it has:
- * {@link dev.blobshuffle.core.internal.instance.ShuffleInstance}.
+ * The parts of a shuffle's instance, the same for every front door: {@link
+ * dev.blobshuffle.core.internal.instance.ShuffleInstance}.
  */
 @NullMarked
 package dev.blobshuffle.core.internal.instance;

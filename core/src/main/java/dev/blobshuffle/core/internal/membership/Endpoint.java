@@ -5,7 +5,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 /**
  * The address at which a member answers others.
  *
- * @param host name or address; without the brackets of an IPv6 address
+ * @param host name or address, without the brackets of an IPv6 address
  * @param port the port, 0 to 65535; 0: any free port
  */
 public record Endpoint(String host, int port) {

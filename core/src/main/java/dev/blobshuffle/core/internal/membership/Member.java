@@ -9,7 +9,7 @@ import java.util.Set;
  * standalone cache.
  *
  * @param id the number in the ids of the blobs that it writes; random for a cache
- * @param endpoint where it answers other members of its zone
+ * @param endpoint the address at which it answers other members of its zone
  * @param zone the zone in which it runs
  * @param partitions the partitions that it reads; writers put their records into its zone's
  *     section; empty for a cache

@@ -8,18 +8,21 @@ import java.util.Set;
 /** The members of a shuffle, and this instance's part among them. Thread-safe. */
 public interface Membership extends ZoneMap, AutoCloseable {
     /**
-     * Starts to announce this instance and to learn of others, in the background.
+     * Starts to announce this instance and to receive the announcements of others, in the
+     * background.
      *
-     * @param self where this instance answers others; empty if it does not answer
+     * @param self this instance as others reach it; empty if it does not answer
      */
     void join(Optional<Member> self);
 
-    /** Runs an action whenever an announcement was refused. By default none is refused. */
+    /**
+     * Runs an action whenever an announcement is refused. By default no announcement is refused.
+     */
     default void onRefusal(Runnable action) {}
 
     /**
-     * Whether this instance currently learns of others. Without, records are safe; they may be
-     * packed and downloaded less well. Always true for listed members.
+     * Whether this instance currently receives announcements of others. If not, records are still
+     * safe, but may be packed and downloaded less efficiently. Always true for listed members.
      */
     default boolean isConnected() {
         return true;

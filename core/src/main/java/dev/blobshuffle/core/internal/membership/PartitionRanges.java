@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Partitions of topics as ranges of numbers. A range takes the same memory whatever its length.
+ * Partitions of topics as ranges of numbers. A range takes the same memory for any length.
  * Immutable.
  */
 public final class PartitionRanges {
@@ -78,7 +78,7 @@ public final class PartitionRanges {
         });
     }
 
-    /** Sees one range after the other. */
+    /** Visits ranges one by one. */
     public interface Visitor {
         /** Partitions {@code first} to {@code last} of a topic, both included. */
         void range(String topic, int first, int last);
@@ -122,8 +122,8 @@ public final class PartitionRanges {
          * Adds ranges of a topic that has none yet.
          *
          * @param ends the first and the last number of each range, in turn
-         * @throws IllegalArgumentException if they are not ascending and disjoint, or the topic has
-         *     ranges
+         * @throws IllegalArgumentException if the ranges are not ascending and disjoint, or the
+         *     topic already has ranges
          */
         public void add(String topic, int... ends) {
             for (int i = 0; i < ends.length; i += 2) {
@@ -137,7 +137,7 @@ public final class PartitionRanges {
             }
         }
 
-        /** What was added. */
+        /** The added ranges. */
         public PartitionRanges build() {
             return new PartitionRanges(new TreeMap<>(byTopic));
         }

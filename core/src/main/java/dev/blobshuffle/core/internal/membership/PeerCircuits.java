@@ -14,8 +14,8 @@ public final class PeerCircuits {
     private static final long LONGEST_NANOS = Duration.ofSeconds(30).toNanos();
 
     /**
-     * Bounds the table as members come and go. Only members that failed are in it, so this is far
-     * more than needed.
+     * Bounds the table as members come and go. Only members that failed are in it, so the bound is
+     * generous.
      */
     private static final int MOST = 4096;
 

@@ -30,7 +30,7 @@ public final class PeerSecret {
     /**
      * A secret.
      *
-     * @param bytes 16 or more
+     * @param bytes the secret, 16 bytes or more
      * @throws InvalidSettings fatal: the secret is shorter
      */
     public PeerSecret(byte[] bytes) {

@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The secrets that members accept at a time. The first one signs. Several secrets are in use while
- * a secret is replaced, so that members with the old and the new file believe each other.
+ * The secrets that members accept at the same time. The first one signs. Several secrets are in use
+ * while a secret is replaced, so that members with the old and the new file accept each other.
  * Thread-safe.
  */
 public final class PeerSecrets {
-    /** Most secrets. A request of a stranger costs an HMAC for each. */
+    /** The most secrets. A request from a stranger costs an HMAC for each. */
     public static final int MOST = 4;
 
     private final Supplier<List<PeerSecret>> source;
@@ -34,8 +34,8 @@ public final class PeerSecrets {
 
     /**
      * The secrets of a file, one per line. The file is read again at most once a second, when the
-     * secrets are used. A changed file is used if two reads in a row find the same content, so that
-     * a half-written file is not. If a file cannot be used, the previous secrets stay.
+     * secrets are used. A changed file is used if two successive reads find the same content, so a
+     * half-written file is not used. If a file cannot be used, the previous secrets stay.
      *
      * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it has a short
      *     secret or too many
@@ -54,7 +54,7 @@ public final class PeerSecrets {
         return new PeerSecrets(new SecretFile(file, time, onCheck));
     }
 
-    /** What a check of a file of secrets finds, apart from nothing new. */
+    /** The outcome of a check of a file of secrets that finds a change or a failure. */
     public enum Outcome {
         /** Changed secrets are in use. */
         CHANGED,
@@ -99,7 +99,7 @@ public final class PeerSecrets {
         }
 
         @Override
-        @SuppressWarnings("ReferenceEquality") // the list is replaced, never changed
+        @SuppressWarnings("ReferenceEquality") // The list is replaced, never changed.
         public List<PeerSecret> get() {
             List<PeerSecret> secrets = source.get();
             Keys known = last;

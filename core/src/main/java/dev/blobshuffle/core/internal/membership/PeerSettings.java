@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the instances of a zone reach and trust each other. Defined where members are: whoever
- * signs a membership needs the secret, and the artifact of the network is optional.
+ * The settings by which the instances of a zone reach and authenticate each other. They are defined
+ * with the members, because a signed membership needs the secret even without the optional artifact
+ * of the network.
  */
 public final class PeerSettings implements SettingGroup {
     /** Address to listen on. */
@@ -32,7 +33,7 @@ public final class PeerSettings implements SettingGroup {
                     + "first secret signs, and all are accepted. An instance reads a changed file again. "
                     + "Required unless `peer.tls.*` is set.");
 
-    /** How bytes travel between members. */
+    /** Protection of traffic between members. */
     public static final Setting<PeerTransport> TRANSPORT = Setting.choice(
             "peer.transport",
             PeerTransport.AUTO,

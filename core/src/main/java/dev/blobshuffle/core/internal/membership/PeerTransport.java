@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.internal.membership;
 
-/** How bytes travel between members. */
+/** The protection of traffic between members. */
 public enum PeerTransport {
-    /** Over TLS, but for members on loopback addresses. */
+    /** TLS, except for members on loopback addresses. */
     AUTO,
-    /** Over TLS, always. */
+    /** TLS in all cases. */
     TLS,
-    /** In the clear, with an HMAC-SHA256 of every answer. */
+    /** Unencrypted, with an HMAC-SHA256 of every answer. */
     MAC
 }

@@ -34,13 +34,13 @@ final class SecretFile implements Supplier<List<PeerSecret>> {
     private final Consumer<Outcome> onCheck;
     private final AtomicBoolean isChecking = new AtomicBoolean();
 
-    /** The content of the file, as last used. Guarded by isChecking, as are the next two fields. */
+    /** The content of the file, as last used. Guarded by isChecking, like the next two fields. */
     private String text;
 
-    /** The changed content that the previous check found; empty: none. */
+    /** The changed content that the previous check found; empty if there was none. */
     private String changed = "";
 
-    /** Why the previous check could not use the file; empty: it could. */
+    /** Why the previous check could not use the file; empty if it could. */
     private String failure = "";
 
     private volatile long nextCheck;

@@ -23,10 +23,9 @@ public final class SectionOwners {
      * The owner of a section.
      *
      * @param members the members of one zone, with distinct ids
-     * @param sectionOffset where the section starts in the blob
-     * @param isUsable called for one member after the other, the preferred one first, until one is
-     *     usable
-     * @return empty if none is usable
+     * @param sectionOffset start of the section in the blob
+     * @param isUsable called for the members in order of preference, until one is usable
+     * @return empty if no member is usable
      */
     public static Optional<Member> owner(
             List<Member> members, BlobId blob, long sectionOffset, Predicate<Member> isUsable) {
@@ -44,7 +43,7 @@ public final class SectionOwners {
      *
      * @param members the members of one zone, with distinct ids
      * @param isUsable as for {@link #owner}
-     * @return empty if none is usable
+     * @return empty if no member is usable
      */
     public static Optional<Member> ofTopic(List<Member> members, UUID log, int topic, Predicate<Member> isUsable) {
         long hash = mix(log.getMostSignificantBits() ^ mix(log.getLeastSignificantBits() ^ mix(topic)));

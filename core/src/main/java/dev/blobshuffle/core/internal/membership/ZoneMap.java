@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The known members of a shuffle at a moment. The map may be old, incomplete or wrong. Callers must
- * stay correct then; they only spend more requests or time. Each front door has its own
+ * The currently known members of a shuffle. The map may be outdated, incomplete or wrong; callers
+ * must still be correct, and only spend more requests or time. Each front door has its own
  * implementation (Kafka: a compacted topic). Every read calls it, so answers are precomputed and
  * shared. Thread-safe.
  */
@@ -19,8 +19,8 @@ public interface ZoneMap {
     List<Member> members(Zone zone);
 
     /**
-     * Changes whenever an answer of this map may have changed, so that callers can refresh kept
-     * answers. Called for every record that is written.
+     * A number that changes whenever an answer of this map may have changed, so that callers can
+     * refresh cached answers. Called for every written record.
      */
     default long version() {
         return 0;

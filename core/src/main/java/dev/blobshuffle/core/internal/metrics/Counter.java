@@ -15,9 +15,9 @@ public enum Counter {
      */
     APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
 
-    /** A section, or the whole, reached its maximum size. */
+    /** A section of the batch reached its maximum size. */
     BATCHES_SEALED_SIZE(Unit.BATCHES, "Batches that were sealed because they had reached their size."),
-    /** The delay budget since the first record was spent. */
+    /** The delay since the first record was over. */
     BATCHES_SEALED_DELAY(Unit.BATCHES, "Batches that were sealed because their delay budget was spent."),
     /** A commit flushed the lane. */
     BATCHES_SEALED_FLUSH(Unit.BATCHES, "Batches that were sealed by a flush (commit)."),
@@ -35,7 +35,7 @@ public enum Counter {
 
     /** Acknowledged by the channel. */
     NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel accepted."),
-    /** The inline rule. */
+    /** Counted for batches below the inline size. */
     RECORDS_INLINED(
             Unit.RECORDS,
             "Records that went through the channel because their batch was too small to be worth a blob."),
@@ -48,17 +48,17 @@ public enum Counter {
     BYTES_FALLBACK(
             Unit.BYTES, "Encoded bytes of the records that went through the channel because the store was down."),
 
-    /** Handed out by a Debatcher; records that were plain in the channel are not counted. */
+    /** Returned by a Debatcher. Plain records of the channel are not counted. */
     RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and returned to the reader."),
     /** As {@link #RECORDS_DELIVERED}. */
     BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and returned to the reader."),
     /**
-     * A read whose bytes did not match their checksum; a fresh read decides whether the blob is
+     * Reads whose bytes did not match their checksum. A fresh read decides whether the blob is
      * damaged.
      */
     FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
 
-    /** Counted by {@code MeteredBlobStore}: per attempt, since attempts are billed. */
+    /** Counted by {@code MeteredBlobStore}, per attempt, because attempts are billed. */
     PUTS(Unit.REQUESTS, "Requests to the store that write a blob."),
     /** As {@link #PUTS}. */
     PUT_FAILURES(Unit.REQUESTS, "Requests to the store that write a blob and failed."),
@@ -146,9 +146,9 @@ public enum Counter {
             Unit.OCCURRENCES,
             "Connections from other members that this instance closed: no complete request within 5 "
                     + "seconds, or too many connections at once."),
-    /** Counted by the network of members, as is the next one. */
+    /** Counted by the network of members, like the next one. */
     PEER_SECRET_CHANGES(Unit.OCCURRENCES, "Times that this instance started to use a changed `peer.secret.file`."),
-    /** Counted every second while it lasts. */
+    /** Counted every second while the failure lasts. */
     PEER_SECRET_FAILURES(
             Unit.OCCURRENCES,
             "Checks of `peer.secret.file`, one a second, that found a file that cannot be used. The "
@@ -158,12 +158,15 @@ public enum Counter {
             Unit.OCCURRENCES,
             "Records of other members that this instance ignored: invalid signature, replayed, or too " + "many."),
 
-    /** Counted by what follows topics, and by what reads for other members. */
+    /** Counted by the readers that follow topics, and by those that read for other members. */
     LOG_PAGES_READ(
             Unit.REQUESTS, "Reads of batches from the commit log's database, for this instance and for its zone."),
     /** As {@link #LOG_PAGES_READ}. */
     LOG_BYTES_READ(Unit.BYTES, "Bytes of entries that were read from the commit log's database."),
-    /** Counted where a zone reads a log together; includes what this instance reads for others. */
+    /**
+     * Counted if a zone shares its reads of a log. Includes the pages that this instance reads for
+     * others.
+     */
     LOG_PAGES_SHARED(
             Unit.OCCURRENCES,
             "Pages of the commit log that followed a topic without a read of the database of their own: another "
@@ -186,7 +189,7 @@ public enum Counter {
     SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
     /** As {@link #SWEEPS}. A failure loses nothing; the next sweep continues. */
     SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
-    /** These count as {@link #SWEEP_FAILURES} too. The log names both times. */
+    /** These sweeps also count as {@link #SWEEP_FAILURES}. The log names both times. */
     CLOCK_DIFFERENCES(
             Unit.OCCURRENCES,
             "Sweeps that stopped because two clocks differ by more than 15 minutes: this machine's, the store's, "
@@ -209,7 +212,7 @@ public enum Counter {
         metric = new Metric(ShuffleMetrics.nameOf(this), Kind.COUNTER, unit, doc);
     }
 
-    /** The counter as it is published. */
+    /** The published metric of the counter. */
     public Metric metric() {
         return metric;
     }

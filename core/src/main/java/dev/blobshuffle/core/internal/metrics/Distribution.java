@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts durations in fixed buckets, 32 per doubling. So a percentile is at most 3.2 % above the
- * true one and never below it. Durations above about 73 minutes count as 73 minutes. Uses constant
- * memory (10 KiB), no lock and no allocation. Thread-safe; a reader concurrent with writers sees
- * some of their durations.
+ * A histogram of durations with fixed buckets, 32 per doubling. A percentile is at most 3.2 % above
+ * the true one and never below it. Durations above about 73 minutes count as 73 minutes. It uses
+ * constant memory (10 KiB), no locks and no allocation. Thread-safe; a reader concurrent with
+ * writers sees some of their durations.
  */
 public final class Distribution {
     private static final int SUB_BUCKET_BITS = 5;
@@ -60,9 +60,9 @@ public final class Distribution {
     }
 
     /**
-     * Counts, in one pass, the durations that are not longer than each of some bounds.
+     * For each of several bounds, counts the durations up to that bound, in one pass.
      *
-     * @param boundsMillis rising, in milliseconds
+     * @param boundsMillis the bounds in ascending order, milliseconds
      * @param upTo receives the counts
      * @return the number of all durations
      */
@@ -82,10 +82,10 @@ public final class Distribution {
     }
 
     /**
-     * The duration in nanoseconds that a share of all durations does not exceed; 0 when there are
+     * The duration in nanoseconds that a share of all durations does not exceed; 0 if there are
      * none.
      *
-     * @param share above 0, up to 1: 0.99 gives the 99th percentile
+     * @param share above 0, up to 1: 0.99 for the 99th percentile
      */
     public long percentile(double share) {
         if (!(share > 0 && share <= 1)) {
@@ -103,14 +103,14 @@ public final class Distribution {
         return max.get();
     }
 
-    /** The longest duration in nanoseconds, exactly; 0 when there are none. */
+    /** The exact longest duration in nanoseconds; 0 if there are none. */
     public long max() {
         return max.get();
     }
 
     /**
-     * Values below 32 have a bucket each; above, the bucket is the exponent and the 5 bits after
-     * the leading one.
+     * The bucket of a value. Values below 32 have a bucket each. For larger values, the bucket is
+     * given by the exponent and the 5 bits after the leading one.
      */
     private static int bucket(long value) {
         if (value < SUB_BUCKETS) {

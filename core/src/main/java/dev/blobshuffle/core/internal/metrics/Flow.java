@@ -5,7 +5,7 @@ import java.util.Comparator;
 
 /**
  * A route of blob bytes: from a zone to the store, from the store to a zone, or from members of a
- * zone to a member that asked them.
+ * zone to a requesting member.
  *
  * @param from a zone's name, or {@link #STORE}
  * @param to as {@code from}

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.internal.metrics.Metric.Kind;
 import dev.blobshuffle.core.internal.metrics.Metric.Unit;
 
 /**
- * The present state of an instance, as the sum of what its parts report:
- * {@link ShuffleMetrics#report}.
+ * The gauges of an instance. Each value is the sum of the reports of the instance's parts: {@link
+ * ShuffleMetrics#report}.
  */
 public enum Gauge {
     /**
@@ -40,7 +40,7 @@ public enum Gauge {
      * The limiter bounds the requests in flight, and lowers the bound while the store throttles.
      */
     STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that are queued by the concurrency limit."),
-    /** One for puts, one for gets. */
+    /** Puts and gets have a circuit each. */
     STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is currently down."),
     /** Entries, and parts that are being loaded. */
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory uses."),
@@ -69,7 +69,7 @@ public enum Gauge {
     STORED_BYTES(Unit.BYTES, "Estimated bytes of the stored blobs, from the average size of a sample."),
     /** As {@link #STORED_BLOBS}. */
     NEEDED_BLOBS(Unit.BLOBS, "Blobs of the last sweep that notifications referenced."),
-    /** They are deleted when they are old enough. */
+    /** These blobs are deleted when they are old enough. */
     SPARED_BLOBS(
             Unit.BLOBS,
             "Blobs of the last sweep that nobody needs and that stay because they are younger than "
@@ -96,12 +96,14 @@ public enum Gauge {
         this(Kind.GAUGE, unit, doc);
     }
 
-    /** @param kind {@link Kind#COUNTER} for values computed from counters, which only rise */
+    /**
+     * @param kind {@link Kind#COUNTER} for values computed from counters, which only increase
+     */
     Gauge(Kind kind, Unit unit, String doc) {
         metric = new Metric(ShuffleMetrics.nameOf(this), kind, unit, doc);
     }
 
-    /** The gauge as it is published. */
+    /** The published metric of the gauge. */
     public Metric metric() {
         return metric;
     }

@@ -5,9 +5,9 @@ import dev.blobshuffle.core.internal.metrics.Metric.Unit;
 import java.util.Locale;
 
 /**
- * What a node of key-parallel processing reports for one task. Totals are counted since the task
- * was opened. They are defined here and not beside the nodes, because tools and the reference know
- * them without Kafka Streams.
+ * The metrics that a node of key-parallel processing reports for one task. Totals count from the
+ * opening of the task. The metrics are defined here, not with the nodes, so that tools and the
+ * reference need no Kafka Streams.
  */
 public enum KeyParallelMetric {
     /** Bounded by the setting {@code max.pending.records}. */
@@ -20,7 +20,7 @@ public enum KeyParallelMetric {
     WAITING_RECORDS(Kind.GAUGE, Unit.RECORDS, "Records whose calls have not started."),
     /** At most the concurrency limit. */
     RUNNING_CALLS(Kind.GAUGE, Unit.OCCURRENCES, "Calls that are running."),
-    /** The setting {@code max.concurrency}, or the present choice within it. */
+    /** The setting {@code max.concurrency}, or the current choice within it. */
     CONCURRENCY_LIMIT(Kind.GAUGE, Unit.OCCURRENCES, "Calls that may run at a time now."),
     /** In strict order, few keys mean few calls at a time. */
     ACTIVE_KEYS(Kind.GAUGE, Unit.OCCURRENCES, "Keys that have pending records."),
@@ -33,9 +33,9 @@ public enum KeyParallelMetric {
     /** See {@link #LIMITED_BY_INPUT}. */
     LIMITED_BY_BUDGET(
             Kind.GAUGE, Unit.OCCURRENCES, "1 while the limits of pending records and bytes limit the rate, else 0."),
-    /** Failed calls included. */
+    /** Includes failed calls. */
     CALLS(Kind.COUNTER, Unit.OCCURRENCES, "Calls that ended."),
-    /** Divided by the calls, the mean latency. */
+    /** Divided by the number of calls, this is the mean latency. */
     CALL_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time that calls took, as a sum over all calls."),
     /** Each attempt counts. */
     TIMED_OUT(Kind.COUNTER, Unit.OCCURRENCES, "Calls that exceeded their timeout."),
@@ -51,7 +51,7 @@ public enum KeyParallelMetric {
     DRAINS(Kind.COUNTER, Unit.OCCURRENCES, "Commits that waited for calls."),
     /** 0 with a checkpoint. */
     DRAIN_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time for which commits waited for calls."),
-    /** The stream thread waits, so that the consumer pauses. */
+    /** The stream thread waits, so the consumer pauses. */
     BLOCKED_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time for which records waited for space."),
     /** 0 without a checkpoint. */
     STORED(Kind.COUNTER, Unit.RECORDS, "Pending records that a checkpoint stored at a commit."),
@@ -68,14 +68,16 @@ public enum KeyParallelMetric {
         metric = new Metric(PREFIX + word, kind, unit, doc);
     }
 
-    /** Its description. Its name has a prefix, because engines have metrics too. */
+    /**
+     * The metric's description. Its name has a prefix to distinguish it from the engines' metrics.
+     */
     public Metric metric() {
         return metric;
     }
 
     /**
-     * Its name in its own group of Kafka Streams' metrics: without the prefix, but with the unit of
-     * a time, and {@code total} for a counter.
+     * The metric's name in its own group of Kafka Streams' metrics: without the prefix, but with
+     * the unit for a time, and {@code total} for a counter.
      */
     public String kafkaName() {
         return word

@@ -13,12 +13,12 @@ import java.util.Optional;
  * @param metrics the metrics to show
  */
 public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics) {
-    /** Checks the names, and copies. */
+    /** Checks the names, and copies the labels. */
     public LabelledMetrics {
         labels = checked(labels);
     }
 
-    /** A copy of labels in their order, whose names Prometheus takes. */
+    /** A copy of the labels in their order. Checks that Prometheus accepts their names. */
     static Map<String, String> checked(Map<String, String> labels) {
         for (String name : labels.keySet()) {
             if (!name.matches("[a-z][a-z0-9_]*")) {
@@ -29,12 +29,12 @@ public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics
         return Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     }
 
-    /** Metrics without labels, because they are the only ones shown. */
+    /** Metrics without labels, for an engine that is alone on its page. */
     public static LabelledMetrics alone(ShuffleMetrics metrics) {
         return new LabelledMetrics(Map.of(), metrics);
     }
 
-    /** The same with one more label, if there is a value for it. */
+    /** The same metrics with one more label, if there is a value for it. */
     public LabelledMetrics with(String name, Optional<String> value) {
         if (value.isEmpty()) {
             return this;

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 
 /**
- * The metrics of a part of the process that is no engine, and the labels that distinguish it from
- * other parts on the same page.
+ * The metrics of a part of the process that is not an engine, and the labels that distinguish it
+ * from other parts on the same page.
  *
  * @param labels values by name, in order; a name has lower-case letters, digits and underscores
- * @param numbers the present value of each metric, in the metric's unit; any thread may ask
+ * @param numbers the current value of each metric, in the metric's unit; called on any thread
  */
 public record LabelledNumbers(Map<String, String> labels, Map<Metric, DoubleSupplier> numbers) {
-    /** Checks the names, and copies. */
+    /** Checks the names, and copies the maps. */
     public LabelledNumbers {
         labels = LabelledMetrics.checked(labels);
         numbers = Collections.unmodifiableMap(new LinkedHashMap<>(numbers));

@@ -11,7 +11,7 @@ public enum Latency {
     /** Per segment: the channel's part of the previous latency. */
     NOTIFICATION_LATENCY("Time from the send of a notification until the channel accepted it"),
     /**
-     * For one record per segment: the latency that the reader adds. Time during which its partition
+     * The latency that the reader adds, for one record per segment. Time during which its partition
      * is paused does not count.
      */
     HAND_OUT_LATENCY("Time from the arrival of a notification until its records were returned, including the "
@@ -29,7 +29,7 @@ public enum Latency {
         this.doc = doc;
     }
 
-    /** What the latency measures, for operators: a sentence without its full stop. */
+    /** Describes the latency for operators, as a sentence without its full stop. */
     public String doc() {
         return doc;
     }

@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.internal.metrics;
 
 /**
- * The description that a front door needs to publish one number. Two metrics never share a name.
+ * The description of one published number. Names are unique.
  *
  * @param name lower case with dashes, as Kafka's metrics are named
- * @param kind how the number changes
- * @param unit what the number counts
+ * @param kind the kind of the number
+ * @param unit the unit of the number
  * @param doc one sentence for operators
  */
 public record Metric(String name, Kind kind, Unit unit, String doc) {
@@ -17,17 +17,17 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         }
     }
 
-    /** How a number changes. */
+    /** The kinds of numbers. */
     public enum Kind {
-        /** Only rises, from 0 at the start of the instance. */
+        /** Only increases, from 0 at the start of the instance. */
         COUNTER,
-        /** The present state; rises and falls. */
+        /** The current state; increases and decreases. */
         GAUGE,
         /** A percentile, or the maximum, of everything measured in the last 30 to 60 seconds. */
         QUANTILE
     }
 
-    /** What a number counts. */
+    /** The units of numbers. */
     public enum Unit {
         /** Records of the application. */
         RECORDS,
@@ -39,7 +39,7 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         BATCHES,
         /** Notifications. */
         NOTIFICATIONS,
-        /** Requests to the store, each attempt counted. */
+        /** Requests to the store, counting each attempt. */
         REQUESTS,
         /** Occurrences of the event in the metric's name. */
         OCCURRENCES,

@@ -61,8 +61,8 @@ public final class MetricsEndpoint {
     /**
      * Shows an engine's metrics until the publication is closed.
      *
-     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; those with
-     *     the same text share the endpoint, also with port 0
+     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; publications
+     *     with the same text share the endpoint, even with port 0
      * @throws InvalidSettings fatal: the process cannot listen at that address
      */
     public static Publication publish(String listen, LabelledMetrics metrics) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where metrics are shown. */
+/** The address of the metrics endpoint. */
 public final class MetricsSettings implements SettingGroup {
-    /** Where metrics are shown. */
+    /** The address of the metrics endpoint. */
     public static final Setting<Optional<String>> LISTEN = Setting.text(
             "metrics.listen",
             "none",
@@ -18,7 +18,7 @@ public final class MetricsSettings implements SettingGroup {
                     + "Port 0 selects a free port. The endpoint has no authentication.");
 
     /**
-     * The address in an application's configuration, for parts that need no other setting of ours.
+     * The address in an application's configuration, for parts that need no other setting.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the value is null
      */

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Bytes of blobs that an instance moved, by source and destination. The instance that writes to the
- * store counts each attempt; otherwise the receiver counts. No bytes should cross zones except
- * through the store. The counters verify this, using the zone that the asked member announces.
+ * The bytes of blobs that an instance moved, by source and destination. Writes to the store are
+ * counted by the writer, per attempt; all others by the receiver. No bytes should cross zones
+ * except through the store, and the counters verify this by the zones that members announce.
  * Counting takes no lock. Thread-safe.
  */
 public final class PayloadFlows {
@@ -32,7 +32,7 @@ public final class PayloadFlows {
     /** Bounds the flows, because other members announce the names of zones. */
     private static final int MOST = 64;
 
-    /** The name for all zones beyond the bound. */
+    /** The name of all zones beyond the bound. */
     private static final String OTHERS = "others";
 
     private final Map<Flow, LongAdder> counted = new ConcurrentHashMap<>();
@@ -97,7 +97,7 @@ public final class PayloadFlows {
      * @param watcher must not block
      */
     public synchronized ShuffleMetrics.Registration watch(Consumer<Flow> watcher) {
-        Consumer<Flow> own = watcher::accept; // So that ending one registration never ends another of the same watcher.
+        Consumer<Flow> own = watcher::accept; // A new object, so that the end of one registration does not end another one of the same watcher.
         shown.keySet().forEach(own);
         watchers.add(own);
         return () -> forget(own);

@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there
- * ({@link #name}), in base units: seconds, bytes, dollars. Latencies also appear as histograms
- * since the start. From these, Prometheus computes percentiles over any time and any number of
- * instances. Stateless.
+ * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name ({@link
+ * #name}), with base units: seconds, bytes, dollars. Latencies also appear as histograms since the
+ * start, from which Prometheus computes percentiles over any time and any number of instances.
+ * Stateless.
  */
 public final class PrometheusText {
     /** The value of the header {@code Content-Type}. */
@@ -82,8 +82,8 @@ public final class PrometheusText {
     }
 
     /**
-     * All metrics of all engines and of other parts, grouped by metric as the format requires. Of
-     * two parts with the same labels and metric, the page has the later one.
+     * All metrics of all engines and of other parts, grouped by metric as the format requires. If
+     * two parts have the same labels and metric, the page shows the later one.
      */
     public static String of(List<LabelledMetrics> engines, List<LabelledNumbers> others) {
         StringBuilder text = new StringBuilder(64 << 10);
@@ -108,7 +108,7 @@ public final class PrometheusText {
         return text.toString();
     }
 
-    /** What engines have besides single numbers. */
+    /** Appends the metrics of engines other than single numbers: flows and histograms. */
     private static void appendDistributions(StringBuilder text, List<LabelledMetrics> engines) {
         String flows = name(PayloadFlows.METRIC);
         appendHead(text, flows, PayloadFlows.METRIC.doc(), "counter");
@@ -126,7 +126,7 @@ public final class PrometheusText {
         return of(List.of(), List.of(new LabelledNumbers(Map.of(), numbers)));
     }
 
-    /** Those of the engine if there is one, then those of the front doors and of other parts. */
+    /** The metrics of the engine, if any, then those of the front doors and of other parts. */
     private static Set<Metric> metrics(List<LabelledMetrics> engines, List<LabelledNumbers> others) {
         Set<Metric> metrics = new LinkedHashSet<>(engines.isEmpty() ? List.of() : ShuffleMetrics.all());
         engines.forEach(engine -> metrics.addAll(engine.metrics().metrics()));
@@ -136,8 +136,7 @@ public final class PrometheusText {
 
     /**
      * A metric's values by labels. A task may open in one thread before another has closed it, so
-     * labels may occur twice. A part that cannot answer, for example because it closes, is left
-     * out.
+     * labels may occur twice. A part that cannot answer, for example because it closes, is omitted.
      */
     private static Map<List<String>, Double> present(Metric metric, List<LabelledNumbers> parts) {
         Map<List<String>, Double> values = new LinkedHashMap<>();

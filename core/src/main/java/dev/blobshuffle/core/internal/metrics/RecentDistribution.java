@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 
 /**
  * The durations of the last 30 to 60 s, windowed like Kafka's sampled metrics by default. A sample
- * covers 30 s ({@code metrics.sample.window.ms}); the current and the previous one count
- * ({@code metrics.num.samples} 2). Constant memory; recording takes no lock and allocates nothing.
- * A duration may be lost if another thread starts a new sample at the same moment. Thread-safe.
+ * covers 30 s ({@code metrics.sample.window.ms}); the current and the previous one count ({@code
+ * metrics.num.samples} is 2). Memory is constant; recording takes no lock and allocates nothing. A
+ * duration may be lost if another thread starts a new sample at the same moment. Thread-safe.
  */
 final class RecentDistribution {
     private static final int SAMPLES = 2;

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counters, gauges and latencies of one instance, as data. Parts of the engine write them, and
  * each front door publishes them in its own way (Kafka's registry, JMX, JSON). Writing takes no
- * lock and allocates nothing. Even so, parts count per batch or buffer, never per record.
- * Thread-safe.
+ * lock and allocates nothing. Parts still count per batch or buffer, never per record. Thread-safe.
  */
 public final class ShuffleMetrics {
     private static final double NANOS_PER_MILLISECOND = 1e6;
@@ -52,7 +51,7 @@ public final class ShuffleMetrics {
 
     private final LongSupplier nanoClock;
 
-    /** Those of the front door; never changed in place. */
+    /** The metrics of the front door; never changed in place. */
     private volatile Map<Metric, DoubleSupplier> added = Map.of();
 
     private volatile @Nullable Failed lastFailed;
@@ -102,11 +101,11 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * A counter of the front door, published beside those of the engine. Add it before the metrics
-     * are published. To add to it takes no lock and allocates nothing.
+     * A counter of the front door, published together with those of the engine. Add it before the
+     * metrics are published. Counting takes no lock and allocates nothing.
      *
      * @return adds an amount in the metric's unit; nanoseconds for a counter of time
-     * @throws IllegalArgumentException the metric is no counter, or there is one of that name
+     * @throws IllegalArgumentException the metric is not a counter, or its name is taken
      */
     public LongConsumer counter(Metric metric) {
         if (metric.kind() != Kind.COUNTER) {
@@ -119,12 +118,12 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * A gauge of the front door, published beside those of the engine. Add it before the metrics
-     * are published.
+     * A gauge of the front door, published together with those of the engine. Add it before the
+     * metrics are published.
      *
      * @param value returns the current value in the metric's unit; called by any thread, and must
      *     not block
-     * @throws IllegalArgumentException the metric is no gauge, or there is one of that name
+     * @throws IllegalArgumentException the metric is not a gauge, or its name is taken
      */
     public void gauge(Metric metric, DoubleSupplier value) {
         if (metric.kind() != Kind.GAUGE) {
@@ -168,18 +167,18 @@ public final class ShuffleMetrics {
 
     /**
      * Passes every duration that is recorded from now on to a listener, in nanoseconds, until the
-     * registration ends. For registries that keep distributions of their own.
+     * registration ends. For registries with their own distributions.
      *
      * @param listener called by any thread, and must neither block nor throw
      */
     public Registration listen(Latency latency, LongConsumer listener) {
         Total total = of(totals, latency);
-        LongConsumer own = listener::accept; // So that ending one registration never ends another of the same listener.
+        LongConsumer own = listener::accept; // A new object, so that the end of one registration does not end another one of the same listener.
         total.add(own);
         return () -> total.remove(own);
     }
 
-    /** Notes that a request to the store failed, even if a retry succeeds later. */
+    /** Records that a request to the store failed, even if a retry succeeds later. */
     public void failed(Throwable failure) {
         long now = nanoClock.getAsLong();
         Failed before = lastFailed;
@@ -187,7 +186,7 @@ public final class ShuffleMetrics {
         lastFailed = new Failed(failure.toString(), since, now, false);
     }
 
-    /** Notes that the store answered a request. */
+    /** Records that the store answered a request. */
     public void answered() {
         Failed failed = lastFailed;
         if (failed != null && !failed.isOver()) {
@@ -211,8 +210,8 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * Counts the durations since the start that were not longer than each bound, in milliseconds.
-     * Exact to 3 % of a bound.
+     * For each bound, in milliseconds, counts the durations since the start up to that bound. The
+     * counts are exact to 3 % of the bound.
      */
     Durations sinceStart(Latency latency, long[] boundsMillis) {
         Total total = of(totals, latency);
@@ -228,7 +227,7 @@ public final class ShuffleMetrics {
      * @param value returns the current value; called by any thread, and must not block
      */
     public Registration report(Gauge gauge, LongSupplier value) {
-        // A new wrapper per registration, so that ending one never ends another of the same
+        // A new object, so that the end of one registration does not end another one of the same
         // supplier.
         LongSupplier part = value::getAsLong;
         List<LongSupplier> parts = of(gauges, gauge);
@@ -329,7 +328,7 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * Failures in a row: the last one's message, and when the first and the last one were noted.
+     * Consecutive failures: the last one's message, and the times of the first and the last one.
      */
     private record Failed(String message, long sinceNanos, long lastNanos, boolean isOver) {}
 
@@ -337,19 +336,20 @@ public final class ShuffleMetrics {
      * The last failed request to the store.
      *
      * @param message the failure as logs show it
-     * @param age the time since then
-     * @param lasting the time since the first failure in a row; empty if a request has succeeded
-     *     since the last failure
+     * @param age the time since the failure
+     * @param lasting the time since the first of the consecutive failures; empty if a request has
+     *     succeeded since the last one
      */
     public record LastFailure(String message, Duration age, Optional<Duration> lasting) {}
 
     /**
      * Counted durations.
      *
-     * @param upTo the number not longer than each bound @param count the number of all durations
+     * @param upTo the number of durations up to each bound
+     * @param count the number of all durations
      * @param sumNanos their sum; may lack the very last ones
      */
-    @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
+    @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
     record Durations(long[] upTo, long count, long sumNanos) {}
 
     /** Receives metrics with their current values. */
@@ -359,10 +359,10 @@ public final class ShuffleMetrics {
         void visit(Metric metric, double value);
     }
 
-    /** A part's share in a gauge. */
+    /** A registration with the metrics, such as a part's share in a gauge. */
     @FunctionalInterface
     public interface Registration extends AutoCloseable {
-        /** Ends the share. Idempotent. */
+        /** Ends the registration. Idempotent. */
         @Override
         void close();
     }

@@ -1,6 +1,4 @@
-/**
- * Counters and distributions of the engine, as data that each front door publishes in its own way.
- */
+/** The metrics of the engine, as data that each front door publishes in its own way. */
 @NullMarked
 package dev.blobshuffle.core.internal.metrics;
 

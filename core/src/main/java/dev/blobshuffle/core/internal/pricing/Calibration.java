@@ -3,9 +3,9 @@ package dev.blobshuffle.core.internal.pricing;
 /**
  * Corrects predictions of a p95 by a factor, so that one measurement in twenty exceeds its
  * prediction. Each exceeding measurement raises the factor by a step, and each other one lowers it
- * by a nineteenth of that step. The factor settles where both balance, whatever the distribution
- * and whatever the model omits. It follows a lasting error within about a minute of batches; chance
- * moves it by some hundredths. Constant memory. Guarded by its owner.
+ * by a nineteenth of that step. The factor settles where both balance, for any distribution and any
+ * error of the model. It follows a lasting error within about a minute of batches; chance moves it
+ * by some hundredths. Uses constant memory. Guarded by its owner.
  *
  * @see <a href="https://doi.org/10.1214/aoms/1177729586">Robbins and Monro, A Stochastic
  *     Approximation Method, 1951</a>
@@ -14,8 +14,8 @@ public final class Calibration {
     private static final double ALLOWED = 0.05;
 
     /**
-     * Rise of the factor's logarithm per late measurement. If all 36 batches of half a minute are
-     * late, the factor rises by a quarter.
+     * Increase of the factor's logarithm per late measurement. If all 36 batches of half a minute
+     * are late, the factor rises by a quarter.
      */
     private static final double STEP = 0.0065;
 

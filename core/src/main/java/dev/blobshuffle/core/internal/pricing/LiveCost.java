@@ -6,13 +6,15 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 
 /**
  * Computes the cost of an instance's requests from its counters, and the cost that its records
- * would have caused natively. Computed only when the metrics are read. Stateless.
+ * would have caused natively. The computation runs only when the metrics are read. Stateless.
  */
 public final class LiveCost {
     private static final double MICRODOLLARS = 1e6;
     private static final double KIBIBYTE = 1024;
 
-    /** The usual number of zones in a cloud, since the engine does not know the cluster's. */
+    /**
+     * The usual number of zones in a cloud, because the engine does not know the cluster's number.
+     */
     private static final int ZONES = 3;
 
     private static final int REPLICAS = 3;
@@ -23,7 +25,7 @@ public final class LiveCost {
      * Adds {@link Gauge#STORE_COST} and {@link Gauge#NATIVE_COST} to an instance's metrics, for as
      * long as the metrics are used.
      */
-    @SuppressWarnings("resource") // They stay for as long as the metrics.
+    @SuppressWarnings("resource") // The registrations last as long as the metrics.
     public static void report(ShuffleMetrics metrics, PriceTable prices) {
         metrics.report(Gauge.STORE_COST, () -> microdollars(storeUsd(metrics, prices)));
         metrics.report(

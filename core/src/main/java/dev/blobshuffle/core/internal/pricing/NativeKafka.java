@@ -12,8 +12,9 @@ public final class NativeKafka {
     private NativeKafka() {}
 
     /**
-     * How often a byte crosses zones: {@code (Z-1)/Z} to the leader, {@code RF-1} to the followers,
-     * each in its own zone, and {@code (Z-1)/Z} for each consumer group that reads from leaders.
+     * The number of times that a byte crosses zones: {@code (Z-1)/Z} to the leader, {@code RF-1} to
+     * the followers, each in its own zone, and {@code (Z-1)/Z} for each consumer group that reads
+     * from leaders.
      *
      * @param zones number of zones, Z; clients and leaders are spread evenly
      * @param replicationFactor replicas, RF; at most Z of them are in separate zones

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.pricing;
 
 /**
- * How long batches fill, and how many blobs they become.
+ * The fill time of batches, and the number of their blobs.
  *
  * @param fillSeconds time from a batch's first record to its seal
  * @param blobs number of blobs per batch

@@ -10,8 +10,8 @@ package dev.blobshuffle.core.internal.pricing;
  * @param blobBytes the largest blob
  * @param inlineBytes smaller batches become no blob; 0: every batch becomes one
  * @param sections sections of a batch: zones with records
- * @param leastBlobs the fewest blobs that the layout allows @param mostBlobs the most blobs that
- *     the layout allows
+ * @param leastBlobs the fewest blobs that the layout allows
+ * @param mostBlobs the most blobs that the layout allows
  * @param hiddenSeconds time between commits, if readers see records only after the commit; 0:
  *     readers see records at once
  */

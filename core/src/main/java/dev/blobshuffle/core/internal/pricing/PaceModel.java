@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planner's latency model ({@code planner.LatencyForecast}), fast enough to run at every seal
- * (about 0.1 ms). It uses times that the instance measured, not those of a profile.
+ * The planner's latency model ({@code planner.LatencyForecast}), fast enough (about 0.1 ms) to run
+ * at every seal. It uses times that the instance measured instead of those of a profile.
  *
  * <p>Batches fill for a time T and are put one after the other. A batch is notified when its blob
  * and all earlier blobs are stored; the channel and a read follow. Before that, a record waits for
@@ -188,7 +188,7 @@ public final class PaceModel {
         double stored = 0;
         double sum = 0;
         for (int i = 0; i < ratios.length; i++) {
-            stored = Math.max(stored - seconds, put * ratios[i]); // Not before the batch before it.
+            stored = Math.max(stored - seconds, put * ratios[i]); // Not before the previous batch.
             double late = (stored + after[i] + wait - target) / wait;
             sum += Math.max(0, Math.min(1, late));
         }

@@ -14,7 +14,9 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The entries of one file of prices. Records which were asked for. For one thread. */
+/**
+ * The entries of one file of prices. It records which entries are requested. Owned by one thread.
+ */
 public final class PriceEntries {
     private final String what;
     private final String file;
@@ -38,8 +40,8 @@ public final class PriceEntries {
      * Reads a table that is in the jar of a class.
      *
      * @param what names such tables in messages, for example "prices"
-     * @param name the name of this one
-     * @param resource where it is, relative to the class
+     * @param name the name of this table
+     * @param resource the table's path, relative to the class
      */
     public static PriceEntries shipped(String what, String name, Class<?> owner, String resource) {
         try (InputStream stream = owner.getResourceAsStream(resource)) {
@@ -53,10 +55,10 @@ public final class PriceEntries {
     }
 
     /**
-     * Reads a file of the form of the shipped tables.
+     * Reads a file in the format of the shipped tables.
      *
      * @param what names such tables in messages
-     * @throws InvalidSettings fatal: it cannot be read
+     * @throws InvalidSettings fatal: the file cannot be read
      */
     public static PriceEntries read(String what, Path file) {
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
@@ -74,7 +76,7 @@ public final class PriceEntries {
     /**
      * The text of an entry.
      *
-     * @throws InvalidSettings fatal: it is missing
+     * @throws InvalidSettings fatal: the entry is missing
      */
     public String text(String key) {
         known.add(key);
@@ -89,7 +91,7 @@ public final class PriceEntries {
     /**
      * The number of an entry.
      *
-     * @throws InvalidSettings fatal: it is missing or not a finite number
+     * @throws InvalidSettings fatal: the entry is missing or not a finite number
      */
     public double number(String key) {
         String text = text(key);
@@ -106,9 +108,9 @@ public final class PriceEntries {
     }
 
     /**
-     * Requires that the file has no entry that was not asked for.
+     * Requires that all entries of the file have been requested.
      *
-     * @throws InvalidSettings fatal: it has one
+     * @throws InvalidSettings fatal: the file has another entry
      */
     public void requireAllKnown() {
         Set<String> unknown = new TreeSet<>(entries.stringPropertyNames());

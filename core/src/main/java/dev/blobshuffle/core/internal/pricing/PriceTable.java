@@ -7,9 +7,10 @@ import java.util.Optional;
  * The prices of a provider in one region, in US dollars. Immutable data from the files that
  * {@link PriceTables} reads.
  *
- * @param name the table's name @param title the name for display
- * @param date when the prices were valid, from the file
- * @param source where the prices come from
+ * @param name the table's name
+ * @param title the name for display
+ * @param date the date of the prices, from the file
+ * @param source the source of the prices
  * @param scheme the scheme of the store URIs with these prices
  * @param requests prices of requests
  * @param traffic prices of bytes
@@ -53,10 +54,10 @@ public record PriceTable(
      * Prices of bytes, dollars per billed gigabyte.
      *
      * @param gigabyteBytes the bytes of a billed gigabyte: 2^30 or 10^9
-     * @param storageMonth kept for a month
-     * @param upload written to the store
-     * @param download read from the store
-     * @param crossing sent from one zone to another, both ends
+     * @param storageMonth price of storage for a month
+     * @param upload price of bytes written to the store
+     * @param download price of bytes read from the store
+     * @param crossing price of bytes sent from one zone to another, both ends
      */
     public record Traffic(double gigabyteBytes, double storageMonth, double upload, double download, double crossing) {
         /** Checks that none is negative. */
@@ -82,10 +83,10 @@ public record PriceTable(
     }
 
     /**
-     * Size in bytes from which a blob of one zone's records is cheaper than Kafka's replicated
-     * path. Counts only requests: one put, and a get by each of the other zones' share of readers.
-     * Empty if no size pays, because cross-zone traffic is free or no dearer than the store's own
-     * traffic.
+     * The size in bytes from which a blob of one zone's records is cheaper than Kafka's replicated
+     * path. Counts only requests: one put, and the gets of readers outside the writer's zone. Empty
+     * if no size pays off, because cross-zone traffic is free or not more expensive than the
+     * store's traffic.
      *
      * @param zones number of zones
      * @param replicationFactor replicas of a native topic

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Reads the price tables that ship with the library, and files of the same form. Stateless. */
+/** Reads the price tables that ship with the library, and files in the same format. Stateless. */
 public final class PriceTables {
     private static final List<String> NAMES = List.of(
             "aws-us-east-1", "aws-s3-express-us-east-1", "gcp-us-east1", "azure-eastus", "r2-from-aws", "self-hosted");
 
-    /** How messages name these tables. */
+    /** The name of these tables in messages. */
     private static final String WHAT = "prices";
 
     /** Suffix of the names of directory buckets, which S3 Express One Zone uses. */
@@ -32,7 +32,7 @@ public final class PriceTables {
     /**
      * A shipped table, by its name or a prefix of it ({@code aws}).
      *
-     * @throws InvalidSettings fatal: there is none
+     * @throws InvalidSettings fatal: there is no such table
      */
     public static PriceTable named(String name) {
         String found = NAMES.stream()
@@ -44,8 +44,8 @@ public final class PriceTables {
     }
 
     /**
-     * The prices that the settings name, else those of the store's provider. Empty if requests are
-     * free or their price is unknown.
+     * The prices that the settings name, otherwise those of the store's provider. Empty if requests
+     * are free or their price is unknown.
      *
      * @throws InvalidSettings fatal: there are no such prices
      */
@@ -95,10 +95,10 @@ public final class PriceTables {
     }
 
     /**
-     * Reads a file of the form of the shipped tables.
+     * Reads a file in the format of the shipped tables.
      *
-     * @throws InvalidSettings fatal: it cannot be read, or an entry is missing, unknown or not a
-     *     number
+     * @throws InvalidSettings fatal: the file cannot be read, or an entry is missing, unknown or
+     *     not a number
      */
     public static PriceTable read(Path file) {
         return table(PriceEntries.read(WHAT, file));

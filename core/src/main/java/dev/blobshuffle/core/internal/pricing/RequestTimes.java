@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.internal.pricing;
 
 /**
- * Learns the times of one kind of request: a straight line over size, like
- * {@code planner.LatencyModel}, and the deviations of the latest requests from it. The last hundred
- * or so requests dominate, so the line follows a changing store. It starts with an assumption that
- * weighs as much as a few requests. The assumption also keeps the line from tilting while all
- * requests have one size. Constant memory. Guarded by its owner.
+ * Estimates the times of one kind of request: a straight line over size, like {@code
+ * planner.LatencyModel}, and the deviations of the latest requests from it. The last hundred or so
+ * requests dominate, so the line follows a changing store. It starts with an assumption that weighs
+ * as much as a few requests. The assumption also keeps the line from tilting while all requests
+ * have one size. Uses constant memory. Guarded by its owner.
  */
 public final class RequestTimes {
     /** Number of requests whose deviation from the line is kept. */

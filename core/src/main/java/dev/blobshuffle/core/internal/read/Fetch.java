@@ -173,8 +173,8 @@ final class Fetch {
     }
 
     /**
-     * Schedules a retry for a missing blob. @return false if no retries are left, or the time
-     * source is closed
+     * Schedules a retry for a missing blob. Returns false if no retries are left, or the time
+     * source is closed.
      */
     private boolean askAgain() {
         if (waitsLeft == 0) {

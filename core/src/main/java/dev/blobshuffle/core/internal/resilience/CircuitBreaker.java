@@ -32,11 +32,11 @@ final class CircuitBreaker {
     enum Outcome {
         ANSWERED,
         FAILED,
-        /** The request was not sent, or was given up. It says nothing about the store. */
+        /** The request was not sent, or was abandoned. It says nothing about the store. */
         UNKNOWN
     }
 
-    /** Is notified of outages, once per outage, outside the monitor. */
+    /** Receives each outage once, outside the monitor. */
     interface Listener {
         void down(Throwable cause);
 
@@ -58,7 +58,7 @@ final class CircuitBreaker {
         this.listener = listener;
     }
 
-    /** Permission to send a request. Unless refused, it is followed by {@link #ended}. */
+    /** Permission to send a request. Unless it is refused, a call of {@link #ended} follows. */
     enum Leave {
         USUAL,
         PROBE,

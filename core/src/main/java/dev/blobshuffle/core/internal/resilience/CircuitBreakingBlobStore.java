@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops sending requests to a store that is down. After several failures in a row, puts (or gets)
- * fail at once; one probe at a time is sent until the store answers. Callers with a fallback take
- * it without waiting, and the others put no load on the failing store. Puts and gets have a circuit
- * each; deletes and listings have none. Thread-safe.
+ * Stops sending requests to a store that is down. After several consecutive failures, puts (or
+ * gets) fail at once; one probe at a time is sent until the store answers. Callers with a fallback
+ * use it without a wait, and the others put no load on the failing store. Puts and gets have a
+ * circuit each; deletes and listings have none. Thread-safe.
  */
 public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(CircuitBreakingBlobStore.class);
@@ -53,7 +53,7 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
         CompletionStage<T> stage = call.start();
         var ignored = stage.whenComplete(
                 (value, failure) -> circuit.ended(leave, failure == null ? null : Failures.unwrapped(failure)));
-        return stage; // Not the one that follows from it, which could not be given up.
+        return stage; // Not the dependent stage, which cannot be abandoned.
     }
 
     /** Closes the store below. Idempotent. */

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the concurrent requests of one kind and queues the others in order. The bound adapts to
+ * Limits the concurrent requests of one kind and queues the others in order. The limit adapts to
  * what the store accepts. Thread-safe: guarded by its monitor.
  */
 final class ConcurrencyLimiter {
@@ -88,7 +88,7 @@ final class ConcurrencyLimiter {
         }
     }
 
-    /** What happens to a new request. */
+    /** The decision on a new request. */
     private enum Entry {
         GOES,
         WAITS,
@@ -144,7 +144,7 @@ final class ConcurrencyLimiter {
     }
 
     /**
-     * Sends waiting requests up to the bound. This is a loop because a request may end while it is
+     * Sends waiting requests up to the limit. This is a loop because a request may end while it is
      * being sent, and recursion could overflow the stack.
      */
     private void drain() {
@@ -152,7 +152,7 @@ final class ConcurrencyLimiter {
             Place<?> next;
             synchronized (this) {
                 if (isDraining) {
-                    return; // The one that drains looks again.
+                    return; // The draining thread checks again.
                 }
                 next = inFlight < (int) limit ? queue.poll() : null;
                 if (next == null) {

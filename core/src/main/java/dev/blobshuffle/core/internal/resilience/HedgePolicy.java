@@ -3,19 +3,19 @@ package dev.blobshuffle.core.internal.resilience;
 import java.time.Duration;
 
 /**
- * When a slow request is sent a second time.
+ * The policy for sending a slow request a second time.
  *
  * @param puts the most extra puts in flight; 0: puts are never sent twice
  * @param gets the most extra gets in flight; 0: gets are never sent twice
  * @param share extra requests per request, over time
  * @param firstPutDelay time after which a put is sent again while there are too few samples for a
  *     percentile
- * @param firstGetDelay the same for gets
- * @param leastDelay lower bound of both times, whatever the samples say
+ * @param firstGetDelay the same time for gets
+ * @param leastDelay lower bound of both times, regardless of the samples
  */
 public record HedgePolicy(
         int puts, int gets, double share, Duration firstPutDelay, Duration firstGetDelay, Duration leastDelay) {
-    /** Nothing is sent twice. */
+    /** No request is sent twice. */
     public static final HedgePolicy NEVER = usual(0, 0);
 
     private static final int MOST = 4;

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Sends a put or get a second time when it takes longer than 95 % of comparable requests. The first
  * answer counts. Hedging shortens the tail of the latency, because a commit waits for its slowest
  * upload. The extra requests are bounded: at most one per request, 5 % in all, and a few at a time.
- * Hedging stops while the whole store is slow, since it would add load: when the store throttles
- * more than 1 % of the requests, or the median is twice the usual.
+ * Hedging stops while the whole store is slow, because it would add load. A store counts as slow
+ * when it throttles more than 1 % of the requests, or when the median is twice the usual one.
  *
  * <p>Both puts write the same bytes under the same key, so it does not matter which one wins. Both
  * requests run to their end. The content is held until both have ended, and the bytes of the later

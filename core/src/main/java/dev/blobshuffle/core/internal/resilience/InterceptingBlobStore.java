@@ -12,7 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose requests all go through one method. As thread-safe as its subclass. */
+/** A decorator that passes all requests through one method. As thread-safe as its subclass. */
 abstract class InterceptingBlobStore extends ForwardingBlobStore {
     InterceptingBlobStore(BlobStore store) {
         super(store);

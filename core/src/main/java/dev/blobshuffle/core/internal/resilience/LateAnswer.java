@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a request that timed out. If a caller claims it before it arrives, the caller gets
- * it; otherwise it is released. Thread-safe.
+ * The answer to a request that timed out. If a caller claims it before it arrives, the caller
+ * receives it; otherwise it is released. Thread-safe.
  */
 final class LateAnswer<T> {
     private final Consumer<T> unwanted;

@@ -3,14 +3,15 @@ package dev.blobshuffle.core.internal.resilience;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 
 /**
- * A request was not sent, to protect the store. It costs nothing and says nothing about the store.
+ * A request was not sent, in order to protect the store. The failure costs nothing and says nothing
+ * about the store.
  */
 final class NotSent extends StoreUnavailable {
     private static final long serialVersionUID = 1L;
 
-    /** Why it was not sent. */
+    /** The reason why the request was not sent. */
     enum Reason {
-        /** The store has failed lately, and has not recovered. */
+        /** The store has failed recently, and has not recovered. */
         STORE_IS_DOWN,
         /** Too many requests wait for their turn. */
         QUEUE_IS_FULL

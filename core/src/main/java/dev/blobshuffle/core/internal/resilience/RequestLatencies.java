@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 /**
  * Recent latencies of requests, by kind and size. The size classes double from 64 KiB, because a
  * request of 16 MiB normally takes longer than one of 64 KiB. Every successful request counts with
- * its full time, even if its caller has given it up. Otherwise giving up slow requests would make
+ * its full time, even if its caller has abandoned it. Otherwise abandoned slow requests would make
  * the store look fast. Thread-safe.
  */
 public final class RequestLatencies {

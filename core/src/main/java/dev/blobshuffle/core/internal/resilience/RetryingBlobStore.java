@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retries operations while the store below is unavailable. The pauses are random and double, and
- * the policy's total bounds them. Other failures pass through at once.
+ * Retries operations while the store below is unavailable. The pauses are random, their bound
+ * doubles, and the policy's total time limits them. Other failures pass through at once.
  *
  * <p>A budget bounds the retries, so that they do not overload a struggling store: a tenth of the
  * first attempts of their kind, plus a few at the start and five per second. An operation without a
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An operation holds the content of a put from its first attempt to its end. Each attempt holds
  * it as well, so that buffers are not recycled under a late attempt. The answer of an attempt that
  * timed out still counts if it arrives before the operation ends, because an id always stands for
- * the same bytes. Callers can give the stages up ({@link Abandonable}). Thread-safe; nothing
+ * the same bytes. Callers can abandon the stages ({@link Abandonable}). Thread-safe; nothing
  * blocks.
  */
 public final class RetryingBlobStore extends InterceptingBlobStore {
@@ -51,7 +51,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     private final Set<Operation<?>> pending = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** Retries the operations of a store, all in the same way. */
+    /** Retries all operations of a store by the same policy. */
     public RetryingBlobStore(BlobStore store, StoreRetryPolicy policy, Time time, ShuffleMetrics metrics) {
         this(store, policy, policy, time, metrics);
     }
@@ -59,8 +59,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     /**
      * Retries the operations of a store.
      *
-     * @param gets how reads are retried
-     * @param others how all other operations are retried
+     * @param gets the policy for reads
+     * @param others the policy for all other operations
      */
     public RetryingBlobStore(
             BlobStore store, StoreRetryPolicy gets, StoreRetryPolicy others, Time time, ShuffleMetrics metrics) {
@@ -139,7 +139,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                     isUnwanted = true;
                     running = current;
                     if (running == null && isSending) {
-                        return; // The one that sends looks again.
+                        return; // The sending thread checks again.
                     }
                 }
                 if (running == null) {
@@ -177,7 +177,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                 if (ended) {
                     return;
                 }
-                call.content().retain(); // The end may come meanwhile.
+                call.content().retain(); // The operation may end while it is being sent.
                 attempts++;
                 isSending = true;
             }
@@ -229,7 +229,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             }
         }
 
-        @SuppressWarnings("unchecked") // The late answer is one to this very call.
+        @SuppressWarnings("unchecked") // The late answer belongs to this call.
         private void failed(Throwable failure) {
             if (!isWorthRepeating(failure)) {
                 fail(failure);

@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param bytes number of bytes written or read; 0 if that has no meaning
  * @param action sends one request
  * @param unwanted releases an answer that no caller takes
- * @param content what to hold while a request may still be sent
+ * @param content the references to hold while a request may still be sent
  */
 record StoreCall<T>(
         Kind kind, String what, long bytes, Supplier<CompletionStage<T>> action, Consumer<T> unwanted, Hold content) {
-    /** What must stay valid for as long as requests may be sent: the content of a put. */
+    /**
+     * References to memory that must stay valid while requests may be sent: the content of a put.
+     */
     interface Hold {
-        /** Nothing. */
+        /** No memory. */
         Hold NOTHING = new Hold() {
             @Override
             public void retain() {}
@@ -37,7 +39,7 @@ record StoreCall<T>(
         /** Adds a reference. Legal only while another reference is held. */
         void retain();
 
-        /** Gives a reference back. */
+        /** Releases a reference. */
         void release();
     }
 

@@ -3,12 +3,12 @@ package dev.blobshuffle.core.internal.resilience;
 import java.time.Duration;
 
 /**
- * How long and how often to try.
+ * The pauses and the deadline of retries.
  *
  * @param firstDelay upper bound of the pause after the first failure; doubles with each further one
- * @param maxDelay largest upper bound of a pause
+ * @param maxDelay the largest upper bound of a pause
  * @param total the longest that an operation may take, all attempts and pauses together
- * @param whenDown what to do when the store is known to be down
+ * @param whenDown what to do while the store is known to be down
  */
 public record StoreRetryPolicy(Duration firstDelay, Duration maxDelay, Duration total, WhenDown whenDown) {
     /** Longer than any process runs. */
@@ -37,7 +37,7 @@ public record StoreRetryPolicy(Duration firstDelay, Duration maxDelay, Duration 
         return new StoreRetryPolicy(Duration.ofMillis(50), Duration.ofSeconds(5), total, WhenDown.WAIT);
     }
 
-    /** The usual pauses without a deadline, for callers that give requests up themselves. */
+    /** The usual pauses without a deadline, for callers that abandon requests themselves. */
     public static StoreRetryPolicy forever() {
         return within(FOREVER);
     }

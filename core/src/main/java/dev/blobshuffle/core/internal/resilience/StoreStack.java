@@ -24,8 +24,8 @@ import dev.blobshuffle.core.time.Time;
  *   the store
  * </pre>
  *
- * <p>Caches lie above the stack, so their hits cause no request. Between both lies a place for
- * blobs that are not stored yet, if the instance has one. Stateless.
+ * <p>Caches are above the stack, so their hits cause no requests. An instance may have a decorator
+ * for blobs that are not stored yet between the stack and the caches. Stateless.
  */
 public final class StoreStack {
     private StoreStack() {}
@@ -34,8 +34,8 @@ public final class StoreStack {
      * A store with all decorators. Closing it ends the pending requests; the store itself stays
      * open.
      *
-     * @param puts how puts, deletes and listings are retried; reads are retried until their reader
-     *     gives them up
+     * @param puts the policy for puts, deletes and listings; reads are retried until their reader
+     *     abandons them
      */
     public static BlobStore over(
             BlobStore store, StoreRetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {

@@ -1,13 +1,13 @@
 package dev.blobshuffle.core.internal.resilience;
 
 /**
- * How many requests may be in flight to a store. The limits hold per kind of request; deletes and
- * listings get an eighth of the gets' limit.
+ * The limits on the requests in flight to a store, per kind of request. Deletes and listings have
+ * an eighth of the gets' limit.
  *
  * @param puts the most puts in flight: a put of 16 MiB takes about half a second, so sixteen carry
  *     400 MiB per second
  * @param gets the most gets in flight
- * @param waiting the most requests that wait for their turn; more are refused
+ * @param waiting the most requests that wait; further ones are refused
  */
 public record ThrottlePolicy(int puts, int gets, int waiting) {
     /** 16 puts and 32 gets in flight, and up to 1,000 of each waiting. */

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 
 /**
- * Bounds the requests in flight to a store. When the store throttles ({@code StoreThrottled}), the
- * bound falls by 30 %. It grows by one for each round of successful requests (additive increase,
- * multiplicative decrease). Further requests wait in order. When too many wait, new ones are
- * refused, so the queue is bounded. Waiting requests hold bytes of their caller's budget, and that
- * budget blocks the caller. Callers can give the stages up. Thread-safe; nothing blocks.
+ * Limits the requests in flight to a store. When the store throttles ({@code StoreThrottled}), the
+ * limit falls by 30 %. It increases by one for each round of successful requests (additive
+ * increase, multiplicative decrease). Further requests wait in order. If too many wait, new ones
+ * are refused, so the queue is bounded. Waiting requests hold bytes of their caller's budget, so
+ * that budget blocks the caller. Callers can abandon the stages. Thread-safe; nothing blocks.
  */
 public final class ThrottledBlobStore extends InterceptingBlobStore {
     private final Map<Kind, ConcurrencyLimiter> limiters = new EnumMap<>(Kind.class);

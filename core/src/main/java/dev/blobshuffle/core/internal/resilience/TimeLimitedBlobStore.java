@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails requests that get no answer in time. The limit is four times the 99th percentile of their
- * kind and size, at least 2 s and at most the request timeout. With too few samples it is the
- * request timeout. Requests that need longer than the timeout at 1 MiB/s get that longer time, so
- * that blobs also pass a slow line. Deletes and listings cover many keys and have at least a
- * minute. A request that timed out is not cancelled: the retries above may still use its late
+ * Fails requests without an answer in time. The limit is four times the 99th percentile of the
+ * request's kind and size, at least 2 s and at most the request timeout. With too few samples it is
+ * the request timeout. A request that needs longer than the timeout at 1 MiB/s gets that longer
+ * time, so that a slow network still works. Deletes and listings cover many keys and have at least
+ * a minute. A request that timed out is not cancelled: the retries above may still use its late
  * answer. Thread-safe.
  */
 public final class TimeLimitedBlobStore extends InterceptingBlobStore {
@@ -52,7 +52,8 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
         }
         long transfer = (long) (bytes / MEBIBYTE * NANOS_PER_MEBIBYTE);
         long usual = latencies.p99(kind, bytes).orElse(most);
-        // The bound comes first: the percentile of a hanging store could overflow the product.
+        // Apply the bound first, because the percentile of a hanging store could overflow the
+        // product.
         long patient = Math.max(LEAST_NANOS, Math.min(usual, most) * PERCENTILE_FACTOR);
         return Duration.ofNanos(Math.max(transfer, Math.min(patient, most)));
     }

@@ -4,8 +4,9 @@ import dev.blobshuffle.core.time.Time;
 
 /**
  * A budget for extra requests. Each usual request adds a fraction of a token, each extra request
- * takes a whole one, and the bucket holds a bounded number. So extra requests are at most that
- * fraction of the usual ones, plus the tokens at the start and those added over time. Thread-safe.
+ * takes a whole token, and the bucket holds a bounded number. The extra requests are thus at most
+ * that fraction of the usual ones, plus the tokens at the start and those added over time.
+ * Thread-safe.
  */
 final class TokenBucket {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -25,7 +26,7 @@ final class TokenBucket {
      *
      * @param share tokens per usual request
      * @param perSecond tokens that are added per second
-     * @param most tokens that it holds
+     * @param most the most tokens that it holds
      * @param first tokens at the start
      */
     TokenBucket(double share, double perSecond, double most, double first, Time time) {
@@ -42,7 +43,7 @@ final class TokenBucket {
         add(share);
     }
 
-    /** Takes a token, if there is a whole one. */
+    /** Takes a whole token, if there is one. */
     synchronized boolean tryTake() {
         long now = time.nanos();
         add((now - filledNanos) / NANOS_PER_SECOND * perSecond);

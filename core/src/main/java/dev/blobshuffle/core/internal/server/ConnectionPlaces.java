@@ -6,10 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The open connections of a server, bounded in total and per address. If a new connection finds no
- * place, the oldest stranger is ended. A stranger is a connection that has not sent a valid request
- * yet. An honest client is a stranger for milliseconds. A client that sends its request slowly, or
- * never, stays one until it is ended. So slow clients never keep others out. Thread-safe.
+ * The open connections of a server, bounded in total and per address. If there is no place for a
+ * new connection, the oldest stranger is closed. A stranger is a connection that has not sent a
+ * valid request yet. A normal client is a stranger for milliseconds. A client that sends its
+ * request slowly, or never, remains a stranger until it is closed. So slow clients never exclude
+ * others. Thread-safe.
  *
  * @param <C> a connection
  */
@@ -22,14 +23,14 @@ public final class ConnectionPlaces<C> {
 
     private final Map<Object, Integer> byAddress = new HashMap<>();
 
-    /** The oldest first. */
+    /** Connections that have not earned their places, the oldest first. */
     private final LinkedHashMap<C, Object> strangers = new LinkedHashMap<>();
 
     /**
-     * A server's places, all free.
+     * The places of a server without connections.
      *
-     * @param most concurrent connections
-     * @param mostOfAddress most concurrent connections from one address
+     * @param most the most concurrent connections
+     * @param mostOfAddress the most concurrent connections from one address
      */
     public ConnectionPlaces(int most, int mostOfAddress) {
         this.most = most;
@@ -39,8 +40,8 @@ public final class ConnectionPlaces<C> {
     /**
      * Adds a new connection.
      *
-     * @return the connection that the caller must end: none, an older one, or the new one itself if
-     *     all others have earned their places
+     * @return the connection that the caller must close: none, an older one, or the new one itself
+     *     if all others have earned their places
      */
     public synchronized Optional<C> enter(C connection, Object address) {
         Optional<C> out = Optional.empty();
@@ -65,7 +66,7 @@ public final class ConnectionPlaces<C> {
                 .findFirst();
     }
 
-    /** Marks a connection as having earned its place, so it no longer makes room for others. */
+    /** Records that a connection has earned its place, so it is no longer closed to make room. */
     public synchronized void earn(C connection) {
         strangers.remove(connection);
     }

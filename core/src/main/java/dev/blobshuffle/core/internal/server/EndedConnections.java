@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the connections that a server ended because their clients were slow or too many. Warns at
+ * Counts the connections that a server closed because their clients were slow or too many. Warns at
  * most once a minute. Thread-safe.
  */
 public final class EndedConnections {
@@ -23,7 +23,7 @@ public final class EndedConnections {
     private long sinceLastWarning;
 
     /**
-     * No ended connections yet.
+     * A counter that starts at 0.
      *
      * @param server names the server in the warning
      * @param counter runs for each connection
@@ -35,7 +35,7 @@ public final class EndedConnections {
         nextWarningNanos = time.nanos();
     }
 
-    /** Counts a connection from an address that was ended for a reason. */
+    /** Counts a connection from an address that was closed for a reason. */
     public void ended(Object address, String reason) {
         counter.run();
         long count;

@@ -43,8 +43,8 @@ public final class TextServer implements AutoCloseable {
     private final ConnectionPlaces<Connection> places = new ConnectionPlaces<>(MOST_CONNECTIONS, MOST_OF_ADDRESS);
 
     /**
-     * By ascending number, so the oldest come first. Owned by the server's thread, as is the next
-     * field.
+     * Connections by ascending number, so the oldest come first. Owned by the server's thread, like
+     * the next field.
      */
     private final TreeMap<Long, Connection> open = new TreeMap<>();
 
@@ -63,7 +63,7 @@ public final class TextServer implements AutoCloseable {
      * An answer.
      *
      * @param status the HTTP status with its reason: {@code 200 OK}
-     * @param headers in addition to those about length and connection
+     * @param headers the headers, in addition to those for length and connection
      * @param text the body
      */
     public record Page(String status, Map<String, String> headers, String text) {
@@ -102,7 +102,7 @@ public final class TextServer implements AutoCloseable {
      * Starts the server.
      *
      * @param deadline time for a whole request, and again for its answer
-     * @param ended receives connections that the server ended
+     * @param ended receives the connections that the server closed
      * @param pages answers requests; called by the server's thread
      * @throws IOException the server cannot listen at the address
      */

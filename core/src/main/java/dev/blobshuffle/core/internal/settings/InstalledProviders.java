@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** The implementations of an interface that the jars of the class path list. Stateless. */
+/** Loads the implementations of an interface that the jars on the class path list. Stateless. */
 public final class InstalledProviders {
     private InstalledProviders() {}
 
     /**
      * The implementations, in the order of the class path.
      *
-     * @throws InvalidSettings fatal: a jar lists a class that is absent or cannot be made
+     * @throws InvalidSettings fatal: a jar lists a class that is absent or cannot be instantiated
      */
     public static <T> List<T> of(Class<T> type) {
         return of(type, type.getClassLoader());

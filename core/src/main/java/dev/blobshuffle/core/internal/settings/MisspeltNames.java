@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Names that look like ours and do not begin with our prefix, such as {@code blobshufle.store}.
- * Nobody reads them, and Kafka ignores what it does not know. Stateless.
+ * Finds misspelt names of settings, which resemble BlobShuffle's but lack the prefix, such as
+ * {@code blobshufle.store}. Such a setting has no effect, because Kafka ignores unknown names.
+ * Stateless.
  */
 final class MisspeltNames {
     private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
@@ -27,7 +28,7 @@ final class MisspeltNames {
         }
     }
 
-    /** The names whose first word, or first two words, are nearly our prefix. */
+    /** The names whose first word, or first two words, are nearly the prefix. */
     static List<String> among(Collection<String> names) {
         return names.stream().filter(MisspeltNames::isMisspelt).sorted().toList();
     }

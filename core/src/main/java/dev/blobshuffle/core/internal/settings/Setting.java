@@ -14,16 +14,16 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * One setting: everything about it but its value. Made from one of the forms below by the
- * {@link SettingGroup} of its component. Immutable.
+ * The definition of a setting: everything except its value. The {@link SettingGroup} of its
+ * component creates it in one of the forms below. Immutable.
  *
  * @param <T> type of the value
  */
 public final class Setting<T> {
-    /** How the names of all settings begin. */
+    /** The prefix of the names of all settings. */
     public static final String PREFIX = "blobshuffle.";
 
-    /** Beyond it a number is rather a mistake of units. */
+    /** The longest duration. A larger number is probably in the wrong unit. */
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final String name;
@@ -43,7 +43,7 @@ public final class Setting<T> {
         this.parser = parser;
     }
 
-    /** A text that need not be there. */
+    /** An optional text. */
     public static Setting<Optional<String>> text(String name, String defaultText, String doc) {
         return new Setting<>(name, "text", Optional.empty(), defaultText, doc, value -> {
             String text = value instanceof Class<?> type
@@ -64,7 +64,7 @@ public final class Setting<T> {
         });
     }
 
-    /** A size from a least one on. */
+    /** A size with a minimum. */
     public static Setting<ByteSize> size(String name, ByteSize least, ByteSize defaultValue, String doc) {
         String form = "bytes, from " + least + ": 16777216 or 16 MiB";
         return new Setting<>(name, form, defaultValue, defaultValue.toString(), doc, value -> {
@@ -76,7 +76,7 @@ public final class Setting<T> {
         });
     }
 
-    /** A size that need not be there, and then follows from other settings. */
+    /** An optional size. Without a value it follows from other settings. */
     public static Setting<Optional<ByteSize>> optionalSize(String name, String defaultText, String doc) {
         Setting<ByteSize> given = size(name, new ByteSize(0), new ByteSize(0), doc);
         return new Setting<>(
@@ -88,7 +88,7 @@ public final class Setting<T> {
                 value -> Optional.of(given.parser.apply(value)));
     }
 
-    /** A duration in milliseconds from a least one on. */
+    /** A duration in milliseconds with a minimum. */
     public static Setting<Duration> millis(String name, long least, long defaultMillis, String doc) {
         String form = "milliseconds, from " + least;
         return new Setting<>(
@@ -103,10 +103,7 @@ public final class Setting<T> {
                 });
     }
 
-    /**
-     * A duration in milliseconds from a least one on, or a word that stands for none; empty is the
-     * word.
-     */
+    /** A duration in milliseconds with a minimum, or a word for no duration, which gives empty. */
     public static Setting<Optional<Duration>> millisOrWord(
             String name, String word, Duration least, Optional<Duration> defaultValue, String doc) {
         String form = word + ", or milliseconds from " + least.toMillis();
@@ -139,8 +136,7 @@ public final class Setting<T> {
     }
 
     /**
-     * Regular expressions over whole names: a list, or a text with commas between them. Empty is
-     * the default.
+     * Regular expressions for whole names: a list, or a text separated by commas. Empty by default.
      */
     public static Setting<List<String>> patterns(String name, String defaultText, String doc) {
         return new Setting<>(name, "regular expressions, separated by commas", List.of(), defaultText, doc, value -> {
@@ -158,7 +154,7 @@ public final class Setting<T> {
         });
     }
 
-    /** Words: a list, or a text with commas between them. Empty is the default. */
+    /** Words: a list, or a text separated by commas. Empty by default. */
     public static Setting<List<String>> words(String name, String form, String doc) {
         return new Setting<>(name, form, List.of(), "none", doc, value -> {
             Collection<?> parts = value instanceof Collection<?> list
@@ -188,12 +184,12 @@ public final class Setting<T> {
         return PREFIX + name;
     }
 
-    /** What a value looks like. */
+    /** The form of a value, for messages. */
     public String form() {
         return form;
     }
 
-    /** The default, in words where it is not a value. */
+    /** The default; in words if it is not a value. */
     public String defaultText() {
         return defaultText;
     }
@@ -203,15 +199,15 @@ public final class Setting<T> {
         return doc;
     }
 
-    /** The value where the setting is not given. */
+    /** The value if the setting is not given. */
     public T defaultValue() {
         return defaultValue;
     }
 
     /**
-     * Reads a value.
+     * Parses a value.
      *
-     * @throws InvalidSettings fatal: it does not have the form of this setting
+     * @throws InvalidSettings fatal: the value does not have the form of this setting
      */
     T parse(Object value) {
         try {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The values of all settings of an instance, checked. Components define their own settings in
- * {@link SettingGroup}s; {@code docs/settings.md} lists all. Immutable.
+ * The checked values of all settings of an instance. Components define their own settings in {@link
+ * SettingGroup}s; {@code docs/settings.md} lists all. Immutable.
  */
 public final class Settings {
     private final List<SettingGroup> groups;
@@ -25,19 +25,19 @@ public final class Settings {
     }
 
     /**
-     * Reads the settings among the configuration of an application: the keys that begin with
-     * {@code blobshuffle.}. Other keys are somebody else's, except that {@code client.rack} names
-     * the zone where {@code blobshuffle.zone} does not.
+     * Reads the settings among the configuration of an application: the keys that begin with {@code
+     * blobshuffle.}. Other keys belong to other libraries, but {@code client.rack} names the zone
+     * if {@code blobshuffle.zone} does not.
      *
-     * @param groups those that the front door knows
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form,
-     *     or values contradict each other
+     * @param groups the groups of the front door
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
+     *     values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration, List<SettingGroup> groups) {
         return parse(configuration, groups, System.getenv());
     }
 
-    /** As {@link #parse(Map, List)}, in another environment than the process's. */
+    /** As {@link #parse(Map, List)}, with other environment variables. */
     public static Settings parse(
             Map<String, ?> configuration, List<SettingGroup> groups, Map<String, String> environment) {
         Map<String, Setting<?>> byName = new HashMap<>();
@@ -71,8 +71,8 @@ public final class Settings {
     /**
      * Checks a name that begins with {@code blobshuffle.}.
      *
-     * @throws InvalidSettings fatal: no group knows it; the message names the nearest that one
-     *     knows
+     * @throws InvalidSettings fatal: no group knows the name; the message shows the nearest known
+     *     name
      */
     public static void requireKnown(String key, List<SettingGroup> groups) {
         List<String> known =
@@ -86,15 +86,15 @@ public final class Settings {
         }
     }
 
-    /** The failure of a group whose settings say what cannot be. */
+    /** The failure for two contradicting settings. */
     public static InvalidSettings contradiction(
             Setting<?> one, Object value, Setting<?> other, Object otherValue, String remedy) {
         return new InvalidSettings(
                 "Cannot use setting " + one + "=" + value + " with " + other + "=" + otherValue + ". " + remedy);
     }
 
-    /** The value of a setting: as given, or the default. */
-    @SuppressWarnings("unchecked") // Only parse puts values, each made by its setting.
+    /** The value of a setting, or its default. */
+    @SuppressWarnings("unchecked") // Only parse adds values, and each comes from its setting.
     public <T> T value(Setting<T> setting) {
         Object given = values.get(setting);
         return given == null ? setting.defaultValue() : (T) given;
@@ -105,14 +105,12 @@ public final class Settings {
         return values.containsKey(setting);
     }
 
-    /** The zone of this instance: {@link Zone#SINGLE} where nobody named one. */
+    /** The zone of this instance; {@link Zone#SINGLE} if none is configured. */
     public Zone zone() {
         return zone;
     }
 
-    /**
-     * Names the settings that were given, with their values; the parameters of URIs are left out.
-     */
+    /** The given settings with their values, without the parameters of URIs. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

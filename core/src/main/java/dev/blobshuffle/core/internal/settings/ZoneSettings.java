@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.settings;
 import java.util.List;
 import java.util.Optional;
 
-/** The zone of an instance, which every component asks for: {@link Settings#zone()}. */
+/** The setting for the zone of an instance. Components read {@link Settings#zone()}. */
 public final class ZoneSettings implements SettingGroup {
     /** This instance's availability zone. */
     public static final Setting<Optional<String>> ZONE = Setting.text(

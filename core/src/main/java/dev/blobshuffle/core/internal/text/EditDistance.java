@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.text;
 
 /**
- * How many letters must be inserted, removed or replaced to make one word of another (Levenshtein).
- * Stateless.
+ * The Levenshtein distance: the number of letters to insert, remove or replace to turn one word
+ * into another. Stateless.
  */
 public final class EditDistance {
     private EditDistance() {}

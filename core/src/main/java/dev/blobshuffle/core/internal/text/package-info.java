@@ -1,4 +1,4 @@
-/** How alike two words are, for messages that name the setting that was meant. */
+/** Similarity of words, for messages that suggest the intended name of a setting. */
 @NullMarked
 package dev.blobshuffle.core.internal.text;
 

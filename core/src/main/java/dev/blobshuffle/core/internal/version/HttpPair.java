@@ -3,20 +3,20 @@ package dev.blobshuffle.core.internal.version;
 import java.util.Optional;
 
 /**
- * Whether the two parts of Apache's HTTP client fit together: since 5.6 the client needs a core of
- * 5.4. Build tools choose their versions one by one. Stateless.
+ * Checks that the two parts of Apache's HTTP client fit together. Since 5.6 the client needs a core
+ * of 5.4, but build tools choose their versions separately. Stateless.
  */
 public final class HttpPair {
     /** The jar of the client, without its version. */
     public static final String CLIENT = "httpclient5";
 
-    /** What to do about a problem. */
+    /** The remedy for a problem. */
     public static final String REMEDY =
             "Set org.apache.httpcomponents.core5:httpcore5 and httpcore5-h2 to the version that your httpclient5 brings";
 
     private HttpPair() {}
 
-    /** What is wrong with two versions; empty if they fit. */
+    /** Describes the conflict of two versions; empty if they fit. */
     public static Optional<String> problem(String client, String core) {
         String oldest = Supported.isOlder(client, "5.6") ? "5.3" : "5.4";
         return !Supported.isOlder(core, oldest)

@@ -6,8 +6,8 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /**
- * The version of BlobShuffle. The build writes it into a resource beside this class, so it is known
- * in a jar that holds others too, whose manifest names the application. Stateless.
+ * The version of BlobShuffle. The build writes it into a resource next to this class. So it is
+ * known even in a jar with other libraries, whose manifest names the application. Stateless.
  */
 public final class OwnVersion {
     private OwnVersion() {}

@@ -5,20 +5,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line of the table of versions: a library or a program, and the range that the tests run.
+ * A line of the table of versions: a library or a program, and the range of its tested versions.
  *
- * @param name what it is, as documents call it
- * @param artifact {@code group:artifact} of its jar; empty if it is no library of ours
+ * @param name its name in the documentation
+ * @param artifact {@code group:artifact} of its jar; empty if it is not a library that BlobShuffle
+ *     uses
  * @param oldest the oldest version that works
- * @param newest the newest version that the tests run
- * @param everyBuild what of it every build runs
- * @param nightly what of it {@code make nightly} runs besides
+ * @param newest the newest tested version
+ * @param everyBuild the versions that every build tests
+ * @param nightly the versions that {@code make nightly} tests in addition
  */
 public record Supported(
         String name, Optional<String> artifact, String oldest, String newest, String everyBuild, String nightly) {
     private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)(?:\\.(\\d+))?\\b.*");
 
-    /** The name of its jar, without the version; empty if it is no library of ours. */
+    /** The name of its jar, without the version; empty if it has no artifact. */
     public Optional<String> jar() {
         return artifact.map(name -> name.substring(name.indexOf(':') + 1));
     }
@@ -38,12 +39,12 @@ public record Supported(
         return compare(version, newest, 2) > 0;
     }
 
-    /** What is wrong with a version that is too old, and the remedy. */
+    /** The message for a version that is too old. */
     public String refusal(String version) {
         return jar().orElse(name) + " " + version + " is too old: BlobShuffle needs " + oldest + " or newer";
     }
 
-    /** Compares the first numbers; versions of another form are equal to all. */
+    /** Compares the first numbers. Versions of another form count as equal to all. */
     private static int compare(String one, String other, int numbers) {
         Matcher left = NUMBERS.matcher(one);
         Matcher right = NUMBERS.matcher(other);

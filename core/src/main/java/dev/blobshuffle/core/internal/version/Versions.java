@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * The table of versions that BlobShuffle works with: the resource {@code versions.txt}, from which
+ * The table of versions that work with BlobShuffle: the resource {@code versions.txt}, from which
  * {@code docs/compatibility.md} is generated. Thread-safe.
  */
 public final class Versions {
@@ -39,10 +39,10 @@ public final class Versions {
     }
 
     /**
-     * Refuses a library on the class path that is too old, before a method that it lacks fails. A
-     * library without a known version passes.
+     * Refuses a library on the class path that is too old, before a missing method fails at run
+     * time. A library without a known version is accepted.
      *
-     * @param what what needs it, for example {@code open store s3://}
+     * @param what the action that needs it, for example {@code open store s3://}
      * @param artifact {@code group:artifact}
      * @param loader the class loader of the library
      * @throws InvalidSettings fatal: the message names both versions and the remedy
@@ -52,9 +52,9 @@ public final class Versions {
     }
 
     /**
-     * The same for a version that the caller knows.
+     * The same check for a version that the caller knows.
      *
-     * @param present the version on the class path; empty: it passes
+     * @param present the version on the class path; an empty one is accepted
      * @throws InvalidSettings fatal: the message names both versions and the remedy
      */
     public static void require(String what, String artifact, Optional<String> present) {
@@ -66,7 +66,10 @@ public final class Versions {
         });
     }
 
-    /** The version of a library, from the file that Maven puts into its jar; empty without one. */
+    /**
+     * The version of a library, from the file that Maven adds to its jar; empty if the file is
+     * missing.
+     */
     public static Optional<String> present(String artifact, ClassLoader loader) {
         String path = "META-INF/maven/" + artifact.replace(':', '/') + "/pom.properties";
         Properties properties = new Properties();

@@ -1,4 +1,4 @@
-/** The versions of libraries and programs that BlobShuffle works with, and its own. */
+/** The version of BlobShuffle, and the versions of libraries and programs that work with it. */
 @NullMarked
 package dev.blobshuffle.core.internal.version;
 

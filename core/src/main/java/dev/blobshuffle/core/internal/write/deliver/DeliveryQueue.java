@@ -90,7 +90,7 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Appends a segment. @return false if the queue has ended; the caller then releases the memory
+     * Appends a segment. Returns false if the queue has ended; the caller then releases the memory.
      */
     public synchronized boolean enqueue(Segment segment) {
         if (isEnded) {
@@ -103,7 +103,8 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Reports that a segment's blob is durable. @return false if the segment no longer waits for it
+     * Reports that a segment's blob is durable. Returns false if the segment no longer waits for
+     * it.
      */
     public synchronized boolean stored(Segment segment, Notification notification) {
         if (segment.state != Segment.State.WAITING) {
@@ -231,7 +232,7 @@ public final class DeliveryQueue {
         return head;
     }
 
-    /** Passes the sendable segments to the channel. @return the number of segments that it took */
+    /** Passes the sendable segments to the channel. Returns the number of segments that it took. */
     private int send() {
         if (!hasSendable()) {
             return 0;
