@@ -31,7 +31,7 @@ public final class FutureGroup<T> {
                                 parts.stream().map(CompletableFuture::join).toList()));
                     } catch (CompletionException e) {
                         all.completeExceptionally(e.getCause() == null ? e : e.getCause());
-                    } catch (RuntimeException | Error e) { // End the future in any case, so that no caller waits for ever.
+                    } catch (RuntimeException | Error e) { // No caller waits for ever.
                         all.completeExceptionally(e);
                     }
                 });

@@ -97,7 +97,9 @@ public final class PayloadFlows {
      * @param watcher must not block
      */
     public synchronized ShuffleMetrics.Registration watch(Consumer<Flow> watcher) {
-        Consumer<Flow> own = watcher::accept; // A new object, so that the end of one registration does not end another one of the same watcher.
+        // A new object, so that the end of one registration does not end another one of the same
+        // watcher.
+        Consumer<Flow> own = watcher::accept;
         shown.keySet().forEach(own);
         watchers.add(own);
         return () -> forget(own);

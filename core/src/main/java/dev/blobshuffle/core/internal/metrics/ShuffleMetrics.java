@@ -173,7 +173,9 @@ public final class ShuffleMetrics {
      */
     public Registration listen(Latency latency, LongConsumer listener) {
         Total total = of(totals, latency);
-        LongConsumer own = listener::accept; // A new object, so that the end of one registration does not end another one of the same listener.
+        // A new object, so that the end of one registration does not end another one of the same
+        // listener.
+        LongConsumer own = listener::accept;
         total.add(own);
         return () -> total.remove(own);
     }

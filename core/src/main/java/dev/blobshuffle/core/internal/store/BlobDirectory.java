@@ -185,7 +185,9 @@ final class BlobDirectory {
             try {
                 writeDraft(draft, content, fsync);
                 publish(draft, id, fsync);
-                requireThere(); // If the directory was unmounted, the blob went to the mount point, where no reader finds it.
+                // If the directory was unmounted, the blob went to the mount point, where no reader
+                // finds it.
+                requireThere();
             } finally {
                 Files.deleteIfExists(draft);
             }

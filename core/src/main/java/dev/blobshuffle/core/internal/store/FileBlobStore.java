@@ -262,7 +262,8 @@ public final class FileBlobStore implements BlobStore {
         for (BlobDirectory directory : failures.isEmpty() ? directories : List.<BlobDirectory>of()) {
             try {
                 action.on(directory);
-                directory.requireThere(); // If the directory was unmounted, the action saw the files of the mount point.
+                // If the directory was unmounted, the action saw the files of the mount point.
+                directory.requireThere();
             } catch (IOException e) {
                 failures.add(e);
             }

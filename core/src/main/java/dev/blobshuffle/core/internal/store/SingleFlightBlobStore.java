@@ -46,7 +46,8 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             if (seat != null) {
                 return seat;
             }
-            flights.remove(key, flight); // The flight has just ended, and its bytes may be released, so start another one.
+            // The flight has just ended, and its bytes may be released, so start another one.
+            flights.remove(key, flight);
         }
     }
 

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
  *     ├──failed or out of time, no fallback─────▶ ENDED    lanes fail
  *     └──failed or out of time, fallback──▶ FALLING_BACK   small segments PLAIN
- *                                                 ├── nobody waits any more ──▶ ENDED
+ *                                                 ├── no segment waits ───────▶ ENDED
  *                                                 └── put again until durable ──▶ ENDED    (segments with records too large for the channel)
  * </pre>
  *
