@@ -7,13 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A page of {@code docs/} that is generated from constants: checked against them, or written anew
- * with {@code -Ddocs.update=true}.
+ * A page of {@code docs/} that is generated from constants. It is checked against them, or written
+ * again with {@code -Ddocs.update=true}.
  */
 public final class GeneratedPage {
     private GeneratedPage() {}
 
-    /** Checks that the page says what the constants say. */
+    /** Checks that the page matches the constants. */
     public static void check(String name, Class<?> test, String content) throws IOException {
         Path page = Path.of("..", "docs", name);
         if (Boolean.getBoolean("docs.update")) {
@@ -29,7 +29,7 @@ public final class GeneratedPage {
                 .isEqualTo(content);
     }
 
-    /** A text inside a table. */
+    /** A text escaped for a table cell. */
     public static String cell(String text) {
         return text.replace("|", "\\|");
     }

@@ -131,7 +131,7 @@ class BlobKeyTest {
         }
     }
 
-    /** Several stores refuse a key below another key. */
+    /** Some stores refuse a key below another key. */
     @Test
     void noKeyIsADirectoryOfAnother() {
         assertThat(BlobKey.of(new BlobId(1, 2, 3))).endsWith(".blob");

@@ -26,8 +26,8 @@ class SystemTimeTest {
     }
 
     /**
-     * On a machine that stands still between the two, the later one is due before the earlier one
-     * is known: that says nothing, and is done again.
+     * If the machine pauses between the two calls, the later timer is due before the earlier one is
+     * scheduled. Such a run proves nothing and is repeated.
      */
     @Test
     void timersRunInOrderOfTheirDelaysOnADaemonThread() throws Exception {
@@ -66,7 +66,7 @@ class SystemTimeTest {
             took = time.nanos() - start;
             time.schedule(Duration.ofMillis(100), later::countDown);
             assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
-        } while (took > TimeUnit.MILLISECONDS.toNanos(40)); // Then it may have been due already.
+        } while (took > TimeUnit.MILLISECONDS.toNanos(40)); // Otherwise the timer may already have been due.
         assertThat(ran).isFalse();
     }
 
@@ -154,8 +154,8 @@ class SystemTimeTest {
 
     @Test
     void noReportIsLostBetweenThreads() throws Exception {
-        // Ping-pong: each side waits for the other's report, so a single lost one ends the game at
-        // the deadline.
+        // Ping-pong: each side waits for the other's report, so a single lost report fails the test
+        // at the deadline.
         Signal ping = time.signal();
         Signal pong = time.signal();
         int rounds = 20_000;

@@ -24,7 +24,7 @@ public final class MemoryClaims {
         this.cluster = cluster;
     }
 
-    /** A copy as the cluster is now, with the same id. */
+    /** A copy of the current state of the cluster, with the same id. */
     public synchronized MemoryClaims copy() {
         MemoryClaims copy = new MemoryClaims(cluster);
         raises.forEach((topic, ids) -> copy.raises.put(topic, new HashSet<>(ids)));
@@ -32,17 +32,17 @@ public final class MemoryClaims {
         return copy;
     }
 
-    /** Lets a topic not be used. */
+    /** Makes a topic unusable. */
     public synchronized void refuse(String topic, String reason) {
         refusals.put(topic, reason);
     }
 
-    /** Lets a topic be used again. */
+    /** Makes a topic usable again. */
     public synchronized void allow(String topic) {
         refusals.remove(topic);
     }
 
-    /** As if a topic were deleted and made again. */
+    /** Simulates that a topic is deleted and created again. */
     public synchronized void forgetOwners(String topic) {
         owners.remove(topic);
     }
@@ -66,7 +66,7 @@ public final class MemoryClaims {
         return Optional.empty();
     }
 
-    /** An application with a claims topic of its own. */
+    /** An application with its own claims topic. */
     public OwnerSource member(String topic, Promise promise) {
         OwnerMemory memory = new OwnerMemory() {
             @Override
@@ -81,7 +81,7 @@ public final class MemoryClaims {
 
             @Override
             public void forget(long before, Set<String> kept) {
-                // It remembers all.
+                // Keeps all raises.
             }
         };
         return fingerprint -> new OwnerSource.Seat(new Member(cluster, topic, promise), memory);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
-/** An instance finds or makes its owner, with a store and a cluster in memory. */
+/** An instance finds or creates its owner, with a store and a cluster in memory. */
 @ResourceLock(Resources.SYSTEM_ERR)
 class OwnerWatchTest {
     private static final String WARNING = "A clock is wrong: this machine's clock is ";
@@ -81,8 +81,8 @@ class OwnerWatchTest {
     }
 
     /**
-     * What instances log that store a blob and check a few times, each with a store and a cluster
-     * of its own. They run at the same time, because a check comes after 1.5 s.
+     * The log of instances that store a blob and check a few times, each with its own store and
+     * cluster. They run at the same time, because a check comes after 1.5 s.
      */
     private static String logged(Duration... ahead) {
         PrintStream before = System.err;
@@ -163,7 +163,7 @@ class OwnerWatchTest {
         }
     }
 
-    /** It never deletes what the former owner stored. */
+    /** The new owner never deletes blobs of the former one. */
     @Test
     void whoeverLostItsClaimsTopicMakesANewOwner() {
         int first;
@@ -195,13 +195,14 @@ class OwnerWatchTest {
         } finally {
             System.setErr(before);
         }
-        // The same happens to a young topic that the brokers do not know yet: no news for a trace.
+        // The same happens for a new topic that the brokers do not know yet, so a stack trace would
+        // be noise.
         assertThat(lines.toString(StandardCharsets.UTF_8))
                 .containsOnlyOnce("grant its principal Create. Trying again.")
                 .doesNotContain("\tat ");
     }
 
-    /** It says so in the register, so that nobody deletes by logs that may be a copy's. */
+    /** The doubt is in the register, so that no sweep deletes by logs that may be a copy's. */
     @Test
     void whoeverMayNotReadAnothersClaimsTopicDoubtsAndStores() {
         PrintStream before = System.err;

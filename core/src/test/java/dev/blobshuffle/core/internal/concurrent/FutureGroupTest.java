@@ -28,7 +28,7 @@ class FutureGroupTest {
         assertThat(all).isCompletedWithValue(List.of(1, 2));
     }
 
-    /** A part that fails last fails the whole: somebody waits for it. */
+    /** A part that fails last also fails the combined future, because a caller waits for it. */
     @Test
     void partThatFailsLaterFailsTheWhole() {
         CompletableFuture<List<Integer>> all = all(Function.identity());

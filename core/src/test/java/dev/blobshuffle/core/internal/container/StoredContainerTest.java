@@ -42,7 +42,7 @@ class StoredContainerTest {
     private final MemoryBlobStore memory = new MemoryBlobStore("containers", 64 << 20);
     private final WatchedStore store = new WatchedStore(memory);
 
-    /** Counts reads and loans, holds answers back, and sends wrong bytes where a cache would. */
+    /** Counts reads and loans, delays answers, and returns wrong bytes as a faulty cache would. */
     private static final class WatchedStore extends ForwardingBlobStore {
         final List<BlobRange> reads = new ArrayList<>();
         final Deque<Runnable> held = new ArrayDeque<>();

@@ -97,7 +97,7 @@ class KeyFileTest {
         assertThat(keys.key("two")).isPresent();
     }
 
-    /** As Kubernetes updates a mounted secret: a link to a directory is replaced. */
+    /** Kubernetes updates a mounted secret by replacing a link to a directory. */
     @Test
     void fileThatIsReplacedThroughALinkIsReadAgain() throws IOException {
         for (String version : List.of("v1", "v2")) {
@@ -213,7 +213,7 @@ class KeyFileTest {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
     }
 
-    /** What the tests' logger writes to standard error meanwhile. */
+    /** The lines that the tests' logger writes to standard error while a task runs. */
     private static String log(Runnable during) {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

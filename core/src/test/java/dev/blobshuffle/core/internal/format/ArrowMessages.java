@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The messages of an Arrow IPC stream, by its framing (Arrow columnar format, "Encapsulated message
- * format"): the marker {@code ff ff ff ff}, 4 bytes length of the metadata, the metadata (a
+ * The messages of an Arrow IPC stream. Its framing (Arrow columnar format, "Encapsulated message
+ * format") is: the marker {@code ff ff ff ff}, 4 bytes length of the metadata, the metadata (a
  * Flatbuffer {@code Message}), and the body, whose length the metadata states. A marker with length
  * 0 ends the stream.
  *
- * @param messages in the order of the stream
+ * @param messages the messages, in the order of the stream
  * @param end offset after the end-of-stream marker
  */
 record ArrowMessages(List<Message> messages, int end) {
@@ -30,14 +30,14 @@ record ArrowMessages(List<Message> messages, int end) {
      * One message.
      *
      * @param bytes marker, length, metadata and body
-     * @param rows of a record batch, else 0
+     * @param rows the rows of a record batch; 0 for other messages
      */
     record Message(Type type, ByteBuffer bytes, long rows) {}
 
     private static final int MARKER = -1;
     private static final int PREFIX = 8;
 
-    /** Walks a stream up to its end-of-stream marker. Fails if there is none. */
+    /** Parses a stream up to its end-of-stream marker. Fails if there is none. */
     static ArrowMessages of(ByteBuffer stream) {
         ByteBuffer bytes = stream.slice().order(ByteOrder.LITTLE_ENDIAN);
         List<Message> messages = new ArrayList<>();
@@ -79,7 +79,7 @@ record ArrowMessages(List<Message> messages, int end) {
         return offset == 0 ? 0 : table + offset;
     }
 
-    /** Those of {@code arrow/table.arrows}, which pyarrow wrote. */
+    /** The messages of {@code arrow/table.arrows}, which pyarrow wrote. */
     static ArrowMessages example() {
         try (InputStream stream = ArrowMessages.class.getResourceAsStream("/arrow/table.arrows")) {
             return of(ByteBuffer.wrap(stream.readAllBytes()));

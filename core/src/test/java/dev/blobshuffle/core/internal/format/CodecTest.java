@@ -63,8 +63,8 @@ class CodecTest {
     }
 
     /**
-     * Loads our classes anew, and nothing else but those of the JDK: a class path without the
-     * optional libraries.
+     * Loads BlobShuffle's classes again, and only those of the JDK besides: a class path without
+     * the optional libraries.
      */
     private static final class WithoutLibraries extends URLClassLoader {
         WithoutLibraries() throws IOException {

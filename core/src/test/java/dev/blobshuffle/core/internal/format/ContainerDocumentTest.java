@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The example of opaque content in {@code docs/format.md} is what the code writes and reads. */
+/** The code writes and reads the example of opaque content in {@code docs/format.md}. */
 class ContainerDocumentTest {
     private static final Consumer<ContainerWriter> PARTS = writer -> {
         Optional<Container.Origin> first = Optional.of(new Container.Origin("s", 0, 7));

@@ -46,7 +46,7 @@ class ContainerRoundTripPropertyTest {
         return bytes.toByteArray();
     }
 
-    /** A random blob, and the frames that were put into it. */
+    /** A random blob and its frames. */
     private static final class Written {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final List<List<byte[]>> frames = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class ContainerTest {
-    /** The largest shuffle of the usual engines has about as many partitions. */
+    /** About the number of partitions of the largest shuffles in practice. */
     private static final int MANY = 8192;
 
     private static final Container.Origin MAP = new Container.Origin("s", 0, 0);
@@ -91,7 +91,7 @@ class ContainerTest {
         assertThat(ArrowMessages.of(ByteBuffer.wrap(blob)).types()).containsExactly(ArrowMessages.Type.SCHEMA);
     }
 
-    /** The last read asks for the rest of a footer that is longer than the first guess. */
+    /** The second read is needed if the footer is longer than the first guess. */
     @Test
     void aLongFooterIsReadInTwoReads() {
         byte[] blob = TestContainers.bytes(ContentKind.OPAQUE, writer -> {
@@ -151,7 +151,8 @@ class ContainerTest {
     }
 
     /**
-     * The segment's checksum is right, so only the frame's own shows that its writer was faulty.
+     * The segment's checksum is correct, so only the frame's checksum shows that its writer was
+     * faulty.
      */
     @Test
     void aFrameThatDoesNotMatchItsChecksumIsFound() {

@@ -19,8 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The stored blobs of Arrow and opaque content stay readable, and today's writer makes the same
- * bytes. {@code ./mvnw -pl core test -Dtest=GoldenContainerTest -Dgolden.update=true} writes them.
+ * The stored blobs of Arrow and opaque content stay readable, and the current writer writes the
+ * same bytes. {@code ./mvnw -pl core test -Dtest=GoldenContainerTest -Dgolden.update=true} writes
+ * them.
  */
 class GoldenContainerTest {
     @ParameterizedTest

@@ -14,13 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Footers whose checksums are right and whose numbers are not: a faulty or hostile writer's. */
+/** Footers of a faulty or hostile writer, with correct checksums and wrong numbers. */
 class HostileFooterTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int CONTENT = 16;
     private static final long HUGE = Long.MAX_VALUE;
 
-    /** Unsigned 2^64 - 8: minus 8 to a reader that forgets that lengths have no sign. */
+    /** Unsigned 2^64 - 8. A reader that treats lengths as signed reads -8. */
     private static final long NEGATIVE = -8;
 
     static Stream<Arguments> soundFooters() {
@@ -153,7 +153,7 @@ class HostileFooterTest {
     }
 
     /**
-     * The largest part of a footer that an attacker can make expensive are names: an object for two
+     * Names are the part of a footer that an attacker can make most expensive: an object for two
      * bytes.
      */
     @Test
@@ -176,7 +176,7 @@ class HostileFooterTest {
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(64L * blob.length);
     }
 
-    /** A blob of one zone and 16 bytes of content, whose sections are written by the case. */
+    /** A blob with one zone and 16 bytes of content. The case writes its sections. */
     private static Arguments footer(String name, int columns, Consumer<ByteWriter> sections) {
         byte[] footer = blob(writer -> {
             head(writer, columns);

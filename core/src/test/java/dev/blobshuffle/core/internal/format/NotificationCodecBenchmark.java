@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a notification costs to write and to read; once per segment, so that microseconds would
- * still be nothing.
+ * The cost of writing and reading a notification. It occurs once per segment, so even microseconds
+ * would not matter.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -36,13 +36,13 @@ public class NotificationCodecBenchmark {
 
     private final byte[] bytes = NotificationCodec.encode(notification);
 
-    /** To bytes. */
+    /** Encodes a notification. */
     @Benchmark
     public byte[] encode() {
         return NotificationCodec.encode(notification);
     }
 
-    /** From bytes, verified. */
+    /** Decodes and verifies a notification. */
     @Benchmark
     public Notification decode() {
         return NotificationCodec.decode(bytes);

@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Blobs of Arrow and opaque content, made as a front door makes them. Spelled out: the golden blobs
- * are these.
+ * Blobs of Arrow and opaque content, written as a front door writes them. Their content is fixed,
+ * because these are the golden blobs.
  */
 public final class TestContainers {
     static final BlobId ID = new BlobId(29_453_760, 0xfedc_ba98_7654_3210L, 42);
@@ -24,7 +24,7 @@ public final class TestContainers {
 
     private TestContainers() {}
 
-    /** The example of the document, the golden blob or hostile bytes: a blob in memory. */
+    /** A blob in memory, such as the example of the document, a golden blob or hostile bytes. */
     public static byte[] bytes(ContentKind kind, Consumer<ContainerWriter> parts) {
         ByteArrayOutputStream blob = new ByteArrayOutputStream();
         ContainerWriter writer =
@@ -61,7 +61,7 @@ public final class TestContainers {
                 batches.stream().map(ArrowMessages.Message::bytes).toList());
     }
 
-    /** Two maps merged, partition by partition, with some segments aligned and one in frames. */
+    /** Two maps, merged partition by partition, with some aligned segments and one in frames. */
     static void opaque(ContainerWriter writer) {
         Optional<Container.Origin> first = Optional.of(new Container.Origin("application-1/0", 0, 5));
         Optional<Container.Origin> second = Optional.of(new Container.Origin("application-1/0", 1, 1L << 40));
@@ -80,7 +80,7 @@ public final class TestContainers {
         writer.postlude(text("postlude"));
     }
 
-    /** A reader over an array, which fails if it asks for bytes outside. */
+    /** A source over an array, which fails a read outside the array. */
     public static ContainerReader.Source source(byte[] blob) {
         return (offset, length) -> {
             if (offset < 0 || length < 0 || length > blob.length - offset) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The place between the store's decorators and the caches. */
+/** The decorator between the store's decorators and the caches. */
 class NearerPlaceTest {
     private static final BlobId UNSTORED = new BlobId(1, 2, 3);
     private static final BlobId STORED = new BlobId(1, 2, 4);
@@ -33,7 +33,7 @@ class NearerPlaceTest {
 
     private final List<String> closed = new ArrayList<>();
 
-    /** Has one blob that the store does not have. */
+    /** A decorator with a blob that the store does not have. */
     private final class Unstored extends ForwardingBlobStore {
         private int reads;
 

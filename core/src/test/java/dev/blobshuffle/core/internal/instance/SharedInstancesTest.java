@@ -70,7 +70,7 @@ class SharedInstancesTest {
         assertThat(instances.count()).isZero();
     }
 
-    /** The user that comes meanwhile waits for the close, and users of other keys do not. */
+    /** A user that arrives during the close waits for it; users of other keys do not. */
     @Test
     void instanceIsOpenedAgainWhileItCloses() throws Exception {
         CountDownLatch closing = new CountDownLatch(1);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The lists tell what is open, and in which order parts closed. */
+/** The lists show the open parts, and the order in which parts closed. */
 class ShuffleInstanceTest {
     private final List<String> open = new ArrayList<>();
     private final List<String> closed = new ArrayList<>();

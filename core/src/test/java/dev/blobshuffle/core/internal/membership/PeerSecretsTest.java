@@ -47,7 +47,7 @@ class PeerSecretsTest {
         return new PeerSecret(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The secrets in use, recognised by what they sign. */
+    /** The secrets in use, recognised by their signatures. */
     private static List<String> inUse(PeerSecrets secrets) {
         return secrets.all().stream().map(secret -> secret.sign("x")).toList();
     }
@@ -56,7 +56,7 @@ class PeerSecretsTest {
         return List.of(texts).stream().map(text -> secret(text).sign("x")).toList();
     }
 
-    /** A check of the file. */
+    /** The secrets in use after a time, and thus after a check of the file. */
     private List<String> after(PeerSecrets secrets, Duration span) {
         time.now += span.toNanos();
         return inUse(secrets);
@@ -185,7 +185,7 @@ class PeerSecretsTest {
         assertThatThrownBy(PeerSecrets::of).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Stands still until the test moves it. */
+    /** A clock that only the test advances. */
     private static final class Clock implements Time {
         private long now = Long.MAX_VALUE - Duration.ofSeconds(2).toNanos(); // Overflows soon.
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
-/** A front door has metrics of its own, which are published as the engine's are. */
+/** The metrics of a front door are published like those of the engine. */
 class FrontDoorMetricsTest {
     private static final Metric PUBLISHED =
             new Metric("messages-published", Kind.COUNTER, Unit.RECORDS, "Messages that were published.");

@@ -136,8 +136,8 @@ class MetricsEndpointTest {
     }
 
     /**
-     * A thousand clients send half a request each and wait. Nobody else notices, from the same
-     * address either.
+     * A thousand clients send half a request each and wait. Other clients are not affected, even
+     * from the same address.
      */
     @Test
     void aThousandHalfRequestsKeepNobodyFromReading() throws Exception {

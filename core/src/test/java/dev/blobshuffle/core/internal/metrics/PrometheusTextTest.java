@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The text against the grammar of the format, version 0.0.4, and the conventions for names. */
+/** Checks the text against the grammar of the format, version 0.0.4, and the naming conventions. */
 class PrometheusTextTest {
     private static final Pattern HELP =
             Pattern.compile("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (?:[^\\\\]|\\\\\\\\|\\\\n)+");
@@ -192,7 +192,7 @@ class PrometheusTextTest {
                 .containsKey("blobshuffle_put_latency_seconds_count");
     }
 
-    /** Its task closes, or opens in another thread. */
+    /** The task of the part closes, or opens in another thread. */
     @Test
     void partThatFailsOrIsThereTwiceLeavesThePageWhole() {
         LabelledNumbers failing = node("closing", KeyParallelMetric.CALLS, () -> {

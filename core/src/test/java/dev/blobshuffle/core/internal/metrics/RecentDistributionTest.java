@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RecentDistributionTest {
-    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // it overflows, which must not matter
+    private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // The clock overflows, which must not matter.
     private final RecentDistribution distribution = new RecentDistribution(clock::get);
 
     private void pass(int seconds) {

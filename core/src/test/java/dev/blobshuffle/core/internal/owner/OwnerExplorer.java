@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Visits every state that a scenario can reach, in the order of the number of moves. A state that
- * was visited is known by 64 bits. Owned by one thread.
+ * Visits every state that a scenario can reach, in breadth-first order. Visited states are
+ * recognized by a hash of 64 bits. Owned by one thread.
  */
 final class OwnerExplorer {
     private final OwnerScenario scenario;
@@ -23,12 +23,12 @@ final class OwnerExplorer {
     private int count;
 
     /**
-     * What was found.
+     * The result of an exploration.
      *
-     * @param states that were visited
-     * @param depth moves to the last of them
-     * @param isComplete whether nothing more can be reached
-     * @param violation the shortest way to one, a move a line; empty if there is none
+     * @param states the number of visited states
+     * @param depth the number of moves to the last of them
+     * @param isComplete whether all reachable states were visited
+     * @param violation the shortest path to a violation, one move per line; empty if there is none
      */
     record Found(int states, int depth, boolean isComplete, List<String> violation) {
         @Override
@@ -41,14 +41,16 @@ final class OwnerExplorer {
     /**
      * An explorer that has not started.
      *
-     * @param most states at most
-     * @param until it ends
+     * @param most the most states to visit
+     * @param until the time at which the exploration ends
      */
     OwnerExplorer(OwnerScenario scenario, int most, LongSupplier nanos, long until) {
         this(scenario, most, nanos, until, world -> {});
     }
 
-    /** @param visitor gets each state */
+    /**
+     * @param visitor receives each state
+     */
     OwnerExplorer(OwnerScenario scenario, int most, LongSupplier nanos, long until, Consumer<OwnerWorld> visitor) {
         this.visitor = visitor;
         this.scenario = scenario;

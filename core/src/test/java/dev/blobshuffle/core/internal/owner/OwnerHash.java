@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A world in 64 bits, the same for worlds that differ only in what no later move can tell apart:
- * the names of ids and tokens, ids that no register holds or can still get, ages beyond the longest
- * wait, and the order of equal instances.
+ * A hash of a world in 64 bits. It ignores differences that no later move can observe: the names of
+ * ids and tokens, ids that no register holds or can still receive, ages beyond the longest wait,
+ * and the order of equal instances.
  */
 final class OwnerHash {
-    /** No wait but that for a smaller promise is longer; it is {@link #ANNOUNCED}. */
+    /** The longest wait, except that for a smaller promise, which is {@link #ANNOUNCED}. */
     private static final int OLDEST = 4;
 
     private static final int ANNOUNCED = 6;
@@ -158,7 +158,7 @@ final class OwnerHash {
         add(actor.members);
     }
 
-    /** A step whose register has changed fails, whatever it writes. */
+    /** A step whose register has changed fails, regardless of what it writes. */
     private void add(@Nullable Step step, int held) {
         if (step == null) {
             add(0);

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that can happen next in a world, but for a sweeper's own moves. */
+/** All possible next moves in a world, except those of sweepers. */
 final class OwnerMoves {
-    /** A move: what, and to whom. */
+    /** The kinds of moves. */
     enum Kind {
         TICK,
         START,
@@ -184,7 +184,7 @@ final class OwnerMoves {
         return actor.read == null && actor.step == null;
     }
 
-    /** Time goes on when every live instance has checked, and a topic is filled again. */
+    /** Whether time may advance: every live instance has checked, and a topic is filled again. */
     private static boolean isQuiet(OwnerWorld w) {
         for (Actor actor : w.actors) {
             if (actor.isUp && actor.reachesStore && (!actor.isChecked || !isIdle(actor))) {
@@ -418,7 +418,7 @@ final class OwnerMoves {
                 log.log(log.visible() | (isLate ? 0 : bit), log.pending() | (isLate ? bit : 0), log.start());
     }
 
-    /** A whole check at one moment. */
+    /** A whole check in one move. */
     private static void check(OwnerWorld w, int n) {
         for (int attempt = 0; !w.actors[n].isChecked && attempt < 5; attempt++) {
             readRegister(w.actor(n), w);
@@ -480,7 +480,7 @@ final class OwnerMoves {
         }
     }
 
-    /** What a check reads, or believes to read if a point is left out. */
+    /** What a check reads, or believes to read if a point of the protocol is left out. */
     private static ClaimsTopic seen(OwnerWorld w, int n, OwnerText text, String name) {
         ClaimsTopic topic = w.read(n, name);
         Instance instance = w.instance(n);

@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The rules of owners in every order of events that a scenario allows. The nightly part goes on
- * until nothing more can be reached, or for {@code -Downers.minutes=N} in all.
+ * Explores the owners' rules in every order of events that a scenario allows. The nightly part runs
+ * until all states are visited, or for {@code -Downers.minutes=N} in total.
  */
 class OwnerProtocolExplorationTest {
     private static final int QUICK = 10_000;
 
-    /** Of a control that a build runs; the longer ones run at night. */
+    /** The most states of a control in a build; the longer controls run at night. */
     private static final int CONTROL = 100_000;
 
     private static final int LARGE = 60_000_000;
@@ -97,7 +97,7 @@ class OwnerProtocolExplorationTest {
         assertThat(found.violation()).as("%s", point).isNotEmpty();
     }
 
-    /** The decision names this limit: nothing in the store says that it was restored. */
+    /** The decision record names this limit: nothing in the store shows that it was restored. */
     @Test
     void aStoreThatGoesBackToAStateOfTheSameWaitHidesALateOriginal() {
         assertThat(explore(OwnerScenarios.lateOriginalWithStoreRestored(), CONTROL)
@@ -105,7 +105,7 @@ class OwnerProtocolExplorationTest {
                 .anyMatch(line -> line.contains("cluster 0 lives"));
     }
 
-    /** From where a cluster alone can get to, it deletes what no log names. */
+    /** From every state that a single cluster can reach, it deletes the blobs that no log names. */
     @Test
     void aClusterAloneIsNeverContestedAndItsBlobsGo() {
         OwnerScenario scenario = OwnerScenarios.alone();
@@ -140,7 +140,7 @@ class OwnerProtocolExplorationTest {
         return unneeded;
     }
 
-    /** Everybody checks in every tick, and the sweeper sweeps. */
+    /** All instances check in every tick, and the sweeper sweeps. */
     private static OwnerWorld healthy(OwnerWorld start) {
         OwnerWorld world = start;
         for (int round = 0; round < ROUNDS; round++) {

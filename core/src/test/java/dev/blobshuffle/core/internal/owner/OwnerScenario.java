@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A family of schedules: who takes part, what may happen how often, and which points of the
- * protocol are left out. Time is in ticks: {@code CHECK} and the reserve are one, {@code RAISE} is
- * three.
+ * A family of schedules: the participants, how often each event may happen, and the points of the
+ * protocol that are left out. Time is in ticks: {@code CHECK} and the reserve are one tick, {@code
+ * RAISE} is three.
  */
 final class OwnerScenario {
     static final OwnerTiming TIMING = new OwnerTiming(ticks(1), ticks(3), ticks(1));
@@ -39,18 +39,18 @@ final class OwnerScenario {
         COUNTER
     }
 
-    /** What the second cluster is. */
+    /** The kind of the second cluster. */
     enum Second {
         NONE,
-        /** A copy, made at any moment. */
+        /** A copy, created at any time. */
         COPY,
-        /** Another cluster with the same id, as a fixed id in a configuration makes it. */
+        /** Another cluster with the same id, for example from a fixed id in a configuration. */
         TWIN,
         /** Another cluster. */
         OTHER
     }
 
-    /** What happens a limited number of times. */
+    /** The events that happen a limited number of times. */
     enum Limited {
         START,
         CRASH,
@@ -70,7 +70,7 @@ final class OwnerScenario {
     /**
      * An instance that may run.
      *
-     * @param promises with which it may start
+     * @param promises the promises with which it may start
      * @param forgets the owner that it sweeps by an operator's order
      */
     record Instance(int cluster, int app, boolean sweeps, List<Promise> promises, Optional<Integer> forgets) {}
@@ -81,14 +81,14 @@ final class OwnerScenario {
     final Map<Limited, Integer> limits = new EnumMap<>(Limited.class);
     final Set<Point> without = EnumSet.noneOf(Point.class);
     boolean isFine;
-    /** Whether a sweeper's listing and its read of the logs are moves of their own. */
+    /** Whether a sweeper's listing and its read of the logs are separate moves. */
     boolean isSplit;
 
     boolean isByTopic;
     /** Instances that run, with their first check done, before the exploration starts. */
     final List<Integer> running = new ArrayList<>();
 
-    /** Moves before the exploration starts; they need none of the limits. */
+    /** Moves before the exploration starts; they do not count towards the limits. */
     final List<Integer> prelude = new ArrayList<>();
 
     OwnerScenario(String name) {

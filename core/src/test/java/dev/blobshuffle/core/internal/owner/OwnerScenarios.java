@@ -7,11 +7,11 @@ import dev.blobshuffle.core.internal.owner.OwnerScenario.Limited;
 import dev.blobshuffle.core.internal.owner.OwnerScenario.Second;
 import java.util.List;
 
-/** The scenarios that are explored, each new for every call. */
+/** The explored scenarios. Each call creates new ones. */
 final class OwnerScenarios {
     private OwnerScenarios() {}
 
-    /** All of them. */
+    /** All scenarios. */
     static List<OwnerScenario> all() {
         return List.of(
                 copyOfAnotherApplication(),
@@ -51,7 +51,7 @@ final class OwnerScenarios {
                 .limit(Limited.SEAL, 1);
     }
 
-    /** One application on both sides, which starts late or again in the original. */
+    /** One application on both sides. In the original it starts late or again. */
     static OwnerScenario copyOfTheSameApplication() {
         return new OwnerScenario("copy of the same application")
                 .second(Second.COPY)
@@ -63,7 +63,7 @@ final class OwnerScenarios {
                 .limit(Limited.SEAL, 1);
     }
 
-    /** The original's instance loses its brokers or its rights. */
+    /** The original's instance loses its brokers or its permissions. */
     static OwnerScenario copyInDoubt() {
         return new OwnerScenario("copy, the original in doubt")
                 .second(Second.COPY)
@@ -92,7 +92,7 @@ final class OwnerScenarios {
                 .limit(Limited.BROKERS_AWAY, 1);
     }
 
-    /** Each topic is copied at a moment of its own. */
+    /** Each topic is copied at a different time. */
     static OwnerScenario copyByTopic() {
         OwnerScenario scenario = copyOfAnotherApplication().byTopic();
         return named("copy by topic", scenario);
@@ -215,7 +215,7 @@ final class OwnerScenarios {
                 .limit(Limited.LATE_NOTIFICATION, 1);
     }
 
-    /** A topic is made again and filled from a backup. */
+    /** A topic is created again and filled from a backup. */
     static OwnerScenario topicMadeAgain() {
         return new OwnerScenario("a topic made again")
                 .sweeper(0, 0, bound(1))
@@ -224,7 +224,7 @@ final class OwnerScenarios {
                 .limit(Limited.TOPIC_AGAIN, 1);
     }
 
-    /** Kafka goes back to a backup of one moment while a sweep runs. */
+    /** Kafka goes back to a backup of one point in time while a sweep runs. */
     static OwnerScenario kafkaRestored() {
         return new OwnerScenario("Kafka restored")
                 .sweeper(0, 0, bound(1))
@@ -236,7 +236,7 @@ final class OwnerScenarios {
                 .limit(Limited.KAFKA_RESTORE, 1);
     }
 
-    /** The same, and each topic was saved at a moment of its own. */
+    /** The same, but each topic was saved at a different time. */
     static OwnerScenario kafkaRestoredByTopic() {
         return named("Kafka restored by topic", kafkaRestored().byTopic());
     }
@@ -253,7 +253,7 @@ final class OwnerScenarios {
                 .limit(Limited.STORE_RESTORE, 1);
     }
 
-    /** Another cluster with the same id, which an operator lets go on. */
+    /** Another cluster with the same id, which an operator allows to continue. */
     static OwnerScenario twin() {
         return new OwnerScenario("a cluster with the same id")
                 .second(Second.TWIN)
@@ -277,7 +277,7 @@ final class OwnerScenarios {
                 .limit(Limited.SEAL, 1);
     }
 
-    /** An operator forgets an owner of another cluster, which lives. */
+    /** An operator forgets an owner of another cluster that is live. */
     static OwnerScenario forgotten() {
         return new OwnerScenario("an owner of another cluster forgotten")
                 .second(Second.OTHER)

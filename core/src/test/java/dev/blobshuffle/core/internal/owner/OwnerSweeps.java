@@ -15,7 +15,7 @@ import dev.blobshuffle.core.internal.owner.SweepStep.Order;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The moves of sweepers, and what must not happen. */
+/** The moves of sweepers, and the checks for what must not happen. */
 final class OwnerSweeps {
     private OwnerSweeps() {}
 
@@ -113,7 +113,7 @@ final class OwnerSweeps {
         actor.at = Sweeping.WRITE;
     }
 
-    /** The register, with the sweeper's own promise if that is what counts. */
+    /** The register, with the sweeper's own promise if the scenario uses that one. */
     private static OwnerText believed(OwnerWorld w, int n, int owner) {
         OwnerText text = w.text;
         Owner line = text.owners().get(owner);
@@ -185,7 +185,7 @@ final class OwnerSweeps {
         }
     }
 
-    /** A left-out promise is not written. */
+    /** Undoes the write of a promise that the scenario leaves out. */
     private static OwnerText restored(OwnerWorld w, int n, OwnerText text) {
         int owner = w.sweepRules(n).target(w.actors[n].state).orElseThrow();
         Owner line = w.text.owners().get(owner);
@@ -301,9 +301,9 @@ final class OwnerSweeps {
     }
 
     /**
-     * A blob stays while a log of the sweeper's cluster, or of a cluster that is no copy, names it
-     * or still gets to. A copy deletes nothing while an instance of the original runs that ended a
-     * check before the sweeper's last question, and the reverse.
+     * A blob must stay while a log of the sweeper's cluster, or of a cluster that is not a copy,
+     * names it or may still name it. A copy deletes nothing while an instance of the original runs
+     * that ended a check before the sweeper's last check of its right, and vice versa.
      */
     private static void require(OwnerWorld w, int n, Actor actor, int blob) {
         int own = w.instance(n).cluster();
@@ -341,7 +341,7 @@ final class OwnerSweeps {
         }
     }
 
-    /** Whether an instance had ended a check when the sweeper asked. */
+    /** Whether an instance had ended a check when the sweeper checked its right. */
     private static boolean isAsked(OwnerWorld w, Actor actor, int i) {
         return w.actors[i].isComplete && (actor.members & 1 << i) != 0;
     }

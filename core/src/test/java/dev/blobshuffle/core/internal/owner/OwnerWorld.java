@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One store, up to two clusters with two applications each, and their instances, at one moment. A
- * copy shares what did not change. Owned by one thread.
+ * The state of one store, up to two clusters with two applications each, and their instances. A
+ * copy shares unchanged parts. Owned by one thread.
  */
 final class OwnerWorld {
     static final String[] TOPICS = {"a", "b"};
@@ -101,7 +101,7 @@ final class OwnerWorld {
         }
     }
 
-    /** Where a sweeper stands. */
+    /** The stage of a sweeper. */
     enum Sweeping {
         STEP,
         WRITE,

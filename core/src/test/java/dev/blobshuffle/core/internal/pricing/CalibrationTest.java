@@ -9,7 +9,7 @@ class CalibrationTest {
     private final Calibration calibration = new Calibration();
     private final SplittableRandom random = new SplittableRandom(5);
 
-    /** Latencies between 0 and so much; the model says that their p95 is one. */
+    /** Measures latencies between 0 and a maximum; the model predicts a p95 of 1. */
     private void measure(int count, double most) {
         for (int i = 0; i < count; i++) {
             calibration.took(calibration.factor(), most * random.nextDouble());

@@ -3,12 +3,12 @@ package dev.blobshuffle.core.internal.pricing;
 import java.util.random.RandomGenerator;
 
 /**
- * Times of puts as S3 might take them, drawn: a time to the first byte and a bandwidth, both
+ * Random times of puts, similar to those of S3: a time to the first byte and a bandwidth, both
  * log-normal, and a tail.
  *
  * @param baseSeconds median time to the first byte
  * @param perMebibyte median seconds that each MiB adds
- * @param spread of both
+ * @param spread the spread of both
  * @param tailShare share of requests that take 2.5 times as long
  */
 record DrawnTimes(double baseSeconds, double perMebibyte, double spread, double tailShare) {

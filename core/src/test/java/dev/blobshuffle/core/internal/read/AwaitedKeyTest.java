@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Encrypted segments whose key is not here: the reader asks for it again, then throws, and reads
- * when it is there.
+ * Encrypted segments with a missing key: the reader asks for the key again, then throws, and reads
+ * once the key is available.
  */
 class AwaitedKeyTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -51,7 +51,7 @@ class AwaitedKeyTest {
         time.close();
     }
 
-    /** A writer of its own: Java refuses to encrypt twice with the same key and nonce. */
+    /** A separate writer, because Java refuses to encrypt twice with the same key and nonce. */
     private static SegmentFixture sealing(DebatcherFixture fixture, String key) {
         return new SegmentFixture(
                 fixture.store,

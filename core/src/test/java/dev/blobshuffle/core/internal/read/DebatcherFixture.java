@@ -64,7 +64,7 @@ final class DebatcherFixture implements AutoCloseable {
         debatcher = new PrefetchingDebatcher<>("test", engine, () -> {});
     }
 
-    /** Hands out what is ready without waiting; returns the values of this call. */
+    /** Drains without a wait, and returns the values of this call. */
     List<String> drain() {
         int before = sink.values.size();
         int records = debatcher.drain(1000, 1 << 20, sink);
@@ -74,14 +74,14 @@ final class DebatcherFixture implements AutoCloseable {
         return List.copyOf(sink.values.subList(before, sink.values.size()));
     }
 
-    /** Waits and hands out until that many records came in all. */
+    /** Waits and drains until a total number of records has arrived. */
     List<String> drainUntil(int records) {
         debatcher.prefetch();
         stepUntil(records, this::drain);
         return sink.values;
     }
 
-    /** Waits and takes a step until that many records came in all. */
+    /** Waits and takes a step until a total number of records has arrived. */
     void stepUntil(int records, Runnable step) {
         await(records + " records")
                 .pollInSameThread()
@@ -98,7 +98,7 @@ final class DebatcherFixture implements AutoCloseable {
     }
 
     /**
-     * Waits until no byte is in use: an attempt that was given up returns its bytes when it ends.
+     * Waits until no byte is in use, because an abandoned attempt returns its bytes when it ends.
      */
     void awaitBytes() {
         await("bytes in use: budget, reserve, on loan")

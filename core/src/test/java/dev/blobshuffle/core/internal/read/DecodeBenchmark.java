@@ -67,7 +67,7 @@ public class DecodeBenchmark {
     private long operations;
     private long cpuNanos;
 
-    /** What an engine makes of a record. */
+    /** The object that an engine creates for a record. */
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record Decoded(
             Partition partition,

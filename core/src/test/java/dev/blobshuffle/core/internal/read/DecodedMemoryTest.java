@@ -11,16 +11,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * Frames that are far larger decompressed than stored: what they take counts in the read budget.
- */
+/** Frames that are far larger decompressed than stored. Their memory counts in the read budget. */
 class DecodedMemoryTest {
     private static final int VALUE = 4 << 20;
     private static final int FRAME = 2 * VALUE;
     private static final long BUDGET = 20L << 20;
     private static final int PARTITIONS = 6;
 
-    /** Two frames are within the budget; one more for the decoder that could not go on. */
+    /**
+     * Two frames are within the budget; one more is for the decoder that could not continue
+     * otherwise.
+     */
     private static final long MOST = BUDGET + FRAME + VALUE;
 
     @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Notifications where they do not belong, or whose key is not here. */
+/** Notifications in the wrong partition or store, or whose key is missing. */
 class ForeignNotificationTest {
     private final DebatcherFixture fixture = new DebatcherFixture(1 << 20);
     private final Notification notification = fixture.blobs.segment(SegmentFixture.rows("a", 3));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Blobs that a store says it does not have: they are asked for again, then thrown, and read when
- * they are back.
+ * Blobs that are missing in the store: the reader asks for them again, then throws, and reads them
+ * once they are restored.
  */
 class MissingBlobTest {
     private static final Duration ALL_WAITS = Duration.ofSeconds(4);
@@ -121,7 +121,7 @@ class MissingBlobTest {
         fixture.store.hideLast(6);
         fixture.store.release();
         time.advance(ALL_WAITS);
-        time.advance(Duration.ofMinutes(5)); // it was restored meanwhile
+        time.advance(Duration.ofMinutes(5)); // The blob has been restored.
         assertThat(fixture.drain()).contains("a-0");
         assertThat(fixture.drain()).containsExactly("b-0");
     }

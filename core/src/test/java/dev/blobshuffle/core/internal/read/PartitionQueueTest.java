@@ -10,10 +10,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * The queue's own promises; those of the Debatcher around it are in
- * {@link PrefetchingDebatcherTest}.
- */
+/** The contract of the queue. {@link PrefetchingDebatcherTest} tests the Debatcher around it. */
 class PartitionQueueTest {
     private final DebatcherFixture fixture = new DebatcherFixture(1 << 20);
     private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0, () -> {});

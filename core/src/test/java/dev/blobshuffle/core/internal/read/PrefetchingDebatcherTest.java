@@ -78,7 +78,7 @@ class PrefetchingDebatcherTest {
         assertThat(debatcher.isFetching()).isFalse();
     }
 
-    /** The owner only drains when it is called, and never waits. */
+    /** The owner drains only in its callback, and never waits. */
     @Test
     void ownerThatMustNotBlockIsCalledAfterEachArrival() {
         List<String> calls = new ArrayList<>();
@@ -245,7 +245,7 @@ class PrefetchingDebatcherTest {
         assertThat(fixture.engine.budget().used()).isPositive();
         debatcher.drop(P0);
         assertThat(debatcher.isFetching()).isFalse();
-        // The read still fills memory: it counts until it ends.
+        // The read still fills memory, so it counts until it ends.
         assertThat(fixture.engine.budget().used()).isPositive();
 
         fixture.store.release();
@@ -311,7 +311,7 @@ class PrefetchingDebatcherTest {
 
     @Test
     void aDropWhileTheStoreIsUnavailableReturnsTheBytes() {
-        for (int i = 0; i < 50; i++) { // More than there are retries before the drop.
+        for (int i = 0; i < 50; i++) { // More than the number of retries before the drop.
             fixture.store.fail(new StoreUnavailable("Cannot read: the test says so."));
         }
         offer(P0, 0, fixture.blobs.segment(rows("a", 3)));
@@ -319,7 +319,7 @@ class PrefetchingDebatcherTest {
         assertThat(debatcher.isFetching()).isTrue();
         assertThat(fixture.engine.budget().used()).isPositive();
         debatcher.drop(P0);
-        fixture.awaitBytes(); // An attempt may be under way.
+        fixture.awaitBytes(); // An attempt may be running.
     }
 
     @Test
@@ -327,7 +327,8 @@ class PrefetchingDebatcherTest {
         Notification notification =
                 fixture.blobs.blob(40, List.of(rows("a", 9))).get(0);
         fixture.store.falsify(
-                bytes -> flip(bytes, bytes.length - 5)); // in the last frame: found after records were handed out
+                // In the last frame, so it is found after records were returned.
+                bytes -> flip(bytes, bytes.length - 5));
         offer(P0, 0, notification);
         assertThat(fixture.drainUntil(9))
                 .containsExactly("a-0", "a-1", "a-2", "a-3", "a-4", "a-5", "a-6", "a-7", "a-8");

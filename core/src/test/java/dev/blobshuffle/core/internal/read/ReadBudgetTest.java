@@ -55,7 +55,7 @@ class ReadBudgetTest {
             }
             fixture.debatcher.prefetch();
             assertThat(fixture.engine.budget().used()).isGreaterThan(MIB / 2);
-            fixture.debatcher.pause(P0); // and keeps what it holds
+            fixture.debatcher.pause(P0); // It keeps its bytes.
 
             fixture.debatcher.offer(P1, 0, fixture.blobs.segment(1, 16 << 10, large(60)), 0, "c");
             fixture.debatcher.offer(P2, 0, fixture.blobs.segment(2, 16 << 10, large(60)), 0, "c");

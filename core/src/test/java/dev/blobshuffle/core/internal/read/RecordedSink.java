@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what it receives. Owned by one thread. */
+/** A sink that records what it receives. Owned by one thread. */
 final class RecordedSink implements Debatcher.Sink<String> {
     /** One line per record: its value, cut short, or the plain carrier. */
     final List<String> values = new ArrayList<>();

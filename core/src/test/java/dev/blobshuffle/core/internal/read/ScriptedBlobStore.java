@@ -18,8 +18,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose reads a test holds back, fails or falsifies; it counts what was asked for and what
- * was not given back. Thread-safe.
+ * A store whose reads a test can delay, fail or falsify. It counts reads and bytes on loan.
+ * Thread-safe.
  */
 final class ScriptedBlobStore extends ForwardingBlobStore {
     private final List<BlobRange> reads = new ArrayList<>();
@@ -36,15 +36,12 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         super(store);
     }
 
-    /** From now on reads do not end before {@link #release}. */
+    /** Delays reads from now on until {@link #release}. */
     synchronized void hold() {
         isHolding = true;
     }
 
-    /**
-     * Ends the reads that are held back, the last one first if told so by the order, and holds no
-     * more.
-     */
+    /** Ends the delayed reads, in the given order, and delays no more. */
     void release() {
         List<Runnable> ends;
         synchronized (this) {
@@ -55,7 +52,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         ends.forEach(Runnable::run);
     }
 
-    /** Ends the read that began last, of those held back. */
+    /** Ends the delayed read that began last. */
     void releaseLast() {
         Runnable end;
         synchronized (this) {
@@ -64,13 +61,14 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         end.run();
     }
 
-    /** The next read without a failure of its own fails so. */
+    /** Fails the next read that has no scripted failure yet. */
     synchronized void fail(Throwable failure) {
         failures.add(failure);
     }
 
     /**
-     * The blob of the last read is missing for so many reads, that one included if it is held back.
+     * Hides the blob of the last read for a number of reads, including the last one if it is
+     * delayed.
      */
     synchronized void hideLast(int times) {
         hidden = last;
@@ -81,7 +79,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         return id.equals(hidden) && hiddenReads-- > 0;
     }
 
-    /** The bytes of the next read are changed so. */
+    /** Changes the bytes of the next read. */
     synchronized void falsify(UnaryOperator<byte[]> change) {
         falsifications.add(change);
     }
@@ -91,7 +89,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         return List.copyOf(reads);
     }
 
-    /** Reads that are held back. */
+    /** The number of delayed reads. */
     synchronized int heldReads() {
         return held.size();
     }
@@ -162,7 +160,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
                 if (!isClosed) {
                     isClosed = true;
                     open.addAndGet(-array.length);
-                    java.util.Arrays.fill(array, (byte) 0xDD); // who reads on reads rubbish
+                    java.util.Arrays.fill(array, (byte) 0xDD); // A reader that still uses the bytes reads garbage.
                 }
             }
         };

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores blobs of given records, with the real writers of the format, and gives their
+ * Stores blobs of given records, with the real writers of the format, and returns their
  * notifications. Owned by one thread.
  */
 final class SegmentFixture {
@@ -49,7 +49,7 @@ final class SegmentFixture {
     }
 
     /** A record to store. */
-    @SuppressWarnings("ArrayRecordComponent") // Two of them are never compared.
+    @SuppressWarnings("ArrayRecordComponent") // Rows are never compared.
     record Row(long timestamp, byte @Nullable [] key, byte @Nullable [] value) {}
 
     /** Rows named {@code prefix-0}, {@code prefix-1}, and so on. */
@@ -62,8 +62,8 @@ final class SegmentFixture {
     }
 
     /**
-     * Stores one blob with a segment per list, each in frames of at most that many bytes; gives a
-     * notification per segment. The segments are for partitions 0, 1, 2 and so on.
+     * Stores one blob with a segment per list, each in frames of at most a number of bytes. Returns
+     * a notification per segment. The segments are for partitions 0, 1, 2 and so on.
      */
     List<Notification> blob(int frameBytes, List<List<Row>> segments) {
         return blob(frameBytes, segments, 0);

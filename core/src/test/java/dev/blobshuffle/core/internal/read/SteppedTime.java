@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * A clock that stands still until the test moves it on. Owned by one thread, on which the timers
- * and the blocking calls run.
+ * A clock that only the test advances. Owned by one thread, which runs the timers and the blocking
+ * calls.
  */
 final class SteppedTime implements Time, AutoCloseable {
     private final SystemTime system = new SystemTime();
@@ -18,7 +18,7 @@ final class SteppedTime implements Time, AutoCloseable {
 
     private record Timer(long due, Runnable task) {}
 
-    /** Moves the clock on and runs the timers that are due meanwhile, each at its time. */
+    /** Advances the clock and runs the timers that become due, each at its time. */
     void advance(Duration by) {
         long end = now + by.toNanos();
         for (Timer next = timers.peek(); next != null && next.due <= end; next = timers.peek()) {

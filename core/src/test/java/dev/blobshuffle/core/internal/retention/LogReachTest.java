@@ -92,7 +92,9 @@ class LogReachTest {
         assertThat(reach.doubts(List.of(FIRST)).get(FIRST)).contains("did not exist");
     }
 
-    /** Kafka removes no partition from a topic, so it is a topic of the same name. */
+    /**
+     * Kafka never removes a partition from a topic, so this must be another topic of the same name.
+     */
     @Test
     void aPartitionThatItsTopicDoesNotHaveIsADoubt() {
         read(extent("log", 3));

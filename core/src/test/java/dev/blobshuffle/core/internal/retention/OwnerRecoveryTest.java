@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What happens, and what a person does, after a copy, and after Kafka or the store went back. */
+/**
+ * Recovery after a cluster was copied, or after Kafka or the store was restored to an older state.
+ */
 class OwnerRecoveryTest {
     private static final Promise SHORT = new Promise(Duration.ofMinutes(5), Optional.empty());
     private static final Promise LONG = new Promise(Duration.ofHours(2), Optional.empty());
@@ -50,7 +52,7 @@ class OwnerRecoveryTest {
         return new OwnerRegister(store, time).read();
     }
 
-    /** Both go on writing. The operator has forgotten to stop the copy. */
+    /** Both clusters continue to write, because the operator forgot to stop the copy. */
     @Test
     void aCopyThatStillRunsContestsAgainAtItsNextCheck() throws Exception {
         OwnerClaimant original = claimant(cluster, SHORT);
@@ -85,7 +87,7 @@ class OwnerRecoveryTest {
         assertThat(register().contests()).isEmpty();
     }
 
-    /** Nobody need do anything. */
+    /** No operator needs to act. */
     @Test
     void anInstanceThatFindsAnOlderRegisterDoubtsOnceAndPromisesAgain() throws Exception {
         OwnerClaimant one = claimant(cluster, SHORT);

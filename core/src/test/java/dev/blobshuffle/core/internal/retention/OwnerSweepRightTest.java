@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who may take which step, with a store and clusters in memory. */
+/** The right to each step of a sweep, with a store and clusters in memory. */
 class OwnerSweepRightTest {
     private static final Promise NEEDED = new Promise(Duration.ofMinutes(45), Optional.empty());
     private static final Promise A_DAY = new Promise(Duration.ofMinutes(5), Optional.of(Duration.ofDays(1)));
@@ -103,7 +103,7 @@ class OwnerSweepRightTest {
         goes(right, Stage.LIST);
     }
 
-    /** In the original only application A runs. The copy sweeps for application B. */
+    /** In the original, only application A runs. The copy sweeps for application B. */
     @Test
     void aCopyIsContestedByAnyApplicationOfTheOriginal() throws Exception {
         OwnerSweepRight ofB = right(cluster.member("b-claims", NEEDED));
@@ -128,11 +128,11 @@ class OwnerSweepRightTest {
         decide(right);
         goes(right, Stage.DELETE);
         new OwnerClaimant(cluster.copy().member("claims", NEEDED).seat(0), OwnerTiming.USUAL, time)
-                .raise(cell); // By a copy, which contests nothing yet.
+                .raise(cell); // A copy raises; it does not contest yet.
         assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettings.class);
     }
 
-    /** Settled by the cluster that goes on; the doubt that this leaves must age first. */
+    /** The cluster that continues settles the contest. The doubt that remains must age first. */
     @Test
     void anOperatorEndsAContest() throws Exception {
         OwnerSource source = cluster.member("claims", NEEDED);
@@ -161,7 +161,7 @@ class OwnerSweepRightTest {
         SweepRight.Leave leave = right.next();
         assertThat(leave.stage()).isEqualTo(Stage.START_OVER);
         assertThat(leave.reason().orElseThrow()).contains("an instance is in doubt", "grant its principal Read");
-        decide(right); // Nobody renews the doubt.
+        decide(right); // No instance renews the doubt.
     }
 
     /** "shop-eu" retains by need, and "shop" by time: the register holds what both promise. */
@@ -179,7 +179,7 @@ class OwnerSweepRightTest {
         assertThat(byAge.next().timeToLive()).isEmpty();
     }
 
-    /** By the register's promise, and not by the sweeper's own settings. */
+    /** The register's promise decides, not the sweeper's own settings. */
     @Test
     void stepsAreAsFarApartAsTheWritersPromise() throws Exception {
         try (BlobStore member = running(cluster.member("claims", NEEDED))) {
@@ -216,7 +216,7 @@ class OwnerSweepRightTest {
         OwnerSweepRight right = used(OwnerSweepRight.forgetting(owner, ours, Guard.NONE, AT_ONCE, time));
         assertThat(right.next().owner()).isEqualTo(owner);
         Duration ignored = right.listed();
-        goes(right(theirs), Stage.LIST); // It raises: it lives.
+        goes(right(theirs), Stage.LIST); // It raises, so it is live.
         goes(right, Stage.START_OVER);
         decide(right);
         goes(right, Stage.DELETE);

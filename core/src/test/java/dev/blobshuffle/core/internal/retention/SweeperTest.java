@@ -58,13 +58,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The sweeper over a file store and a log that has held records and leads to no blob. */
+/** The sweeper with a file store, and a log that has held records but refers to no blob. */
 class SweeperTest {
     private static final Partition P0 = new Partition("orders", 0);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration GRACE = Duration.ofHours(1);
 
-    /** With one more, a sweep takes them for another cluster's. */
+    /** With one more orphan, a sweep assumes that they belong to another cluster. */
     private static final int USUAL_ORPHANS = 100;
 
     private static final BlobLifetime NO_FLOOR = new BlobLifetime(Optional.empty(), Duration.ZERO);
@@ -92,7 +92,7 @@ class SweeperTest {
         time.close();
     }
 
-    /** Without the probe of a checked opening, which {@link #blobs} would count. */
+    /** Opens the store without the probe, which {@link #blobs} would count. */
     private BlobStore open() {
         return BlobStores.openUnchecked(directory.toUri() + "?fsync=none", StoreContext.unmetered(time));
     }
@@ -115,7 +115,9 @@ class SweeperTest {
         }
     }
 
-    /** Its footer names no topics, so a sweep by Kafka cannot know that nobody needs it. */
+    /**
+     * Their footers name no topics, so a sweep by Kafka's logs cannot know that they are unneeded.
+     */
     @Test
     void blobsOfOtherContentStay() {
         storeOrphans(1);
@@ -134,7 +136,7 @@ class SweeperTest {
         }
     }
 
-    /** The example of opaque content is of application-1, the one of Arrow of query-7. */
+    /** The example of opaque content belongs to application-1, that of Arrow to query-7. */
     @Test
     void blobsOfOtherContentGoWhenTheLeaseOfTheirApplicationIsOver() {
         storeContainers();
@@ -192,7 +194,7 @@ class SweeperTest {
         }
     }
 
-    /** They are whole, and an operator who reads "damaged" looks for a fault. */
+    /** The blobs are intact. If they counted as damaged, an operator would look for a fault. */
     @Test
     void blobsOfOtherContentAreNotDamaged() throws Exception {
         storeOrphans(1);
@@ -220,9 +222,7 @@ class SweeperTest {
         store.put(id, BlobContent.of(bytes)).toCompletableFuture().join();
     }
 
-    /**
-     * What a sweep has decided on stays until the next one, if the right to it is lost meanwhile.
-     */
+    /** If the right is lost after the decision, the blobs stay until the next sweep. */
     @Test
     void contestBetweenTheTwoStepsKeepsTheBlobs() {
         storeOrphans(3);
@@ -259,7 +259,7 @@ class SweeperTest {
         }
     }
 
-    /** By its own clock the blobs would be a day old, and are of this second. */
+    /** By the sweeper's clock the blobs would be a day old, but they are new. */
     @Test
     void sweeperWhoseClockIsWrongDeletesNothingUntilItIsRight() throws Exception {
         storeOrphans(3);
@@ -292,7 +292,7 @@ class SweeperTest {
         assertThat(clock.now()).isBefore(Instant.ofEpochMilli(time.wallMillis()).minus(Duration.ofHours(25)));
     }
 
-    /** Ids are their writer's time, which is a day behind here. */
+    /** Ids contain the writer's time, which is a day behind here. */
     @Test
     void timeToLiveIsCountedFromWhenTheStoreGotTheBlob() throws Exception {
         storeOrphans(3);
@@ -317,7 +317,7 @@ class SweeperTest {
         floorSpares(Optional.of(Duration.ofHours(1)));
     }
 
-    /** It says that blobs of this second are a day old, and says so when it is right again, too. */
+    /** The store dates new blobs a day back, and keeps these dates after its clock is corrected. */
     @Test
     void blobsOfAStoreWhoseClockWasBehindAreAsOldAsTheirIds() throws Exception {
         clockOfTheStoreWasBehind(new BlobLifetime(Optional.empty(), Duration.ofHours(6)));
@@ -355,7 +355,7 @@ class SweeperTest {
         assertThat(blobs()).isEqualTo(3);
     }
 
-    /** A log would say that no blob is needed. */
+    /** By the log, no blob would be needed. */
     @Test
     void blobsBelowTheHorizonAreDeletedAndNoOthers() throws Exception {
         long now = minuteNow();
@@ -407,7 +407,7 @@ class SweeperTest {
         assertThat(metrics.value(Counter.BLOBS_SWEPT)).isZero();
     }
 
-    /** Members that promise a retention by age have decided. */
+    /** The members' promise of a retention by age takes precedence. */
     @Test
     void agePromisedByAllMembersComesBeforeTheHorizon() throws Exception {
         storeOrphans(3);
@@ -420,7 +420,7 @@ class SweeperTest {
         assertThat(blobs()).isEqualTo(2);
     }
 
-    /** Reads no logs. */
+    /** A source with a horizon, which reads no logs. */
     private final class HorizonSource extends EmptyLogs {
         private final Supplier<Optional<Horizon.Limit>> limit;
 
@@ -439,7 +439,7 @@ class SweeperTest {
         }
     }
 
-    /** A writer's clock is ahead, or the store's is behind. */
+    /** The cause is a writer's clock that is ahead, or a store's clock that is behind. */
     @Test
     void blobOfTheFutureStopsSweepsUntilItIsOfThePast() throws Exception {
         storeOrphans(3);
@@ -459,7 +459,7 @@ class SweeperTest {
         return SystemTime.wallClock().getAsLong() / BlobId.MILLIS_PER_GENERATION;
     }
 
-    /** Lets the first few blobs be as old as that by the clock of the store. */
+    /** Dates a number of the first blobs back, by the clock of the store. */
     private void storedAgo(Duration age, int count) throws IOException {
         FileTime then = FileTime.from(
                 Instant.ofEpochMilli(SystemTime.wallClock().getAsLong()).minus(age));
@@ -468,7 +468,7 @@ class SweeperTest {
         }
     }
 
-    /** Lets all blobs be of a minute by their ids. */
+    /** Renames all blobs to ids of a given minute. */
     private void asIfOfGeneration(long minute) throws IOException {
         for (Path blob : files()) {
             Path generation = blob.getParent().resolveSibling(String.format(Locale.ROOT, "%010d", minute));
@@ -477,7 +477,7 @@ class SweeperTest {
         }
     }
 
-    /** The files of the blobs. The sweeper changes the directories meanwhile. */
+    /** The files of the blobs. The sweeper may change the directories at the same time. */
     private List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>();
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
@@ -501,7 +501,7 @@ class SweeperTest {
         return files;
     }
 
-    /** A record above the high watermark, and one that an offline replica has, are not read. */
+    /** A record above the high watermark, or only on an offline replica, is not read. */
     @Test
     void blobsOfALogThatMayStillGrowBackwardsStay() {
         storeOrphans(2);
@@ -527,7 +527,7 @@ class SweeperTest {
         }
     }
 
-    /** The terms of a listing are those from before it: the ones of the sweep before. */
+    /** A listing uses the terms from before it, which are those of the previous sweep. */
     @Test
     void blobsOfALogWithANewLeaderWaitForTheNextSweep() {
         storeOrphans(2);
@@ -593,7 +593,7 @@ class SweeperTest {
         await("sweeps").atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
     }
 
-    /** Says that everything was delivered, and delivers nothing. */
+    /** A channel that acknowledges everything and delivers nothing. */
     private static final class DroppingChannel implements Channel {
         @Override
         public void send(
@@ -610,7 +610,7 @@ class SweeperTest {
         public void flush() {}
     }
 
-    /** One log, which begins with its first record and leads to nothing. */
+    /** One log, which begins with its first record and refers to no blob. */
     private class EmptyLogs implements SweepSource, NotificationLogs, SweepRight {
         private @Nullable StoreClock clock;
         private Duration step = Duration.ZERO;

@@ -15,7 +15,7 @@ class InstalledProvidersTest {
     @TempDir
     private Path jar;
 
-    /** As a shaded jar is, from which a class was left out. */
+    /** Like a shaded jar from which a class was removed. */
     @Test
     void aListedClassThatIsAbsentIsNamedWithTheRemedy() throws Exception {
         Path services = jar.resolve("META-INF/services/" + BlobStoreProvider.class.getName());

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Directories that a version created whose markers name the store only. */
+/** Directories of an earlier version, whose markers name the store only. */
 class EarlierMarkersTest {
-    /** As earlier versions read a marker. */
+    /** The pattern by which earlier versions read a marker. */
     private static final Pattern EARLIER = Pattern.compile("BlobShuffle store ([0-9a-f]{16})\\n.*", Pattern.DOTALL);
 
     private static final String STORE = "0123456789abcdef";
@@ -60,7 +60,7 @@ class EarlierMarkersTest {
         return open(WhenAbsent.FAIL, directories);
     }
 
-    /** A store as an earlier version leaves it, with a register in the first directory. */
+    /** Creates a store like an earlier version, with a register in the first directory. */
     private void earlier(int blobs, Path... directories) throws IOException {
         for (Path directory : directories) {
             Files.createDirectories(directory.resolve("staging"));
@@ -160,7 +160,7 @@ class EarlierMarkersTest {
         assertThat(claims(store)).contains("production");
         assertThat(isUpgraded(one) || isUpgraded(two)).isFalse();
         assertThat(store.list(0, 29_700_000).toCompletableFuture().join()).hasSize(2);
-        FileBlobStore first = open(one); // It sees the claims, so it deletes nothing of others.
+        FileBlobStore first = open(one); // It sees the claims, so it deletes no blobs of others.
         assertThat(claims(first)).contains("production");
 
         open(WhenAbsent.CREATE, one, two);

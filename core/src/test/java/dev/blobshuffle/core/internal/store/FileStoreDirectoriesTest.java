@@ -35,7 +35,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which directories are a file store, and what happens if others are named, or come and go. */
+/**
+ * The directories of a file store, and what happens if others are named, or if directories
+ * disappear and return.
+ */
 class FileStoreDirectoriesTest {
     @TempDir
     private Path root;
@@ -124,7 +127,7 @@ class FileStoreDirectoriesTest {
         }
     }
 
-    /** An unmounted disk: its mount point is there, and empty. */
+    /** Simulates an unmounted disk, whose mount point exists and is empty. */
     private Path unmount(Path directory) throws IOException {
         Path away = root.resolve("away-" + directory.getFileName());
         Files.move(directory, away);
@@ -453,7 +456,7 @@ class FileStoreDirectoriesTest {
         return "file://" + Stream.of(directories).map(Path::toString).collect(Collectors.joining(","));
     }
 
-    /** As operations.md describes it. */
+    /** The procedure of operations.md. */
     @Test
     void aDirectoryIsRemovedWithoutLoss() throws Exception {
         FileBlobStore old = create(one, two);
@@ -461,7 +464,7 @@ class FileStoreDirectoriesTest {
         put(old, 0, 40);
         String removed = place(two).directory();
         Path away = Files.move(two.resolve(StoreMarker.NAME), root.resolve("moved-aside"));
-        put(old, 40, 80); // It is not written to any more.
+        put(old, 40, 80); // No instance writes to it any more.
         long left = blobsIn(two);
         copyBlobs(two, one);
         DirectoryRemoval removal = removal(uri(one), removed);
@@ -540,7 +543,7 @@ class FileStoreDirectoriesTest {
         }
         create(one.resolve("beside")).close();
         assertThatThrownBy(() -> create(two, two.resolve("staging/x"))).isInstanceOf(InvalidSettings.class);
-        create(three.resolve("blobs/x")).close(); // There is no store around it yet.
+        create(three.resolve("blobs/x")).close(); // There is no outer store yet.
         assertThatThrownBy(() -> create(three))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining(three.resolve("blobs/x") + " exists");

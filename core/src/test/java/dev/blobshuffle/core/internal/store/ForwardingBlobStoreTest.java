@@ -11,10 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * A decorator says what its store says: a method with a default must not hide the store's own
- * answer.
- */
+/** A decorator forwards every method, so that a default method does not hide the store's answer. */
 class ForwardingBlobStoreTest {
     private final List<String> called = new ArrayList<>();
 

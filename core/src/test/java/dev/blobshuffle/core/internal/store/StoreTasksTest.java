@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class StoreTasksTest {
-    /** What a machine says that has no threads left; the task may have been queued before. */
+    /** Workers of a machine without free threads; the task may already have been queued. */
     private static final class Exhausted implements Time.Workers {
         private final CompletableFuture<Runnable> queued = new CompletableFuture<>();
 

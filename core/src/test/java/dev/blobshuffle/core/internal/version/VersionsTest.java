@@ -61,7 +61,7 @@ class VersionsTest {
         assertThat(HttpPair.problem(client, core).isEmpty()).isEqualTo(fit);
     }
 
-    /** A jar that holds others has a manifest of its own, and keeps the resource. */
+    /** A shaded jar has its own manifest, but keeps the resource. */
     @Test
     void ownVersionIsThatOfTheBuild() {
         assertThat(OwnVersion.text()).matches("\\d+\\.\\d+\\.\\d+.*");

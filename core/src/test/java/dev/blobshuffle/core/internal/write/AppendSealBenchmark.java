@@ -41,10 +41,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * From {@code append} to the acknowledged flush, without compression, CRC32C on, into a store that
- * takes everything and keeps nothing. One operation is 16 MiB of keys and values, spread over the
- * partitions in turn: throughput in MiB/s is 16 times the score. The encoder has a thread of its
- * own, so run it on one core ({@code taskset -c 0}) to see what a core does.
+ * Measures from {@code append} to the acknowledged flush, without compression, with CRC32C, into a
+ * store that accepts everything and keeps nothing. One operation is 16 MiB of keys and values,
+ * spread evenly over the partitions, so the throughput in MiB/s is 16 times the score. The encoder
+ * has its own thread, so run the benchmark on one core ({@code taskset -c 0}) to measure one core.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

@@ -79,7 +79,7 @@ class BatcherTest {
         time.close();
     }
 
-    /** A worker may be on its way out of a put when its test is already done. */
+    /** A worker may still be leaving a put when its test has ended. */
     private void awaitUsed(Batcher batcher, long most) throws InterruptedException {
         long deadline = time.nanos() + LONG.toNanos();
         while (true) {
@@ -93,7 +93,7 @@ class BatcherTest {
         }
     }
 
-    /** Blobs are counted after their notifications may be out. */
+    /** Blobs may be counted after their notifications are sent. */
     private void awaitCount(Counter counter, long count) {
         await(counter.name()).atMost(LONG).until(() -> metrics.value(counter), value -> value == count);
     }
@@ -258,8 +258,8 @@ class BatcherTest {
     }
 
     /**
-     * A put whose lane has given it up. An upload that is late before it starts is not put at all:
-     * on a machine that stands still for a moment, the next one has more time.
+     * A put whose lane has abandoned it. An upload that is late before it starts is not put at all,
+     * so on a machine that pauses for a moment, the next attempt has more time.
      */
     private HeldBlobStore.Put putThatIsLate() throws InterruptedException {
         for (Duration allowed = Duration.ofMillis(20); ; allowed = allowed.multipliedBy(4)) {
@@ -283,7 +283,8 @@ class BatcherTest {
         Lane lane = batcher.lane("lane", channel);
         append(lane, P0, 1, "k", "v");
         batcher.sealAll(SealReason.SIZE);
-        HeldBlobStore.Put put = held.put(0); // under way: what is discarded before it starts would not be put
+        // The put is running; an upload that is discarded before its start would not be put.
+        HeldBlobStore.Put put = held.put(0);
         assertThatThrownBy(() -> lane.flush(Duration.ofMillis(20))).isInstanceOf(DeadlineExceeded.class);
         assertThatThrownBy(() -> append(lane, P0, 2, "k", "v")).isInstanceOf(DeadlineExceeded.class);
         assertThat(lane.failure()).isInstanceOf(DeadlineExceeded.class);
@@ -622,7 +623,7 @@ class BatcherTest {
                 append(lane, P0, i, "k", "v");
                 batcher.sealAll(SealReason.SIZE);
             }
-            // By the thread that ran the deadlines before.
+            // Runs on the thread that ran the deadlines before.
             Time.Cancellable ignored = time.schedule(Duration.ofMillis(20), storeIsStuck::countDown);
             channel.awaitSends(2);
             assertThat(lane.failure()).isNull();

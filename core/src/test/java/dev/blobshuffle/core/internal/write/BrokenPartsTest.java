@@ -27,9 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/**
- * Channels and stores that break their contract: a flush hears of it at once, not at its deadline.
- */
+/** Channels and stores that break their contract. A flush fails at once, not at its deadline. */
 class BrokenPartsTest {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration AT_ONCE = Duration.ofMinutes(1);
@@ -144,7 +142,7 @@ class BrokenPartsTest {
         }
     }
 
-    /** Breaks at the first send. */
+    /** A channel that breaks at the first send. */
     private final class BreakingChannel implements Channel {
         @Override
         public void send(

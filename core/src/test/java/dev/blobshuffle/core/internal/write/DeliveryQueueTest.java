@@ -24,7 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the queue of a lane promises whatever the order of its callers' steps. */
+/** The contract of a lane's queue, in any order of its callers' steps. */
 class DeliveryQueueTest {
     private static final Partition P0 = new Partition("t", 0);
     private static final Zone A = new Zone("a");
@@ -61,8 +61,8 @@ class DeliveryQueueTest {
     }
 
     /**
-     * A failure empties the queue. A flush that took it for drained would commit records that are
-     * lost.
+     * A failure empties the queue. If a flush treated the lane as drained, it would commit lost
+     * records.
      */
     @Test
     void aLaneThatHasFailedIsNotDrained() throws Exception {

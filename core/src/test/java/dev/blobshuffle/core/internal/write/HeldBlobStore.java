@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A store whose puts end when, and as, the test says. Thread-safe. */
+/** A store whose puts end when and how the test decides. Thread-safe. */
 final class HeldBlobStore extends ForwardingBlobStore {
     /** A put that has not ended. */
     final class Put {
@@ -41,8 +41,8 @@ final class HeldBlobStore extends ForwardingBlobStore {
         }
 
         /**
-         * Waits until the engine listens, so that what follows from the end has happened when the
-         * test goes on.
+         * Waits until the engine has registered its callback, so that the effects of the put's end
+         * are complete when the test continues.
          */
         private void awaitEngine() {
             await("a listener of the put")
@@ -98,7 +98,7 @@ final class HeldBlobStore extends ForwardingBlobStore {
         return store().put(id, content);
     }
 
-    /** The put of an index, from 0, waiting until it comes. */
+    /** The put of an index, from 0. Waits until it has arrived. */
     Put put(int index) throws InterruptedException {
         lock.lock();
         try {
@@ -124,7 +124,7 @@ final class HeldBlobStore extends ForwardingBlobStore {
         }
     }
 
-    /** Ends every put that is held, and holds no more. */
+    /** Ends all held puts, and holds no more. */
     void letGo() {
         List<Put> open;
         lock.lock();

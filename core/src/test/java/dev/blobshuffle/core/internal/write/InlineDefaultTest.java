@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What follows from the store where {@code inline.max.bytes} is not given. */
+/** The default of {@code inline.max.bytes}, which depends on the store. */
 class InlineDefaultTest {
     @ParameterizedTest
     @CsvSource({

@@ -34,10 +34,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Lanes append while another thread seals without pause: every record arrives exactly once, in
- * order, intact, and each segment's smallest and largest timestamps are those of its records. It
- * can find an inconsistent snapshot, and did when the reader's second look at the version was left
- * out; that it passes proves no memory ordering.
+ * Lanes append while another thread seals without pause. Every record arrives exactly once, in
+ * order and intact, and each segment's smallest and largest timestamps are those of its records.
+ * The test can find an inconsistent snapshot, and does if the reader's second check of the version
+ * is removed. A pass does not prove the memory ordering.
  */
 class LaneOutputConcurrencyTest {
     private static final int LANES = 2;
@@ -109,7 +109,7 @@ class LaneOutputConcurrencyTest {
         return null;
     }
 
-    /** Reads each segment when its notification comes. */
+    /** A channel that reads each segment when its notification arrives. */
     private final class Reader implements Channel {
         private final long[] appended = new long[PARTITIONS];
         private final long[] read = new long[PARTITIONS];

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A channel that writes one entry of a log for all that a lane has to send, as a commit log does.
+ * A channel that writes one log entry for everything that a lane has to send, as a commit log does.
  */
 class OneEntryChannelTest {
     private static final int PARTITIONS = 20;
@@ -40,10 +40,12 @@ class OneEntryChannelTest {
         time.close();
     }
 
-    /** What the channel took for one partition: a blob, or the values of the records themselves. */
+    /**
+     * The content that the channel took for one partition: a blob, or the values of plain records.
+     */
     private record Taken(int partition, @Nullable BlobId blob, long earliest, long latest, List<String> values) {}
 
-    /** Takes all there is before it writes. */
+    /** A channel that takes all entries before it writes. */
     private static final class LogChannel implements Channel {
         private final List<List<Taken>> entries = new ArrayList<>();
         private boolean isBroken;

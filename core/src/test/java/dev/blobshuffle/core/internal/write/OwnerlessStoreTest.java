@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Records whose blobs have no owner yet, so that nothing can be stored. */
+/** Records whose blobs have no owner yet, so they cannot be stored. */
 class OwnerlessStoreTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final Partition P0 = new Partition("t", 0);
@@ -91,7 +91,7 @@ class OwnerlessStoreTest {
                     .singleElement()
                     .satisfies(sent -> assertThat(sent.plain()).hasSize(1));
             await("memory").atMost(LONG).until(() -> batcher.usedBytes() == 0);
-            owner.complete(0xC0DE); // Too late, and nobody needs the blob.
+            owner.complete(0xC0DE); // Too late: the blob is no longer needed.
         }
         assertThat(memory.usedBytes()).isZero();
     }

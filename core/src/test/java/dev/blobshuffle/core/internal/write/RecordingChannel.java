@@ -21,14 +21,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that keeps what it is sent, in order, and acknowledges at once or when told.
+ * A channel that records what is sent, in order, and acknowledges it at once or on request.
  * Thread-safe.
  */
 public class RecordingChannel implements Channel {
-    /** What was sent: a notification, or the records themselves. */
+    /** A send: a notification, or plain records. */
     public record Sent(@Nullable Notification notification, long timestamp, List<Row> plain) {}
 
-    /** A record as it was read back. */
+    /** A record that was read back. */
     public record Row(
             long timestamp, @Nullable String key, @Nullable String value) {}
 
@@ -94,7 +94,7 @@ public class RecordingChannel implements Channel {
         }
     }
 
-    /** Sends that had come when a flush was last requested. */
+    /** The number of sends before the last request for a flush. */
     int flushRequestedAfter() {
         lock.lock();
         try {
@@ -104,7 +104,7 @@ public class RecordingChannel implements Channel {
         }
     }
 
-    /** Waits until a flush is requested after so many sends. */
+    /** Waits until a flush is requested after a number of sends. */
     void awaitFlushRequest(int count) throws InterruptedException {
         lock.lock();
         try {
@@ -157,7 +157,7 @@ public class RecordingChannel implements Channel {
         }
     }
 
-    /** Waits until so many sends have come. */
+    /** Waits until a number of sends have arrived. */
     void awaitSends(int count) throws InterruptedException {
         lock.lock();
         try {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A process that stood still between the seal of a batch and its notification does not send the
- * notification: a sweep may have deleted the blob.
+ * A process that was paused between the seal of a batch and its notification does not send the
+ * notification, because a sweep may have deleted the blob.
  */
 class StandstillTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -131,7 +131,7 @@ class StandstillTest {
         }
     }
 
-    /** The machine's time with clocks that jump when a test says so; timers do not. */
+    /** The machine's time with clocks that a test can make jump; timers are not affected. */
     private static final class JumpingTime implements Time {
         final AtomicLong monotonic = new AtomicLong();
         final AtomicLong wall = new AtomicLong();

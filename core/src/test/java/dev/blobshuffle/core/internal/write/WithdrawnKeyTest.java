@@ -24,7 +24,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A writer whose key is taken out of the key file. */
+/** A writer whose key is removed from the key file. */
 class WithdrawnKeyTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final String KEY = Base64.getEncoder().encodeToString(new byte[Keyring.KEY_LENGTH]);

@@ -30,17 +30,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Decoders give a value or {@link BlobCorrupt}, whatever the bytes, and allocate no more than
- * stated. Checksums are made right again in some of the cases, so that what lies behind them is
- * reached. A failing case names its seed: it is the only input.
+ * For any bytes, decoders return a value or throw {@link BlobCorrupt}, and allocate no more than
+ * documented. Some cases correct the checksums, so that the code behind them is reached. A failing
+ * case names its seed, which is its only input.
  */
 class DecoderFuzzTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /**
-     * What a decoder may allocate beside what depends on its input. The largest part is the message
-     * and stack trace of a failure.
+     * The bytes that a decoder may allocate in addition to those that depend on its input. Most of
+     * them are for the message and stack trace of a failure.
      */
     private static final long FIXED_ALLOCATION = 1 << 16;
 
@@ -162,7 +162,7 @@ class DecoderFuzzTest {
     }
 
     /**
-     * Makes header and body checksums right again, and says in the notification what is there: as a
+     * Corrects the checksums of headers and bodies, and adapts the notification to the bytes, as a
      * faulty writer would.
      */
     private static Notification repair(byte[] segment, Notification original, SplittableRandom random) {
@@ -198,7 +198,7 @@ class DecoderFuzzTest {
                 original.binding());
     }
 
-    /** The stated bound for what decompression allocates. */
+    /** The documented bound of the memory for decompression. */
     private static long decompressed(byte[] segment, Codec codec) {
         return switch (codec) {
             case NONE -> 0;
@@ -269,7 +269,7 @@ class DecoderFuzzTest {
     private record Example(List<TestRecord> records, byte[] blob, byte[] segment, Notification notification) {}
 
     /**
-     * Runs cases and counts how they end: a fuzz test in which one kind of end never happens tests
+     * Runs cases and counts their outcomes. A fuzz test in which one outcome never occurs tests
      * nothing.
      */
     private static final class Tally {
@@ -278,7 +278,8 @@ class DecoderFuzzTest {
 
         void run(int seed, long allocationBound, Supplier<Object> decode) {
             long allocated = allocated(seed, decode);
-            // The first case of a kind loads classes: only what is repeated is the decoder's.
+            // The first case of a kind loads classes, so only a repeated allocation is the
+            // decoder's.
             if (allocated > allocationBound && allocated(seed, decode) > allocationBound) {
                 throw new AssertionError(
                         "Seed " + seed + " allocates " + allocated + " bytes, bound " + allocationBound);

@@ -28,10 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Encrypted segments: what comes back, what does not show, and that nothing but the written records
- * is ever handed out.
- */
+/** Encrypted segments return the written records and nothing else, and hide their content. */
 class EncryptionTest {
     private static final BlobId ID = new BlobId(29_453_760, 0x1234, 5);
     private static final Partition P0 = new Partition("orders", 0);
@@ -104,7 +101,7 @@ class EncryptionTest {
         assertThat(rotated.read(0, keys("k1"))).isEqualTo(records(0));
     }
 
-    /** Whoever changes stored bytes can make the checksums right again. */
+    /** An attacker who changes stored bytes can also correct the checksums. */
     @ParameterizedTest
     @EnumSource(
             value = Codec.class,
@@ -117,7 +114,7 @@ class EncryptionTest {
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             Notification repaired = repair(flipped, sealed.notification(0));
             if (Arrays.equals(flipped, segment)) {
-                continue; // It was a bit of a checksum.
+                continue; // The flipped bit was in a checksum.
             }
             assertThatExceptionOfType(BlobCorrupt.class)
                     .as("bit %d", bit)
@@ -156,7 +153,7 @@ class EncryptionTest {
         byte[] segment = sealed.segment(0);
         Notification claimed = bind(sealed.notification(0), new Binding(Binding.tag(P1), Optional.of("k1")));
         assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> read(claimed, segment, P1, keys("k1")));
-        Notification repaired = repair(segment, claimed); // and somebody repaired the stored headers too
+        Notification repaired = repair(segment, claimed); // The stored headers are corrected too.
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> read(repaired, segment, P1, keys("k1")))
                 .withMessageContaining("cannot be decrypted");
@@ -207,7 +204,7 @@ class EncryptionTest {
         }
     }
 
-    /** Makes all checksums right again, as whoever may write to the store can. */
+    /** Corrects all checksums, as an attacker with write access to the store can. */
     private static Notification repair(byte[] segment, Notification original) {
         CRC32C headers = new CRC32C();
         int tag = original.binding().orElseThrow().tag();
@@ -268,7 +265,7 @@ class EncryptionTest {
         return key;
     }
 
-    /** Alike in every segment but for the segment's number; frames of the same length. */
+    /** Records that differ only in the segment's number, in frames of the same length. */
     private static List<TestRecord> records(int segment) {
         List<TestRecord> records = new ArrayList<>();
         for (int i = 0; i < 12; i++) {

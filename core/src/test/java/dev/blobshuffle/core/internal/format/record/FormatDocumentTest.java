@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples of {@code docs/format.md} are what the code writes and reads. */
+/** The code writes and reads the examples of {@code docs/format.md}. */
 class FormatDocumentTest {
     private static final long TIMESTAMP = 1_767_225_600_000L;
     private static final BlobId ID = new BlobId(29_453_760, 0x0123_4567_89ab_cdefL, 300);

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The stored blobs of each version stay readable, and today's writer makes the same bytes. The
- * files of a version are never changed: a new version adds a directory. {@code ./mvnw -pl core test
- * -Dtest=GoldenBlobTest -Dgolden.update=true} writes those of the version being made.
+ * The stored blobs of each version stay readable, and the current writer writes the same bytes. The
+ * files of a version never change; a new version adds a directory. {@code ./mvnw -pl core test
+ * -Dtest=GoldenBlobTest -Dgolden.update=true} writes those of a new version.
  */
 class GoldenBlobTest {
     private static final Path SOURCES = Path.of("src/test/resources");
@@ -83,7 +83,8 @@ class GoldenBlobTest {
     }
 
     /**
-     * Compressed bytes belong to the libraries' versions, so only uncompressed ones are compared.
+     * Compressed bytes depend on the versions of the libraries, so only uncompressed ones are
+     * compared.
      */
     @ParameterizedTest
     @ValueSource(strings = {"v2/NONE", "v2/NONE-encrypted", "v3/NONE"})
@@ -144,8 +145,8 @@ class GoldenBlobTest {
     }
 
     /**
-     * One list per segment. Spelled out rather than drawn at random: a generator may change, these
-     * must not.
+     * One list per segment. The records are fixed, not random, because a generator may change and
+     * these must not.
      */
     private static List<List<TestRecord>> records() {
         List<TestRecord> plain = new ArrayList<>();

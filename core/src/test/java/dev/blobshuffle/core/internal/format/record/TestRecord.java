@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** A record with value equality, and random ones with all the odd shapes. */
+/** A record with value equality. It also generates random records with all unusual shapes. */
 record TestRecord(long timestamp, List<Byte> key, List<Byte> value, List<Header> headers) {
     record Header(String name, List<Byte> value) {}
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Builds segments and blobs the way a Batcher does: records into chunks, chunk slices into frames.
+ * Builds segments and blobs as a Batcher does: records into chunks, slices of chunks into frames.
  */
 final class TestSegments {
     private TestSegments() {}
@@ -21,7 +21,7 @@ final class TestSegments {
         return new SegmentSource(zone, partition, lane, min, max, frames(records, codec, chunkLength));
     }
 
-    /** A segment by an encoder that has begun its blob. */
+    /** A segment, encoded by an encoder that has begun its blob. */
     static SegmentSource segment(
             Zone zone,
             Partition partition,
@@ -36,8 +36,8 @@ final class TestSegments {
     }
 
     /**
-     * Frames in chunks with other bytes before and after, so that an offset that is not honoured
-     * shows.
+     * Frames in chunks with other bytes before and after them, so that an ignored offset is
+     * noticed.
      */
     static List<Frame> frames(List<TestRecord> records, Codec codec, int chunkLength) {
         try (FrameEncoder encoder = new FrameEncoder(codec)) {
