@@ -66,7 +66,7 @@ class SystemTimeTest {
             took = time.nanos() - start;
             time.schedule(Duration.ofMillis(100), later::countDown);
             assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
-        } while (took > TimeUnit.MILLISECONDS.toNanos(40)); // Otherwise the timer may already have been due.
+        } while (took > TimeUnit.MILLISECONDS.toNanos(40)); // After so long, the timer may already have been due.
         assertThat(ran).isFalse();
     }
 

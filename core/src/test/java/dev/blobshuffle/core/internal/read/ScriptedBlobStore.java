@@ -41,7 +41,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         isHolding = true;
     }
 
-    /** Ends the delayed reads, in the given order, and delays no more. */
+    /** Ends the delayed reads in the order of their start, and delays no more. */
     void release() {
         List<Runnable> ends;
         synchronized (this) {
