@@ -191,8 +191,8 @@ public final class OwnerWatch implements AutoCloseable {
         String trouble = known().trouble().orElse("");
         if (verdict != Verdict.OWN && known().mayStore() && !trouble.equals(told)) {
             LOG.warn(
-                    "Nothing of this {} is deleted from {}: {} Applications go on, and blobs pile up."
-                            + " docs/operations.md, \"Who may delete what, and when\", says how to go on.",
+                    "Nothing of this {} is deleted from {}: {} Applications continue, and unneeded blobs accumulate."
+                            + " docs/operations.md, \"Who may delete what, and when\", describes how to continue.",
                     verdict == Verdict.CONTESTED ? "cluster" : "instance's cluster",
                     location,
                     sentence(trouble));

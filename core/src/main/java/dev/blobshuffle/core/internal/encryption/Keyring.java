@@ -251,7 +251,7 @@ public final class Keyring {
         } catch (RuntimeException e) {
             throw new StoreUnavailable(
                     "Cannot use encryption key '" + id + "': " + source
-                            + " broke. Try again; if it lasts, the cause says what is wrong with it.",
+                            + " failed unexpectedly. Try again; if it fails again, see the cause.",
                     e);
         }
     }

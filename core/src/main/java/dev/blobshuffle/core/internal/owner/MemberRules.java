@@ -153,7 +153,10 @@ public final class MemberRules {
                 next.after(text).map(OwnerText::counter).orElse(text.counter()));
     }
 
-    /** Why the line was raised by an instance of another Kafka cluster; empty if it was not. */
+    /**
+     * The evidence that an instance of another Kafka cluster has raised the line; empty if there is
+     * none.
+     */
     private Optional<String> stranger(OwnerText text, ClaimsTopic topic) {
         return text.raise(member.cluster())
                 .filter(raise -> topic instanceof ClaimsTopic.Known known

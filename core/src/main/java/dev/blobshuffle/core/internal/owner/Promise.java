@@ -53,7 +53,8 @@ public record Promise(Duration bound, Optional<Duration> retention) {
 
     private static Duration millis(String word) {
         if (!word.matches("[0-9]{1,15}")) {
-            throw new IllegalArgumentException("Cannot read a duration: '" + word + "' is no number of ms.");
+            throw new IllegalArgumentException(
+                    "Cannot read a duration: '" + word + "' is not a number of milliseconds.");
         }
         return Duration.ofMillis(Long.parseLong(word));
     }

@@ -116,7 +116,7 @@ final class AwaitedKeys implements AutoCloseable {
     private static BlobShuffleException broken(Wait wait, Throwable cause) {
         return new DeliveryFailed(
                 "Cannot ask for encryption key '" + wait.id + "': " + cause
-                        + ". Start again; if it lasts, the cause says what is wrong.",
+                        + ". Start again; if it fails again, see the cause.",
                 cause);
     }
 

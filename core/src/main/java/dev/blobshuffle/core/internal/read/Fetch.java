@@ -308,7 +308,7 @@ final class Fetch {
         }
         return new DeliveryFailed(
                 "Cannot read blob " + blob + ": the client of " + engine.store().location()
-                        + " broke. Start again; if it lasts, the cause says what is wrong with it.",
+                        + " failed unexpectedly. Start again; if it fails again, see the cause.",
                 cause);
     }
 

@@ -102,7 +102,7 @@ public final class ReadEngine implements AutoCloseable {
                 offset, partition, notification.store(), store.location(), fingerprint));
     }
 
-    /** The failure if the codec of a segment, or every key, is unavailable here. */
+    /** The failure if this instance lacks the codec of a segment, or has no source for its key. */
     private @Nullable InvalidSettings missing(Notification notification) {
         try {
             notification.codec().requireLibrary();

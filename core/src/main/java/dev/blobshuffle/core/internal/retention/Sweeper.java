@@ -282,7 +282,7 @@ public final class Sweeper implements AutoCloseable {
                 throw notSwept(
                         store,
                         reason + ". Nothing is deleted; docs/operations.md, \"Who may delete what, and when\","
-                                + " says how to go on.");
+                                + " describes how to continue.");
             });
         }
         return false;
@@ -338,7 +338,7 @@ public final class Sweeper implements AutoCloseable {
                     store,
                     difference.get() + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
                             + " minutes, so the ages of blobs are unknown. Nothing is deleted. Correct the clock (NTP);"
-                            + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+                            + " docs/operations.md, \"When a sweep stops\", describes how to continue.");
         }
     }
 
@@ -362,7 +362,7 @@ public final class Sweeper implements AutoCloseable {
                     store,
                     report.orphans() + " of " + report.listed() + " blobs never had a notification, so they may be"
                             + " another cluster's. Nothing is deleted; docs/operations.md, \"When a sweep stops\","
-                            + " says how to go on.");
+                            + " describes how to continue.");
         }
         return report;
     }

@@ -70,7 +70,7 @@ final class DirectoryPaths {
             for (Path shard : shards) {
                 if (!shard.getFileName().toString().matches("[0-3][0-9a-f]")) {
                     throw new InvalidSettings("Cannot create a store in file://" + directory + ": " + shard
-                            + " exists, which is not of a blob. Another store may lie there."
+                            + " exists, which does not belong to a blob. Another store may be there."
                             + " Choose another directory, or move it.");
                 }
             }

@@ -124,7 +124,8 @@ public record KeyPrefix(String text) {
     public void requireOwn(String directory, String location) {
         if (parseOwner(directory).isEmpty()) {
             throw new InvalidSettings("Cannot create a store with the prefix '" + text + "': " + location + "/"
-                    + directory + " exists, which is not of a blob. Another store may lie there, and rules for this"
+                    + directory
+                    + " exists, which does not belong to a blob. Another store may be there, and rules for this"
                     + " store's blobs would apply to it. Choose another prefix, or move it.");
         }
     }

@@ -115,7 +115,7 @@ public final class StoreTasks implements AutoCloseable {
         void refuse(Throwable cause) {
             if (claim()) {
                 fail(new StoreUnavailable(
-                        "Cannot " + what + ": there is no thread for it (" + cause
+                        "Cannot " + what + ": no thread is available (" + cause
                                 + "). Allow the process more threads and memory.",
                         cause));
             }

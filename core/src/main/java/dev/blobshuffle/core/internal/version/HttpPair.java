@@ -12,7 +12,7 @@ public final class HttpPair {
 
     /** The remedy for a problem. */
     public static final String REMEDY =
-            "Set org.apache.httpcomponents.core5:httpcore5 and httpcore5-h2 to the version that your httpclient5 brings";
+            "Set org.apache.httpcomponents.core5:httpcore5 and httpcore5-h2 to the version that your httpclient5 depends on";
 
     private HttpPair() {}
 

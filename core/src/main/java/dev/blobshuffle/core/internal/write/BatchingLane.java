@@ -338,7 +338,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         synchronized (batch) {
             current = queue;
         }
-        current.fail(new Closed("Cannot go on in lane " + name + ": another thread closes it."));
+        current.fail(new Closed("Cannot continue in lane " + name + ": another thread closes it."));
     }
 
     @Override

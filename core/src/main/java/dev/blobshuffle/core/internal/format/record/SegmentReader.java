@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For any bytes, each method returns its result or throws {@link BlobCorrupt}. Besides keys and
  * values, the reader allocates memory for at most one decrypted and one decompressed frame: at most
- * twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory} grants.
+ * twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory} grants. It
+ * allocates this memory only after it has verified the checksum of the stored body.
  */
 public final class SegmentReader {
     /**

@@ -164,7 +164,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
      * Waits until another record may be registered, because callbacks may be slower than the
      * application.
      *
-     * @return whether that was before the deadline
+     * @return whether there was room before the deadline
      */
     public boolean awaitRoom(long deadlineNanos) throws InterruptedException {
         return hasRoom() || await(() -> unfinished < MOST, deadlineNanos);
@@ -177,7 +177,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
     /**
      * Waits until all known answers have been given. Returns at once on the thread that gives them.
      *
-     * @return whether that was before the deadline
+     * @return whether they were given before the deadline
      */
     public boolean awaitGiven(long deadlineNanos) throws InterruptedException {
         return await(() -> running == 0, deadlineNanos);

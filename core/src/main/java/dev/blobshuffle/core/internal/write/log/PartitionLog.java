@@ -131,8 +131,8 @@ public final class PartitionLog implements Lane.Output {
         if (isOversized) {
             retire();
         }
-        // Check after publishing. A seal clears this flag and then looks for unsealed records, so
-        // it finds a record whose writer still saw the flag set.
+        // Read the flag after publishing. If a seal clears it just afterwards, the check that
+        // follows each seal finds the record.
         if (!section.isOpen()) {
             section.open();
         }

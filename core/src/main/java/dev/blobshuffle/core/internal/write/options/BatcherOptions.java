@@ -64,8 +64,8 @@ public record BatcherOptions(
     private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
     /**
-     * Without a delay, a batch is only what arrived together. As a blob it takes more threads than
-     * as records and, even with a store that costs nothing per request, more CPU time.
+     * Without a delay, a batch is only what arrived together. As a blob it waits longer in threads'
+     * queues than as records, and takes more CPU time even with a store in memory.
      */
     private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
 

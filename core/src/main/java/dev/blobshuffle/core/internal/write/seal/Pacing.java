@@ -131,9 +131,9 @@ public final class Pacing implements AutoCloseable {
         if (!pace.meetsTarget() && !hasWarned && puts.count() >= TRUSTED_PUTS) {
             hasWarned = true;
             LOG.warn(
-                    "Cannot meet blobshuffle.batch.target.latency.ms: the p95 is {} ms at best with the present times of the store and the channel,"
+                    "Cannot meet blobshuffle.batch.target.latency.ms: the p95 is {} ms at best with the current times of the store and the channel,"
                             + " and the target is {} ms. Batches fill for {} ms, which costs more requests and hardly helps. Raise the target, or use a faster"
-                            + " store. This is said once; the metric target-latency-unreachable tells how it is.",
+                            + " store. This warning appears once; the metric target-latency-unreachable shows the current state.",
                     Math.round(pace.p95Seconds() * 1e3),
                     target.latency().toMillis(),
                     Math.round(pace.fillSeconds() * 1e3));

@@ -31,7 +31,7 @@ final class Fallback {
         if (!isActive) {
             isActive = true;
             LOG.warn(
-                    "Records go through the channel, at most {} bytes per second, because {} does not store blobs ({}): bring it back.",
+                    "Records go through the channel, at most {} bytes per second, because {} does not store blobs ({}). Restore the store.",
                     options.bytesPerSecond(),
                     store,
                     cause.toString());

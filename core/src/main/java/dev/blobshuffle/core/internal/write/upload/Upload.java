@@ -272,7 +272,7 @@ final class Upload {
             return;
         }
         DeadlineExceeded cause =
-                new DeadlineExceeded("Cannot store " + blob() + " in time: delivery.timeout.ms is over. "
+                new DeadlineExceeded("Cannot store " + blob() + " in time: delivery.timeout.ms has passed. "
                         + "Check the store at " + uploads.store().location() + ", or allow more time."
                         + (reason == null ? "" : " " + reason.getMessage()));
         if (uploads.fallback() == null) {
