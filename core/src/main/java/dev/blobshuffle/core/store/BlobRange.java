@@ -10,10 +10,10 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
  * @param sectionLength length of the section
  * @param offset start of the part
  * @param length length of the part, 1 or more
- * @param source where the bytes may come from
+ * @param source the permitted source of the bytes
  */
 public record BlobRange(long sectionOffset, long sectionLength, long offset, long length, Source source) {
-    /** Where bytes may come from. */
+    /** The permitted sources of bytes. */
     public enum Source {
         /** The nearest place that has them: a cache, a peer, the store. */
         ANYWHERE,

@@ -10,7 +10,7 @@ import dev.blobshuffle.core.time.Time;
  * @param whenAbsent what to do if the store, or a part of it, does not exist
  */
 public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent) {
-    /** What opening does if the store, or a part of it, does not exist. */
+    /** The behaviour of opening if the store, or a part of it, does not exist. */
     public enum WhenAbsent {
         /** Creates the store. */
         CREATE,

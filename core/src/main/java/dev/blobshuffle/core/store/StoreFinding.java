@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One fact about a store, and its remedy. Never holds credentials.
  *
- * @param level how bad it is
+ * @param level the severity
  * @param subject the subject in a word or two: {@code lifecycle}, {@code region},
  *     {@code conditional put}
  * @param what the fact, a sentence without its full stop
@@ -16,9 +16,9 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     /** A shorter expiry could delete blobs that a reader needs after an outage over a weekend. */
     private static final Duration SHORT_EXPIRY = Duration.ofDays(2);
 
-    /** How bad a finding is. */
+    /** The severity of a finding. */
     public enum Level {
-        /** As it should be. */
+        /** No problem. */
         OK,
         /** Worth knowing. */
         HINT,

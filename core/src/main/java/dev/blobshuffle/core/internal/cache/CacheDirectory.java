@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class CacheDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(CacheDirectory.class);
 
-    /** How long writes skip a directory that failed or is full. */
+    /** The time for which writes skip a directory that failed or is full. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final String FORM = "%s-%d-%d.%016x.part";

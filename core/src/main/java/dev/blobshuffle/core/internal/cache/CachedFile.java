@@ -10,7 +10,7 @@ public interface CachedFile extends AutoCloseable {
     /** The open file, closed together with this. */
     FileChannel channel();
 
-    /** Where the range starts in the file, bytes. */
+    /** The start of the range in the file, bytes. */
     long position();
 
     /** Length of the range, bytes. */

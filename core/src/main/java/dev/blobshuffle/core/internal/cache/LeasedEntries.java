@@ -23,7 +23,7 @@ final class LeasedEntries<V> {
     private final Consumer<V> whenGone;
     private final IntConsumer whenEvicted;
 
-    /** In the order of last use. Guarded by this, as are the fields below. */
+    /** The entries in the order of last use. Guarded by this, like the fields below. */
     private final Map<CachedPart, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
     /** Bytes of everything: entries, reservations, forgotten entries on lease. */

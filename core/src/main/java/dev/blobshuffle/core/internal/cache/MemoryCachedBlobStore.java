@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentMap;
  * capacity. Thread-safe.
  */
 public final class MemoryCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
-    /** Where the cached bytes are. */
+    /** The location of the cached bytes. */
     enum Place {
         /** In the arrays that the store returned. Readers in this process share them. */
         HEAP,

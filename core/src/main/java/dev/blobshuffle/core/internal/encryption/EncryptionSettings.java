@@ -24,7 +24,7 @@ public final class EncryptionSettings implements SettingGroup {
             "Id of the key that encrypts new blobs, or `none` to read encrypted blobs and write plain "
                     + "ones. Requires `encryption.keys`.");
 
-    /** How long a reader waits for a key. */
+    /** The time for which a reader waits for a key. */
     public static final Setting<Duration> KEY_TIMEOUT = Setting.millis(
             "encryption.key.timeout.ms",
             1,

@@ -119,7 +119,7 @@ public final class Keyring {
         return keys;
     }
 
-    /** How long readers ask again for a key that they cannot get. */
+    /** The time for which readers ask again for an unavailable key. */
     public Duration timeout() {
         return timeout;
     }

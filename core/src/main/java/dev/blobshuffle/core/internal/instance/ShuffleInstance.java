@@ -99,7 +99,7 @@ public final class ShuffleInstance implements AutoCloseable {
         return watched;
     }
 
-    /** Its clocks and threads. */
+    /** The instance's clocks and threads. */
     public Time time() {
         return time;
     }

@@ -14,7 +14,10 @@ import java.util.TreeSet;
 public final class PartitionRanges {
     private static final PartitionRanges NONE = new PartitionRanges(new TreeMap<>());
 
-    /** By topic: the first and the last number of each range, in turn, ascending and disjoint. */
+    /**
+     * The ranges by topic: the first and the last number of each range, in turn, ascending and
+     * disjoint.
+     */
     private final TreeMap<String, int[]> byTopic;
 
     private PartitionRanges(TreeMap<String, int[]> byTopic) {

@@ -10,8 +10,8 @@ public enum Counter {
     /** As {@link #RECORDS_APPENDED}. */
     BYTES_APPENDED(Unit.BYTES, "Encoded bytes, before compression, of the records that were appended to batches."),
     /**
-     * How long a full write buffer blocked the application. Added in nanoseconds, published in
-     * milliseconds.
+     * The time for which a full write buffer blocked the application. Added in nanoseconds,
+     * published in milliseconds.
      */
     APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
 

@@ -61,8 +61,8 @@ public enum Gauge {
     /** One instance of a group has the turn at a time. */
     SWEEP_TURN(Unit.OCCURRENCES, "1 if this instance sweeps the store for its group, else 0."),
     /**
-     * From the listing of the last sweep. This and the gauges below are 0 if this instance does not
-     * sweep.
+     * Taken from the listing of the last sweep. This and the gauges below are 0 if this instance
+     * does not sweep.
      */
     STORED_BLOBS(Unit.BLOBS, "Blobs that were in the store when this instance listed it for its last sweep."),
     /** The number of blobs times the average size of a sample. */

@@ -43,8 +43,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Fetch {
     /**
-     * How long the caches before the store may take to answer. The largest read takes as long at 1
-     * MiB/s.
+     * The time that the caches before the store may take to answer. The largest read takes as long
+     * at 1 MiB/s.
      */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 

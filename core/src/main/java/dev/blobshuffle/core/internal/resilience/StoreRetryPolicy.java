@@ -14,7 +14,7 @@ public record StoreRetryPolicy(Duration firstDelay, Duration maxDelay, Duration 
     /** Longer than any process runs. */
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
-    /** What an operation does while a circuit is open. */
+    /** The behaviour of an operation while a circuit is open. */
     public enum WhenDown {
         /** The operation waits for the store, within its total. */
         WAIT,

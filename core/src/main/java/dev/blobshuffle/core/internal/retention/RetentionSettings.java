@@ -24,7 +24,7 @@ public final class RetentionSettings implements SettingGroup {
      */
     public static final Duration COMMAND_GRACE = Duration.ofHours(1);
 
-    /** How long blobs are kept. */
+    /** The retention of blobs. */
     public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
             "retention",
             "needed",
@@ -34,7 +34,7 @@ public final class RetentionSettings implements SettingGroup {
                     + "a fixed time after they were stored, by the clock of the store. After a fixed time blobs "
                     + "are deleted even if readers still need them.");
 
-    /** How often an application sweeps. */
+    /** The interval of an application's sweeps. */
     public static final Setting<Optional<Duration>> SWEEP_INTERVAL = Setting.millisOrWord(
             "sweep.interval.ms",
             "0",

@@ -48,7 +48,7 @@ final class BlobDirectory {
     /** The name of the directory of drafts. */
     static final String STAGING = "staging";
 
-    /** How long puts skip a directory that failed. */
+    /** The time for which puts skip a directory that failed. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 /**
  * A store in one or more directories of a file system, the embedded default. All instances must see
  * the same directories. The store writes a blob under a temporary name, forces it to the device as
- * {@link Fsync} defines, and renames it, so a reader finds the whole blob or none.
+ * {@link Fsync} defines, and renames it. A reader thus finds the whole blob or none.
  *
  * <p>A hash of the id spreads the blobs over several directories (one per disk). Puts skip a
  * directory that failed or is full for a while; gets look in all directories, the likeliest first.

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-/** When a file store forces bytes to the device. */
+/** The policy for when a file store forces bytes to the device. */
 public enum Fsync {
     /**
      * Never. A blob survives a crash of the process, but not of the machine. For caches, tests, and

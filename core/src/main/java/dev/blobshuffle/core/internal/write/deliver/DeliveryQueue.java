@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sealed segments of one lane between two discards: one queue per partition, in append order.
- * Uploads may finish in any order. A segment goes to the channel when it is at the head of its
- * partition's queue and its blob is durable, or when it is sent as plain records. The first failure
+ * Uploads may finish in any order. A segment goes to the channel only from the head of its
+ * partition's queue, once its blob is durable or it may be sent as plain records. The first failure
  * ends the queue: nothing is sent after it.
  *
  * <p>Thread-safe. The monitor guards queues and counts, and is never held while the channel is

@@ -60,12 +60,16 @@ public record BatcherOptions(
         int workers,
         int blobsInFlight,
         Optional<Fallback> fallback) {
-    /** By default a broker accepts 1 MiB, including its own overhead. */
+    /**
+     * The most bytes of a record in the fallback. By default a broker accepts 1 MiB, including its
+     * own overhead.
+     */
     private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
     /**
-     * Without a delay, a batch is only what arrived together. As a blob it waits longer in threads'
-     * queues than as records, and takes more CPU time even with a store in memory.
+     * The least inline limit without a delay. Without a delay, a batch is only what arrived
+     * together. As a blob it waits longer in threads' queues than as records, and takes more CPU
+     * time even with a store in memory.
      */
     private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
 
@@ -296,7 +300,7 @@ public record BatcherOptions(
             return this;
         }
 
-        /** How long an append waits for memory. */
+        /** Time for which an append waits for memory. */
         public Builder maxBlock(Duration time) {
             maxBlock = time;
             return this;
@@ -320,7 +324,7 @@ public record BatcherOptions(
             return this;
         }
 
-        /** What to do when the store fails for good. */
+        /** The fallback for a store that fails for good. */
         public Builder fallback(Fallback how) {
             fallback = Optional.of(how);
             return this;

@@ -47,8 +47,7 @@ final class Fallback {
 
     /**
      * Whether the channel accepts every record of a segment. The limit is at least the size of a
-     * pooled chunk, and a record larger than a chunk has a slice of its own, so the largest slice
-     * decides.
+     * pooled chunk. A record larger than a chunk has its own slice, so the largest slice decides.
      */
     boolean takes(Segment segment) {
         return segment.largestSlice() <= options.recordBytes();

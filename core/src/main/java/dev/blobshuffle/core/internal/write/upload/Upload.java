@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The upload of one blob. A worker encodes the blob, the store stores it, and the upload reports
  * the outcome to each segment's delivery queue. It holds the memory of its segments until it has
- * ended and the last reader (an attempt of the store, or a segment sent as plain records) has
- * released it.
+ * ended and the last reader has released the memory. A reader is an attempt of the store, or a
+ * segment sent as plain records.
  *
  * <pre>
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
