@@ -16,12 +16,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * An {@link Admin} that speaks virtual offsets for topics that shuffle through blobs:
- * {@code deleteRecords} keeps a notification that is only half consumed, and {@code listOffsets}
- * answers with positions that a {@link BlobConsumer} understands. If {@code listOffsets} asks for a
- * time, it opens a {@link BlobConsumer} for the call, and blocks while that reads the record's
- * segment. Offsets of groups stay real, as tools show them. Everything else passes through, methods
- * of newer Kafka versions included, which is why it is a proxy. Thread-safe.
+ * An {@link Admin} that uses virtual offsets for topics that shuffle through blobs.
+ * {@code deleteRecords} keeps a notification if only some of its records are to be deleted.
+ * {@code listOffsets} returns positions that a {@link BlobConsumer} understands. For a query by
+ * time, it opens a {@link BlobConsumer} for the call, and blocks while the consumer reads the
+ * record's segment. Committed offsets of groups stay real, as Kafka's tools show them. All other
+ * calls go to Kafka's admin. The admin is a proxy, so this includes methods of newer Kafka
+ * versions. Thread-safe.
  */
 public final class BlobAdmin {
     private BlobAdmin() {}
@@ -29,8 +30,8 @@ public final class BlobAdmin {
     /**
      * An admin for any application.
      *
-     * @param settings those of a Kafka admin, and {@code blobshuffle.*} as its other clients have
-     *     them
+     * @param settings settings of a Kafka admin, and the same {@code blobshuffle.*} settings as the
+     *     application's other clients
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
      *     message says what to change
      */

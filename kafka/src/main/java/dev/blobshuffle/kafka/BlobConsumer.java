@@ -9,27 +9,32 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * A Kafka consumer whose records come out of blobs: of topics that shuffle through blobs it reads
- * notifications, fetches what they refer to, and returns the original records in order, with key,
- * value, headers and timestamp. Plain records in the same partition come in their turn. Offsets are
- * virtual: one notification stands for many records, so that a commit may fall in the middle of it
- * and a restart goes on at the exact record; {@code offset() + 1} is the position after a record,
- * as ever. Offsets of different partitions, tools or native clients are not comparable.
+ * A Kafka consumer that reads records from blobs. For topics that shuffle through blobs, it reads
+ * notifications, fetches the segments that they refer to, and returns the original records in
+ * order, with key, value, headers and timestamp. Plain records of the same partition are returned
+ * in their order too.
  *
- * <p>Everything else is the contract of {@link Consumer}, its failures included. In addition
- * {@code poll} throws a {@link org.apache.kafka.common.KafkaException} whose cause is a
- * {@code BlobMissing}, {@code BlobCorrupt} or {@code InvalidSettings} when the next record of a
- * partition cannot be read for good; the position stays before it. While the store does not answer,
+ * <p>Offsets are virtual, because one notification stands for many records. A commit may refer to a
+ * record inside a segment, and a restart continues at exactly that record. As usual,
+ * {@code offset() + 1} is the position after a record. Virtual offsets are not comparable with
+ * offsets of other partitions, of tools or of native clients.
+ *
+ * <p>Otherwise the contract of {@link Consumer} applies, including its failures. In addition,
+ * {@code poll} throws a {@link org.apache.kafka.common.KafkaException} with a {@code BlobMissing},
+ * {@code BlobCorrupt} or {@code InvalidSettings} as its cause if the next record of a partition is
+ * permanently unreadable. The position stays before that record. While the store does not answer,
  * {@code poll} returns nothing and the lag grows.
  *
- * <p>Owned by one thread, as every Kafka consumer; only {@link #wakeup()} may come from others.
+ * <p>Owned by one thread, as every Kafka consumer. Only {@link #wakeup()} may be called from other
+ * threads.
  */
 public final class BlobConsumer<K, V> extends ShuffleConsumer<K, V> {
     /**
      * A consumer for any application. It shares the store, the memory budgets and the metrics with
      * all clients of the process that have the same {@code blobshuffle.*} settings.
      *
-     * @param settings those of a Kafka consumer, deserializers included, and {@code blobshuffle.*}
+     * @param settings settings of a Kafka consumer, including deserializers, and
+     *     {@code blobshuffle.*}
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
      *     message says what to change
      */

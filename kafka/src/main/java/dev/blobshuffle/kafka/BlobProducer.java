@@ -9,14 +9,15 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A Kafka producer whose records go into blobs: for topics that shuffle through blobs only a
- * notification per segment is sent to the broker, once its blob is durable, and inside the open
- * transaction if there is one. Order per partition is that of the sends. Other topics pass
- * untouched.
+ * A Kafka producer that writes records to blobs. For topics that shuffle through blobs, it sends
+ * only one notification per segment to the broker, after the blob is durable. If a transaction is
+ * open, the notification is part of the transaction. The order per partition is the order of the
+ * sends. Records of other topics are sent unchanged.
  *
- * <p>Everything else is the contract of {@link Producer}. A batch that cannot be stored in time is
- * lost as a whole: its sends fail, and in a transaction {@code send} and the commit throw until the
- * abort. Offsets in acknowledgements are virtual, those that a {@link BlobConsumer} shows.
+ * <p>Otherwise the contract of {@link Producer} applies. If a batch cannot be stored in time, all
+ * of its records are lost: their sends fail. In a transaction, {@code send} and the commit then
+ * throw until the transaction is aborted. Offsets in acknowledgements are virtual, as a
+ * {@link BlobConsumer} shows them.
  *
  * <p>Thread-safe, as Kafka's own producer.
  */
@@ -25,7 +26,8 @@ public final class BlobProducer<K, V> extends ShuffleProducer<K, V> {
      * A producer for any application. It shares the store, the memory budgets, the batches and the
      * metrics with all clients of the process that have the same {@code blobshuffle.*} settings.
      *
-     * @param settings those of a Kafka producer, serializers included, and {@code blobshuffle.*}
+     * @param settings settings of a Kafka producer, including serializers, and
+     *     {@code blobshuffle.*}
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
      *     message says what to change
      */

@@ -1,5 +1,6 @@
 /**
- * The Kafka client front door: producer, consumer and admin whose records travel through blobs.
+ * The front door for Kafka clients: producer, consumer and admin whose records travel through
+ * blobs.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

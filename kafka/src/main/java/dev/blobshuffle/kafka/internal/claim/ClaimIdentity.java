@@ -13,15 +13,15 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * Whose claim it is.
+ * Identifies the application that claims a store.
  *
  * @param topic the claims topic
- * @param application the name under which Kafka remembers that somebody used a store
- * @param client settings of any Kafka client: where the brokers are, and security
- * @param promise what the instance's settings promise to the others of its owner
+ * @param application the name under which Kafka remembers that the application has used a store
+ * @param client settings of any Kafka client: broker addresses and security
+ * @param promise what the instance's settings promise to the other instances of its owner
  */
 public record ClaimIdentity(String topic, String application, Map<String, ?> client, Promise promise) {
-    /** The claims topic of plain clients, and of {@code gc}. */
+    /** The claims topic of plain clients and of {@code gc}. */
     public static final String SHARED_TOPIC = "blobshuffle-claims";
 
     /** Kafka's own default of {@code default.api.timeout.ms}. */
@@ -35,9 +35,9 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
     }
 
     /**
-     * How long a call of the application's Kafka clients may take.
+     * The longest time for a call of the application's Kafka clients.
      *
-     * @throws org.apache.kafka.common.config.ConfigException fatal: the setting is no number
+     * @throws org.apache.kafka.common.config.ConfigException fatal: the setting is not a number
      */
     Duration patience() {
         String name = AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG;
@@ -56,7 +56,9 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
         return RetentionSettings.promise(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT));
     }
 
-    /** Plain clients: they have no name, so those that use the same store are one application. */
+    /**
+     * Plain clients. They have no name, so all that use the same store count as one application.
+     */
     public static ClaimIdentity ofClients(Settings settings, Map<String, ?> client) {
         String topic = settings.value(KafkaSettings.MEMBERSHIP_TOPIC)
                 .map(members -> members + "-claims")

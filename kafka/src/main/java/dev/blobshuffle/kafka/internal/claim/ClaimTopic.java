@@ -44,8 +44,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claims topic: compacted, one record for each raise and each owner, with the store's fingerprint
- * and the application. It opens clients for each use and keeps none. Owned by one thread.
+ * A claims topic: compacted, with one record per raise and owner, keyed by the store's fingerprint
+ * and the application. It opens clients for each use and closes them again. Owned by one thread.
  */
 final class ClaimTopic {
     /** The longest wait for the brokers. */
@@ -55,7 +55,7 @@ final class ClaimTopic {
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final String VERSION = "2";
 
-    /** What the key of an owner's record begins with. */
+    /** The beginning of the key of an owner's record. */
     private static final String OWNER = "owner-";
 
     private static final Pattern OWNER_KEY = Pattern.compile(OWNER + "([0-9a-f]{6})");
@@ -67,7 +67,7 @@ final class ClaimTopic {
     private final Time time;
 
     /**
-     * @param identity who uses the store, and by which brokers
+     * @param identity the application that uses the store, and the brokers that it uses
      * @param fingerprint of the store
      */
     ClaimTopic(String name, ClaimIdentity identity, int fingerprint, Time time) {
@@ -117,7 +117,7 @@ final class ClaimTopic {
                 .anyMatch(words -> words.length == 4 && words[3].equals(application));
     }
 
-    /** What the topic holds of this store; a topic that does not exist holds nothing. */
+    /** The topic's records about this store; none if the topic does not exist. */
     ClaimsTopic owners() throws InterruptedException {
         try {
             Map<String, String> records = new LinkedHashMap<>();
@@ -160,7 +160,7 @@ final class ClaimTopic {
                 : "application '" + application + "' cannot use Kafka topic " + name + ": " + e.getMessage();
     }
 
-    /** The counters of this application's ids for this store, which may be cleaned up. */
+    /** The counters of this application's ids for this store that may be deleted. */
     private Map<String, Long> counters(Map<String, String> records) {
         Map<String, Long> counters = new HashMap<>();
         records.forEach((id, value) -> {
@@ -177,7 +177,7 @@ final class ClaimTopic {
         boolean ignored = never.await(never.count(), time.nanos() + PAUSE.toNanos());
     }
 
-    /** Collects the topic's records by key; false if there is no topic. */
+    /** Reads the topic's latest records by key; false if there is no topic. */
     private boolean read(Map<String, String> records) throws InterruptedException {
         List<TopicPartition> partitions;
         try (Admin admin = Admin.create(client)) {
@@ -209,7 +209,7 @@ final class ClaimTopic {
         return true;
     }
 
-    /** Writes a record; returns why that fails, or empty. */
+    /** Writes a record. Returns the reason if that fails, or empty. */
     Optional<String> remember(Remember what) throws InterruptedException {
         String key;
         String word;
@@ -234,7 +234,7 @@ final class ClaimTopic {
         }
     }
 
-    /** The leader of a topic that was altered may not have heard of the new setting. */
+    /** Retries if the topic was altered: its leader may not know the new setting yet. */
     private void remember(String key, String value, boolean isAltered) throws InterruptedException {
         long deadline = time.nanos() + PATIENCE.toNanos();
         while (true) {
@@ -252,7 +252,7 @@ final class ClaimTopic {
         }
     }
 
-    /** Forgets raises of this application and store; if that fails, they stay. */
+    /** Deletes old raises of this application and store. If that fails, they stay. */
     void forget(long before, Set<String> kept) throws InterruptedException {
         try {
             forgetOld(before, kept);
@@ -301,7 +301,11 @@ final class ClaimTopic {
         }
     }
 
-    /** Makes the topic, or alters one of an earlier version; true if it was altered. */
+    /**
+     * Creates the topic, or alters one of an earlier version.
+     *
+     * @return whether the topic was altered
+     */
     private boolean make() throws InterruptedException {
         try (Admin admin = Admin.create(client)) {
             try {
@@ -343,7 +347,7 @@ final class ClaimTopic {
         return cause instanceof KafkaException known && isDenied(known) ? known : failure;
     }
 
-    /** Whether the principal may not do something. */
+    /** Whether the principal lacks the right for an operation. */
     static boolean isDenied(Throwable failure) {
         return failure instanceof org.apache.kafka.common.errors.AuthorizationException
                 || failure.getCause() instanceof org.apache.kafka.common.errors.AuthorizationException;

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
 /**
  * The topics and claims of one application on one cluster.
  *
- * @param identity the application, and where the brokers are
- * @param topics whether the application shuffles a topic through blobs: which logs a sweep reads
+ * @param identity the application and its brokers
+ * @param topics whether the application shuffles a topic through blobs; a sweep reads these logs
  *     first
  */
 public record ClaimedLogs(ClaimIdentity identity, Predicate<String> topics) implements SweepSource {

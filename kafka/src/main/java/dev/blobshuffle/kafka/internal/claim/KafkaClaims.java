@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * The claims of an application of a Kafka cluster.
  *
- * @param identity the application, and where the brokers are
+ * @param identity the application and its brokers
  */
 public record KafkaClaims(ClaimIdentity identity, Time time) implements OwnerSource {
     @Override

@@ -25,10 +25,10 @@ public final class StoreClaim {
 
     /**
      * Opens an application's store, and claims it in the background. Closing the store ends the
-     * claim. A store that is not there is made only if Kafka does not remember that the application
-     * has used one.
+     * claim. A store that does not exist is created only if Kafka has no record of an earlier use
+     * by the application.
      *
-     * @throws StoreAbsent fatal: the store is not there, and the application has had one
+     * @throws StoreAbsent fatal: the store does not exist, but the application has used it before
      */
     public static BlobStore open(String uri, StoreContext context, ClaimIdentity identity) {
         return open(uri, context, identity, OwnerTiming.USUAL);
@@ -48,9 +48,9 @@ public final class StoreClaim {
     }
 
     /**
-     * Opens a store, or makes one that the application has never had. An instance writes to Kafka
-     * after its store is there. So if Kafka remembers a store that was absent a moment ago, another
-     * instance may have just made it, and this one looks again.
+     * Opens a store, or creates one that the application has never used. An instance writes to
+     * Kafka only after its store exists. So if Kafka remembers a store that was absent a moment
+     * ago, another instance may have just created it, and this method tries to open it again.
      */
     static BlobStore openOrMake(
             Supplier<BlobStore> existing,
@@ -74,9 +74,9 @@ public final class StoreClaim {
     }
 
     /**
-     * Whether Kafka remembers that the application has used a store. Brokers that do not answer are
-     * asked again for as long as any call of a Kafka client may take, because an application whose
-     * store is there waits for them too.
+     * Whether Kafka remembers that the application has used a store. If the brokers do not answer,
+     * retries for as long as any call of a Kafka client may take: an application whose store exists
+     * waits for the brokers too.
      */
     private static boolean remembers(ClaimIdentity identity, StoreAbsent absent, Time time) {
         return remembers(
@@ -116,7 +116,7 @@ public final class StoreClaim {
         }
     }
 
-    /** Asks Kafka. */
+    /** Looks up an earlier use in Kafka. */
     interface Memory {
         boolean remembersApplication() throws InterruptedException;
     }

@@ -9,14 +9,14 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** The times for which a call of {@code listOffsets} wants offsets. Stateless. */
+/** The times that a call of {@code listOffsets} queries. Stateless. */
 final class AskedTimes {
     private AskedTimes() {}
 
     /**
-     * The times by partition. Where the call asks for the latest timestamp, the broker's answer has
-     * it, so this waits for that answer. Partitions without a record at their time or later are
-     * left out, as are those whose answer is a failure.
+     * The times by partition. If the call asks for the latest timestamp, that timestamp is in the
+     * broker's answer, so this method waits for it. Partitions without a record at or after their
+     * time are left out, and so are partitions with a failed answer.
      *
      * @param specs what the call asks for, by partition
      * @param result the broker's answers
@@ -33,7 +33,7 @@ final class AskedTimes {
                                 spec instanceof OffsetSpec.TimestampSpec ? timestamp(spec) : answer.timestamp());
                     }
                 } catch (ExecutionException e) {
-                    // The partition's own answer says it.
+                    // The partition's own answer reports the failure.
                 } catch (InterruptedException e) {
                     throw new InterruptException(e);
                 }
@@ -42,7 +42,7 @@ final class AskedTimes {
         return times;
     }
 
-    /** Kafka's class does not show its time. */
+    /** Kafka's class has no accessor for its time. */
     private static long timestamp(OffsetSpec spec) {
         try {
             Method timestamp = OffsetSpec.TimestampSpec.class.getDeclaredMethod("timestamp");

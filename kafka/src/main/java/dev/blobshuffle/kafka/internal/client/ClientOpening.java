@@ -12,13 +12,13 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What opening a producer and opening a consumer have in common: the client's name, and the parts
- * that the settings name. A part stays open only if the whole opening succeeds; otherwise the end
- * of the opening closes what it has made, the last part first. The real client is made last, for it
- * is the one that has threads and connections. Owned by one thread.
+ * The common steps of opening a producer or a consumer: it chooses the client's name, and makes the
+ * parts that the settings name. The parts stay open only if the whole opening succeeds; otherwise
+ * {@link #close} closes them in reverse order. The real client is made last, because it has threads
+ * and connections. Owned by one thread.
  */
 public final class ClientOpening implements AutoCloseable {
-    /** Kafka has the setting under this name for both clients. */
+    /** The name of this setting, which is the same for both kinds of clients. */
     static final String INTERCEPTORS = "interceptor.classes";
 
     private final AbstractConfig config;
@@ -27,9 +27,9 @@ public final class ClientOpening implements AutoCloseable {
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
 
     /**
-     * An opening that has made nothing.
+     * An opening without parts.
      *
-     * @param role what the client is, for its name if the application gives none
+     * @param role the kind of client, for its name if the application gives none
      */
     public ClientOpening(AbstractConfig config, String role) {
         this.config = config;
@@ -42,14 +42,14 @@ public final class ClientOpening implements AutoCloseable {
         return name;
     }
 
-    /** What the application's classes are configured with. */
+    /** The settings for the application's classes. */
     public Map<String, Object> forPlugins() {
         return forPlugins;
     }
 
     /**
-     * Settings of the real client: without interceptors, which would see notifications, and under
-     * the client's name.
+     * The settings of the real client: with the client's name, and without interceptors, which
+     * would see notifications.
      */
     public Map<String, Object> real(Map<String, Object> kafkas) {
         Map<String, Object> real = new HashMap<>(kafkas);
@@ -58,16 +58,17 @@ public final class ClientOpening implements AutoCloseable {
         return real;
     }
 
-    /** Keeps a part open until the opening has failed. */
+    /** Registers a part to close if the opening fails. */
     public <T extends AutoCloseable> T keep(T part) {
         made.push(part);
         return part;
     }
 
     /**
-     * A serializer or deserializer: the application's own object, or one that a setting names.
+     * A serializer or deserializer: the application's own object, or a new one of the class that a
+     * setting names.
      *
-     * @param configure how a new one gets its settings
+     * @param configure gives a new one its settings
      */
     @SuppressWarnings("unchecked") // the setting names a class for the application's type
     public <T extends AutoCloseable> T serde(
@@ -89,12 +90,12 @@ public final class ClientOpening implements AutoCloseable {
         return interceptors;
     }
 
-    /** Everything is made: it belongs to the client now. */
+    /** Ends the opening with success: the client owns the parts now. */
     public void succeeded() {
         made.clear();
     }
 
-    /** Closes what was made, unless the opening has succeeded. */
+    /** Closes the parts, unless the opening has succeeded. */
     @Override
     public void close() {
         made.forEach(part -> Utils.closeQuietly(part, part.getClass().getName()));

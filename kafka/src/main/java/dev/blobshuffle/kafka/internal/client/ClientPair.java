@@ -9,11 +9,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer and the consumer of one stream thread, which must know of each other: under
- * at-least-once the commit passes the consumer, and only its {@code unsubscribe} tells that tasks
- * were given up; and the producer that sends offsets asks the consumer what it handed out. It
- * outlives both clients, since Kafka Streams makes new ones after a rollback. Each side registers
- * itself; all calls but {@link #hasConsumer()} come from the stream thread.
+ * Connects the producer and the consumer of one stream thread. Under at-least-once, commits go
+ * through the consumer, so the consumer drains the producer first. Only the consumer's
+ * {@code unsubscribe} shows that the tasks were given up, so it notifies the producer. A producer
+ * that sends offsets asks the consumer which records it returned. The pair outlives both clients,
+ * because Kafka Streams makes new ones after a rollback. Each client registers itself. All calls
+ * but {@link #hasConsumer()} come from the stream thread.
  */
 public final class ClientPair {
     private volatile @Nullable ProducerSide producer;
@@ -26,23 +27,24 @@ public final class ClientPair {
         this.alone = alone;
     }
 
-    /** A pair in which a client stays alone. */
+    /** A pair for a client without a partner. */
     public static ClientPair alone() {
         return new ClientPair(true);
     }
 
     /**
-     * Whether a wrapped consumer has joined: without one, notifications would reach processors as
-     * if they were records.
+     * Whether a wrapped consumer has joined. Without it, notifications would reach processors as if
+     * they were records.
      */
     public boolean hasConsumer() {
         return consumer != null;
     }
 
     /**
-     * Checks that the thread's consumer understands notifications before the first one is written.
+     * Checks, before the first notification is written, that the thread's consumer understands
+     * notifications.
      *
-     * @throws IllegalStateException fatal: it is not wrapped
+     * @throws IllegalStateException fatal: the consumer is not wrapped
      */
     public void requireConsumer(String topic) {
         if (!alone && consumer == null) {
@@ -74,7 +76,8 @@ public final class ClientPair {
     }
 
     /**
-     * Everything that the thread appended is durable, or the commit of its inputs must not happen.
+     * Makes everything durable that the thread has appended; otherwise its inputs must not be
+     * committed.
      *
      * @throws CommitFailedException recoverable: the tasks roll back to the last commit
      */
@@ -85,7 +88,9 @@ public final class ClientPair {
         }
     }
 
-    /** The consumer gave its tasks up: what they appended belongs to no commit any more. */
+    /**
+     * Called when the consumer has given its tasks up: no commit will include what they appended.
+     */
     public void tasksGivenUp() {
         ProducerSide side = producer;
         if (side != null) {
@@ -93,7 +98,10 @@ public final class ClientPair {
         }
     }
 
-    /** What the paired consumer handed out of a partition, if there is one and it knows. */
+    /**
+     * The range that the paired consumer has returned from a partition, if there is a consumer and
+     * it knows.
+     */
     @Nullable
     public DeliveredRange delivered(TopicPartition partition) {
         ConsumerSide side = consumer;
@@ -109,29 +117,29 @@ public final class ClientPair {
         poisonings.set(0);
     }
 
-    /** What a producer does for its consumer. */
+    /** The calls that a producer serves for its consumer. */
     public interface ProducerSide {
         void drainBeforeCommit();
 
         void discardUncommitted();
     }
 
-    /** What a consumer does for its producer. */
+    /** The calls that a consumer serves for its producer. */
     public interface ConsumerSide {
         @Nullable
         DeliveredRange delivered(TopicPartition partition);
     }
 
     /**
-     * The pairs of one supplier: producer and consumer match by client id up to its last dash.
-     * Thread-safe.
+     * The pairs of one client supplier. A producer and a consumer form a pair if their client ids
+     * are equal up to the last dash. Thread-safe.
      */
     public static final class Registry {
         private final Map<String, ClientPair> pairs = new ConcurrentHashMap<>();
 
         /**
-         * An empty registry; one per supplier, since two applications of a process may use the same
-         * names.
+         * An empty registry. Each supplier needs its own, because two applications of a process may
+         * use the same names.
          */
         public Registry() {}
 

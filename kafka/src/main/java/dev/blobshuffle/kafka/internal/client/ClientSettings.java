@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a plain application's client: Kafka's own, and ours, which begin with
+ * The settings of a plain application's client: Kafka's own settings, and ours, which begin with
  * {@code blobshuffle.}. Thread-safe.
  */
 public final class ClientSettings {
-    /** How the names of our settings begin. */
+    /** The common prefix of our settings. */
     static final String PREFIX = "blobshuffle.";
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     private ClientSettings() {}
 
-    /** Properties as a map, the defaults behind them included. */
+    /** Properties as a map, including their defaults. */
     public static Map<String, Object> toMap(Properties settings) {
         Map<String, Object> map = new HashMap<>();
         for (String name : settings.stringPropertyNames()) {
@@ -28,7 +28,7 @@ public final class ClientSettings {
         return map;
     }
 
-    /** Kafka's part of the settings. */
+    /** Kafka's own settings, without ours. */
     public static Map<String, Object> kafkas(Map<String, ?> settings) {
         Map<String, Object> kafkas = new HashMap<>(settings);
         kafkas.keySet().removeIf(name -> name.startsWith(PREFIX));
@@ -40,7 +40,7 @@ public final class ClientSettings {
         return given == null || given.isEmpty() ? "blobshuffle-" + role + "-" + NAMES.incrementAndGet() : given;
     }
 
-    /** What serializers, interceptors and partitioners are configured with. */
+    /** The settings for serializers, interceptors and partitioners. */
     static Map<String, Object> forPlugins(Map<String, Object> originals, String clientId) {
         Map<String, Object> settings = new HashMap<>(originals);
         settings.put("client.id", clientId);

@@ -5,16 +5,16 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobConsumer;
 
 /**
- * How a {@link BlobConsumer} is put around a ready consumer.
+ * The context in which a {@link BlobConsumer} wraps a ready consumer.
  *
- * @param mode who drives it
- * @param name names it in logs: the client id
- * @param topics which topics shuffle through blobs
+ * @param mode the driver of the client
+ * @param name names the consumer in logs: the client id
+ * @param topics the topics that shuffle through blobs
  * @param maxPollRecords most records of blobs that one {@code poll} returns
  *     ({@code max.poll.records})
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
  * @param membership publishes what the consumer reads
- * @param time clock
+ * @param time its clock
  */
 public record ConsumerWiring(
         Mode mode,

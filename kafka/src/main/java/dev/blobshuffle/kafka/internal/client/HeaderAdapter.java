@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's headers as the engine sees them. Reused for each record of a lane, and valid during one
- * append; owned as the lane is.
+ * Presents Kafka's headers as the engine's headers. Reused for each record of a lane, and valid
+ * during one append. Has the owner of its lane.
  */
 public final class HeaderAdapter implements Headers {
     private Header[] headers = {};
@@ -17,7 +17,7 @@ public final class HeaderAdapter implements Headers {
     public HeaderAdapter() {}
 
     /**
-     * The adapter for the headers of the next record; the engine's constant when there are none.
+     * The adapter, set to the headers of the next record; the engine's constant if there are none.
      */
     public Headers of(org.apache.kafka.common.header.Headers kafka) {
         headers = kafka.toArray();
@@ -39,7 +39,10 @@ public final class HeaderAdapter implements Headers {
         return headers[index].value();
     }
 
-    /** Headers for a record to hand out: its own, since applications may add to them. */
+    /**
+     * The headers of a returned record. Each record has its own, because applications may add
+     * headers.
+     */
     public static org.apache.kafka.common.header.Headers toKafka(Headers headers) {
         RecordHeaders kafka = new RecordHeaders();
         for (int i = 0; i < headers.count(); i++) {

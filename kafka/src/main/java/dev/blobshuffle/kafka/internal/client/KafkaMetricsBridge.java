@@ -34,15 +34,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type
- * {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zones) and the application's own
- * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for
- * it. The engines of a process are told apart by the tag {@code instance}, for Prometheus by the
- * label {@code engine}. Thread-safe.
+ * Publishes an engine's metrics as Kafka metrics. They appear in JMX (domain {@code blobshuffle},
+ * type {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zone), in the application's
+ * own {@code metric.reporters}, and at a Prometheus endpoint if the settings ask for one. The tag
+ * {@code instance} distinguishes the engines of a process; in Prometheus it is the label
+ * {@code engine}. Thread-safe.
  */
 public final class KafkaMetricsBridge implements AutoCloseable {
     private static final String GROUP = "blobshuffle-metrics";
-    /** Apart, because its names have more tags. */
+    /** A group of its own, because its names have more tags. */
     private static final String FLOW_GROUP = "blobshuffle-zone-metrics";
 
     private final Metrics registry;
@@ -65,12 +65,13 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     /**
-     * Publishes an instance's metrics until the instance closes, and lists it among those that run.
+     * Publishes an instance's metrics until the instance closes, and adds the instance to the list
+     * of running ones.
      *
-     * @param settings whether there is an endpoint, and the zone
+     * @param settings the endpoint, if there is one, and the zone
      * @param clientSettings as for {@link #open}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the
-     *     settings say
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
+     *     address in the settings
      */
     public static KafkaMetricsBridge attach(
             ShuffleInstance instance, Settings settings, Map<String, ?> clientSettings) {
@@ -83,11 +84,11 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     /**
      * Publishes an engine's metrics until the bridge is closed.
      *
-     * @param settings whether there is an endpoint, and the zone
+     * @param settings the endpoint, if there is one, and the zone
      * @param clientSettings settings of a Kafka client or application: its name,
      *     {@code metric.reporters} and what the reporters need
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the
-     *     settings say
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
+     *     address in the settings
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
         String number = Integer.toString(RunningInstances.nextNumber());
@@ -123,7 +124,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         return new KafkaMetricsBridge(registry, flows, published, endpoint, labelled);
     }
 
-    /** Zones become known one after the other. */
+    /** Zones become known over time. */
     private static void register(Flow flow, String number, ShuffleMetrics metrics, Metrics registry) {
         Map<String, String> tags = new LinkedHashMap<>();
         tags.put("instance", number);
@@ -134,7 +135,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
                 (ignored, now) -> (double) metrics.flows().value(flow));
     }
 
-    /** Not {@code instance}: Prometheus has that label for the process it asks. */
+    /** Not {@code instance}, because Prometheus uses that label for the process that it scrapes. */
     private static LabelledMetrics labelled(
             ShuffleMetrics metrics, String number, Zone zone, Map<String, ?> clientSettings) {
         Optional<String> application = text(clientSettings, "application.id")
@@ -151,8 +152,8 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     private static List<MetricsReporter> reporters(Map<String, ?> clientSettings) {
-        // The producer's definition of these settings stands for all clients: they are the same in
-        // each.
+        // The producer's definition of these settings serves for all clients, because they share
+        // it.
         Map<String, Object> asProducer = new HashMap<>(clientSettings);
         asProducer
                 .keySet()
@@ -168,8 +169,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     /**
-     * Kafka 3.9 adds the reporter for JMX to those that the settings name; since 4.0 it is their
-     * default.
+     * Adds the JMX reporter, as Kafka 3.9 does. Since 4.0 the reporter is in the setting's default.
      */
     private static List<MetricsReporter> withJmx(List<MetricsReporter> named, Map<String, Object> settings) {
         boolean isOff = "false".equals(String.valueOf(settings.get("auto.include.jmx.reporter")));
@@ -190,19 +190,19 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     /**
-     * The metrics as a client's {@code metrics()} shows them, but those by zones, which come and
-     * go.
+     * The metrics for a client's {@code metrics()}. Without the metrics by zone, which change over
+     * time.
      */
     public Map<MetricName, KafkaMetric> metrics() {
         return published;
     }
 
-    /** Where Prometheus finds them; empty if the settings name no address. */
+    /** The address for Prometheus; empty if the settings have none. */
     Optional<Endpoint> endpoint() {
         return endpoint.map(MetricsEndpoint.Publication::address);
     }
 
-    /** Ends the publication. Idempotent. */
+    /** Stops publishing. Idempotent. */
     @Override
     public void close() {
         endpoint.ifPresent(MetricsEndpoint.Publication::close);

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The release of the Kafka clients on the class path. The code is compiled against the newest
- * release. A frame that calls a method which an older release lacks is guarded by a flag of this
- * class. Stateless.
+ * release. A flag of this class guards each call of a method that an older release lacks.
+ * Stateless.
  */
 public final class KafkaVersion {
     /** The oldest release that works. */
@@ -23,7 +23,7 @@ public final class KafkaVersion {
     /** The newest release that the tests run with. */
     public static final String NEWEST = "4.4";
 
-    /** Whether {@code ConsumerRecords} carries the next offset of each partition: since 4.0. */
+    /** Whether {@code ConsumerRecords} has the next offset of each partition: since 4.0. */
     public static final boolean HAS_NEXT_OFFSETS = Arrays.stream(ConsumerRecords.class.getMethods())
             .anyMatch(method -> method.getName().equals("nextOffsets"));
 
@@ -34,16 +34,16 @@ public final class KafkaVersion {
     private KafkaVersion() {}
 
     /**
-     * The release of the clients, for example {@code 4.3.1}. It is {@code unknown} if a build
-     * repacked the clients without their version file. Kafka's own reader of the file moved to
-     * another package in 4.4.
+     * The release of the clients, for example {@code 4.3.1}, or {@code unknown} if a build has
+     * repackaged the clients without their version file. Kafka's own reader of the file is in
+     * another package since 4.4.
      */
     public static String present() {
         return PRESENT;
     }
 
     /**
-     * Refuses Kafka clients that are too old, before a method that they lack fails in a poll.
+     * Rejects Kafka clients that are too old, before a poll fails at a method that they lack.
      *
      * @throws InvalidSettings fatal: the message names both versions and the remedy
      */
@@ -51,7 +51,7 @@ public final class KafkaVersion {
         requireSupported(present());
     }
 
-    /** As {@link #requireSupported()}, for a given release. A version of another form passes. */
+    /** As {@link #requireSupported()}, for a given release. Accepts versions of an unknown form. */
     static void requireSupported(String version) {
         if (isOlder(version, OLDEST)) {
             throw new InvalidSettings("Cannot run with kafka-clients " + version + ": BlobShuffle needs " + OLDEST
@@ -60,7 +60,7 @@ public final class KafkaVersion {
         }
     }
 
-    /** Whether a release is older than another; false if one has another form. */
+    /** Whether a release is older than another; false if one has an unknown form. */
     public static boolean isOlder(String version, String oldest) {
         Matcher one = RELEASE.matcher(version);
         Matcher other = RELEASE.matcher(oldest);

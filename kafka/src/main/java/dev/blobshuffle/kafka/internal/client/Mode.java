@@ -1,27 +1,27 @@
 package dev.blobshuffle.kafka.internal.client;
 
 /**
- * Who drives the clients: how lazily they may acknowledge without weakening what the driver
- * promises.
+ * The driver of the clients. It governs how early a send may be acknowledged without weakening the
+ * driver's guarantees.
  */
 public enum Mode {
     /**
-     * Any application: a send is acknowledged when its notification is, and {@code flush} makes
-     * everything durable. Thread-safe, as Kafka's producer is.
+     * Any application: a send is acknowledged when its notification is, and {@code flush} makes all
+     * sends durable. Thread-safe, as Kafka's producer is.
      */
     GENERAL,
 
     /**
-     * Kafka Streams under at-least-once: sends are acknowledged when appended, since the commit is
-     * the acknowledgement that counts. Each {@code flush} drains, because Kafka Streams skips the
-     * commit of offsets when there are none.
+     * Kafka Streams under at-least-once: a send is acknowledged when its record is appended,
+     * because the commit is the acknowledgement that counts. Each {@code flush} drains, because
+     * Kafka Streams skips the commit if there are no offsets.
      */
     KAFKA_STREAMS_ALO,
 
     /**
-     * Kafka Streams under exactly-once: sends are acknowledged when appended, and the batch is
-     * drained once per commit ({@code sendOffsetsToTransaction}, {@code commitTransaction}) instead
-     * of once per task.
+     * Kafka Streams under exactly-once: a send is acknowledged when its record is appended. The
+     * batch is drained once per commit ({@code sendOffsetsToTransaction},
+     * {@code commitTransaction}), not once per task.
      */
     KAFKA_STREAMS_EOS
 }

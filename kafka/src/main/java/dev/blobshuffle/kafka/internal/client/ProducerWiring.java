@@ -9,19 +9,20 @@ import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * How a {@link BlobProducer} is put around a ready producer.
+ * The context in which a {@link BlobProducer} wraps a ready producer.
  *
- * @param mode who drives it
- * @param topics which topics shuffle through blobs
- * @param writes whether their records go into blobs, or plain until every reader knows blobs
+ * @param mode the driver of the client
+ * @param topics the topics that shuffle through blobs
+ * @param writes whether their records go into blobs, or are sent plain until every reader can read
+ *     blobs
  * @param transactional whether the producer has a {@code transactional.id}
  * @param flushTimeout longest wait for a drain; keep it below the transaction timeout and
  *     {@code max.poll.interval.ms}
- * @param notificationTimeout the longest that the producer holds a notification:
+ * @param notificationTimeout the longest time that the producer holds a notification:
  *     {@link #notificationTimeout(boolean, Duration, Duration)}
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
- * @param zones where the readers of partitions are
- * @param time clock
+ * @param zones the zones of the readers of partitions
+ * @param time its clock
  */
 public record ProducerWiring(
         Mode mode,
@@ -43,8 +44,8 @@ public record ProducerWiring(
 
     /**
      * The longest time from the send of a notification until the producer has delivered it or given
-     * it up. A transaction that is open for longer than its timeout is aborted by the broker, which
-     * refuses what the producer sends later.
+     * it up. The broker aborts a transaction that is open for longer than its timeout, and refuses
+     * later records of it.
      *
      * @param delivery the producer's {@code delivery.timeout.ms}
      * @param transaction its {@code transaction.timeout.ms}
@@ -56,10 +57,10 @@ public record ProducerWiring(
     /**
      * Checks that a producer delivers no notification after a sweep has deleted its blob.
      *
-     * @param own the settings that say when a sweep deletes
+     * @param own the settings that govern when a sweep deletes
      * @param held the producer's {@link #notificationTimeout(boolean, Duration, Duration)}
      * @param delivery its {@code delivery.timeout.ms}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it may
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it could
      */
     public static void requireNotifiedInTime(Settings own, Duration held, Duration delivery) {
         String reason = held.equals(delivery)
@@ -68,13 +69,11 @@ public record ProducerWiring(
         KafkaSettings.requireNotifiedInTime(own, held, reason + "=" + held.toMillis());
     }
 
-    /** What becomes of records of matching topics. */
+    /** How records of matching topics are written. */
     public enum Writes {
-        /** They go into blobs. */
+        /** Into blobs. */
         BLOBS,
-        /**
-         * They are sent as they are: the first step of rolling in, and the first of rolling out.
-         */
+        /** As plain records: the first step of rolling in, and the first of rolling out. */
         PLAIN
     }
 }

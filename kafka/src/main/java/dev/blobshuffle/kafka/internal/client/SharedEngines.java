@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * The engines of the process's plain clients: one for all clients of one cluster with the same
- * settings of ours, so that they share batches, memory and store. Thread-safe.
+ * The engines of the process's plain clients. All clients of a cluster with the same
+ * {@code blobshuffle.*} settings share one engine, with its batches, memory and store. Thread-safe.
  */
 public final class SharedEngines {
     private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;
@@ -26,7 +26,7 @@ public final class SharedEngines {
 
     private SharedEngines() {}
 
-    /** The patterns of topics that plain clients shuffle through blobs. */
+    /** The topics that plain clients shuffle through blobs, by pattern. */
     public static TopicMatcher topics(Settings settings) {
         if (!settings.isGiven(KafkaSettings.TOPICS_INCLUDE)) {
             throw new InvalidSettings("Cannot open a client: setting " + KafkaSettings.TOPICS_INCLUDE.name()
@@ -38,7 +38,7 @@ public final class SharedEngines {
     }
 
     /**
-     * A client's share of the engine for its settings.
+     * Acquires a share of the engine for a client's settings.
      *
      * @throws InvalidSettings fatal: the settings cannot work
      */
@@ -74,7 +74,7 @@ public final class SharedEngines {
         return key;
     }
 
-    /** Engines that are open, opening or closing. */
+    /** The number of engines that are open, opening or closing. */
     public static int count() {
         return ENGINES.count();
     }

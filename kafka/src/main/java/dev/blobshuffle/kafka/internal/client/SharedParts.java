@@ -10,17 +10,17 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * What all clients of a process with the same {@code blobshuffle.*} settings share.
+ * The parts that all clients of a process with the same {@code blobshuffle.*} settings share.
  *
  * @param engine the engine
- * @param topics which topics shuffle through blobs
+ * @param topics the topics that shuffle through blobs
  * @param writes whether their records go into blobs
  * @param deliveryTimeout longest time until a batch is delivered or lost
  * @param membership the other instances, for producers
- * @param watched the same, for consumers: the sweeper hears what they read
- * @param time clock
- * @param metrics the engine's metrics as Kafka's clients show them
- * @param release gives this client's share back
+ * @param watched the same, for consumers; it also reports what they read to the sweeper
+ * @param time its clock
+ * @param metrics the engine's metrics as Kafka metrics
+ * @param release releases this client's share
  */
 public record SharedParts(
         Engine engine,

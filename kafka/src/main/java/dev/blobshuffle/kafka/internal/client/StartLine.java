@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The line that an engine logs when it has started: what travels through which store, and how.
+ * The line that an engine logs when it has started: the topics, the store and the main settings.
  * Stateless.
  */
 public final class StartLine {
@@ -30,7 +30,10 @@ public final class StartLine {
         LOG.info("{}", text(who, settings, topics));
     }
 
-    /** The line. It names the store without its parameters, which may hold credentials. */
+    /**
+     * The text of the line. It names the store without its parameters, which may contain
+     * credentials.
+     */
     static String text(String who, Settings settings, String topics) {
         return "BlobShuffle " + OwnVersion.text() + " started for " + who
                 + ": topics " + topics

@@ -16,15 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which topics shuffle through blobs: those that an include pattern matches and no exclude pattern
- * does. Changelogs and compacted topics never do, for a notification has no key; a pattern that
- * asks for a changelog is an error. All clients of a topic must agree. Thread-safe.
+ * Decides which topics shuffle through blobs: a topic must match an include pattern and no exclude
+ * pattern. Changelogs and compacted topics never shuffle through blobs, because a notification has
+ * no key. A pattern for a changelog is an error. All clients of a topic must use the same patterns.
+ * Thread-safe.
  */
 public final class TopicMatcher {
     private static final Logger LOG = LoggerFactory.getLogger(TopicMatcher.class);
     private static final String CHANGELOG = "-changelog";
 
-    /** Answers are kept for this many topics at most; a subscription by pattern may show many. */
+    /** Most topics whose answers are kept; a subscription by pattern may match many topics. */
     private static final int REMEMBERED = 10_000;
 
     private final List<Pattern> include;
@@ -46,10 +47,10 @@ public final class TopicMatcher {
     }
 
     /**
-     * Topics by pattern (regular expressions over whole names).
+     * Matches topics by regular expressions over whole names.
      *
-     * @throws InvalidSettings fatal: a pattern is malformed, or everything it can match is a
-     *     changelog; the message says which
+     * @throws InvalidSettings fatal: a pattern is malformed, or matches only changelogs; the
+     *     message says which
      */
     public static TopicMatcher of(List<String> include, List<String> exclude) {
         for (String pattern : include) {
@@ -65,8 +66,8 @@ public final class TopicMatcher {
     }
 
     /**
-     * Only where that is certain: what else a pattern matches is seen when the topic comes. A
-     * pattern that ends so and has neither alternatives nor groups of its own kinds is one.
+     * Whether a pattern certainly matches only changelogs: its end does, and it has neither
+     * alternatives nor special groups. Other patterns are checked per topic.
      */
     private static boolean isForChangelogsOnly(String pattern) {
         String end = pattern.endsWith("$") ? pattern.substring(0, pattern.length() - 1) : pattern;
@@ -74,8 +75,8 @@ public final class TopicMatcher {
     }
 
     /**
-     * The default for Kafka Streams: the internal repartition topics of an application, those of
-     * foreign-key joins included.
+     * The default of Kafka Streams: an application's internal repartition topics, including those
+     * of foreign-key joins.
      *
      * @param applicationId the {@code application.id}
      * @param exclude patterns of topics that stay native
@@ -93,10 +94,9 @@ public final class TopicMatcher {
     }
 
     /**
-     * The same topics, for a client that must not meet any of them: a topic that matches is an
-     * error.
+     * The same topics, for a client that must not use any of them: a match is an error.
      *
-     * @param reason says why, with the remedy, for a topic
+     * @param reason makes the error for a topic, with the remedy
      */
     public TopicMatcher refusing(Function<String, InvalidSettings> reason) {
         return new TopicMatcher(include, exclude, reason, included);
@@ -105,8 +105,8 @@ public final class TopicMatcher {
     /**
      * Whether a topic shuffles through blobs.
      *
-     * @throws InvalidSettings fatal: the patterns ask for a changelog, or for a topic that is
-     *     refused here
+     * @throws InvalidSettings fatal: the patterns match a changelog, or a topic that this matcher
+     *     refuses
      */
     public boolean matches(String topic) {
         Boolean known = answers.get(topic);
@@ -127,8 +127,8 @@ public final class TopicMatcher {
     }
 
     /**
-     * Warns, once, if none of the topics that a client reads would shuffle through blobs, excluded
-     * ones aside.
+     * Warns once if no topic that a client reads matches an include pattern, whether or not an
+     * exclude pattern matches it too.
      */
     public void warnUnlessIncluded(Collection<String> topics) {
         boolean isNone = !topics.isEmpty() && topics.stream().noneMatch(topic -> any(include, topic));
@@ -141,7 +141,7 @@ public final class TopicMatcher {
         }
     }
 
-    /** The topics in words, for logs. */
+    /** A description of the topics for logs. */
     @Override
     public String toString() {
         return exclude.isEmpty()

@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Checks that topics may shuffle through blobs at all. Stateless. */
+/** Checks whether topics can shuffle through blobs. Stateless. */
 public final class TopicPolicies {
     private static final Logger LOG = LoggerFactory.getLogger(TopicPolicies.class);
     private static final long PATIENCE_SECONDS = 30;
@@ -26,9 +26,9 @@ public final class TopicPolicies {
     private TopicPolicies() {}
 
     /**
-     * Refuses compacted topics: notifications have no key, so the broker would refuse or drop them.
-     * A topic that does not exist yet passes; where the broker does not let us look, that is one
-     * WARN.
+     * Rejects compacted topics. Notifications have no key, so the broker would refuse or drop them.
+     * Accepts topics that do not exist yet. If the client may not read the topic's settings, logs
+     * one warning.
      *
      * @throws InvalidSettings fatal: a topic is compacted; the message names it
      */
@@ -68,7 +68,7 @@ public final class TopicPolicies {
         }
     }
 
-    /** The number of a topic's partitions as brokers know it now; 0 if they do not answer. */
+    /** A topic's current number of partitions; 0 if the brokers do not answer. */
     public static int partitionCount(Admin admin, String topic) {
         try {
             return admin

@@ -24,8 +24,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates between virtual offsets and those of the broker for topics that shuffle through blobs.
- * A proxy, so that methods of newer Kafka versions pass too. Thread-safe.
+ * Translates an admin's calls between virtual and real offsets for topics that shuffle through
+ * blobs. It is a proxy, so it also passes on methods of newer Kafka versions. Thread-safe.
  */
 public final class VirtualOffsetAdmin implements InvocationHandler {
     private final Admin delegate;
@@ -38,25 +38,25 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
         this.finder = finder;
     }
 
-    /** Finds the first record of each partition at a time or later, as virtual offsets. Blocks. */
+    /** Finds the first record of each partition at or after a time, in virtual offsets. Blocks. */
     public interface RecordFinder {
         /**
-         * The answers, without partitions that have no such record.
+         * The results, without partitions that have no such record.
          *
-         * @param isolation which records count
+         * @param isolation governs which records count
          */
         Map<TopicPartition, OffsetAndTimestamp> find(Map<TopicPartition, Long> times, IsolationLevel isolation);
     }
 
     /**
-     * An admin around a ready one, which it owns: closing it closes the other. Its answer about a
-     * time is the start of the segment that has the record.
+     * Wraps an admin, and owns it: closing the wrapper closes the admin. Answers about times are
+     * the start of the record's segment.
      */
     public static Admin wrap(Admin delegate, TopicMatcher topics) {
         return proxy(new VirtualOffsetAdmin(delegate, topics, null));
     }
 
-    /** As {@link #wrap(Admin, TopicMatcher)}; its answers about times are exact. */
+    /** As {@link #wrap(Admin, TopicMatcher)}, but answers about times are exact. */
     public static Admin wrap(Admin delegate, TopicMatcher topics, RecordFinder finder) {
         return proxy(new VirtualOffsetAdmin(delegate, topics, finder));
     }
@@ -83,8 +83,8 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
     }
 
     /**
-     * Records before a virtual offset: everything before its notification, which stays as long as
-     * one of its records is needed.
+     * Deletes the records before a virtual offset: everything before its notification. The
+     * notification stays until none of its records is needed.
      */
     private Object deleteRecords(Method method, Object[] arguments) throws ReflectiveOperationException {
         Map<TopicPartition, RecordsToDelete> real = new HashMap<>();
@@ -134,7 +134,7 @@ public final class VirtualOffsetAdmin implements InvocationHandler {
         return new ListOffsetsResult(offsets);
     }
 
-    /** The answers about times. If they cannot be found, each is the failure. */
+    /** The answers about times. If the lookup fails, every answer has that failure. */
     private static Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> exact(
             RecordFinder finder, Map<TopicPartition, Long> times, IsolationLevel isolation) {
         Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> answers = new HashMap<>();

@@ -1,6 +1,7 @@
 /**
- * What producers and consumers share: settings, the instance of a process, topics and how a client
- * is opened. Start at {@link dev.blobshuffle.kafka.internal.client.ClientOpening}.
+ * The parts that producers and consumers share: settings, the engines of the process, topics and
+ * the steps of opening a client. Start at
+ * {@link dev.blobshuffle.kafka.internal.client.ClientOpening}.
  */
 @NullMarked
 package dev.blobshuffle.kafka.internal.client;

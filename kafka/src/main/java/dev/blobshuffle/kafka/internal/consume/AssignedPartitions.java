@@ -22,9 +22,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assigned partitions whose records pass through the Debatcher's queues: those that shuffle
- * through blobs and, in {@link Mode#GENERAL}, all others too, so that {@code max.poll.records} is
- * shared fairly. Under Kafka Streams other topics pass untouched. Owned by the consumer's thread.
+ * The assigned partitions whose records go through the Debatcher's queues. These are the partitions
+ * that shuffle through blobs and, in {@link Mode#GENERAL}, all other partitions too, so that they
+ * share {@code max.poll.records} fairly. Under Kafka Streams, records of other topics are passed on
+ * unchanged. Owned by the consumer's thread.
  */
 public final class AssignedPartitions {
     private final Consumer<byte[], byte[]> delegate;
@@ -34,14 +35,14 @@ public final class AssignedPartitions {
     private final Membership.Reading reading;
 
     /**
-     * Partitions that were revoked or lost and that the real consumer has not removed from its
-     * assignment yet.
+     * Partitions that were revoked or lost, while the real consumer still has them in its
+     * assignment.
      */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
     /**
-     * What is left out of the partitions. A producer that commits for this consumer may look from
-     * another thread.
+     * The given-up notifications of the partitions. A producer that commits for this consumer may
+     * read them from another thread.
      */
     private final Map<TopicPartition, GivenUp> notes = new ConcurrentHashMap<>();
 
@@ -61,12 +62,12 @@ public final class AssignedPartitions {
         return wiring.topics().matches(partition.topic());
     }
 
-    /** Whether the records of a partition pass through the queues while it is assigned. */
+    /** Whether the records of a partition go through the queues while it is assigned. */
     boolean isQueued(TopicPartition partition) {
         return wiring.mode() == Mode.GENERAL || isVirtual(partition);
     }
 
-    /** The progress of a partition; null if it is not assigned, or passes untouched. */
+    /** The progress of a partition; null if it is not assigned or not queued. */
     @Nullable
     public PartitionProgress of(TopicPartition partition) {
         PartitionProgress known = byPartition.get(partition);
@@ -81,7 +82,7 @@ public final class AssignedPartitions {
         return byPartition.values();
     }
 
-    /** Those that have no place to start yet. */
+    /** The partitions without a start position. */
     List<PartitionProgress> notStarted() {
         List<PartitionProgress> waiting = new ArrayList<>();
         for (PartitionProgress progress : byPartition.values()) {
@@ -92,7 +93,7 @@ public final class AssignedPartitions {
         return waiting;
     }
 
-    /** Takes over the real consumer's assignment: drops what left, adds what came. */
+    /** Follows the real consumer's assignment: drops revoked partitions and adds new ones. */
     public void reconcile() {
         Set<TopicPartition> assignment = delegate.assignment();
         leaving.retainAll(assignment);
@@ -111,7 +112,7 @@ public final class AssignedPartitions {
         tell();
     }
 
-    /** Others hear what this consumer reads. */
+    /** Publishes which partitions and topics this consumer reads. */
     private void tell() {
         if (hasChanged) {
             hasChanged = false;
@@ -128,12 +129,12 @@ public final class AssignedPartitions {
         }
     }
 
-    /** Others hear that nothing is read any more. */
+    /** Publishes that this consumer reads nothing any more. */
     public void close() {
         reading.close();
     }
 
-    /** Forgets partitions with what is queued for them. */
+    /** Drops partitions and their queues. */
     void drop(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
             PartitionProgress progress = byPartition.remove(partition);
@@ -145,7 +146,7 @@ public final class AssignedPartitions {
         }
     }
 
-    /** Leaves notifications out of a partition. */
+    /** Skips notifications of a partition. */
     void giveUp(PartitionProgress progress, GivenUp givenUp) {
         progress.delivered.giveUp(givenUp);
         if (givenUp.ranges().isEmpty()) {
@@ -155,7 +156,7 @@ public final class AssignedPartitions {
         }
     }
 
-    /** What is left out of the partitions. Thread-safe; changes as partitions come and go. */
+    /** The given-up notifications by partition. Thread-safe; changes with the assignment. */
     public Map<TopicPartition, GivenUp> notes() {
         return notes;
     }
@@ -166,8 +167,8 @@ public final class AssignedPartitions {
     }
 
     /**
-     * Forgets partitions that were revoked or lost. Kafka's newer consumer removes them on its own
-     * thread, soon after the callback. Until then the assignment still shows them.
+     * Drops partitions that were revoked or lost. Kafka's newer consumer removes them on its own
+     * thread, soon after the callback. Until then they are still in the assignment.
      */
     public void revoked(Collection<TopicPartition> partitions) {
         drop(partitions);
@@ -176,9 +177,9 @@ public final class AssignedPartitions {
     }
 
     /**
-     * Takes over partitions that were assigned. Kafka's newer consumer shows them in its assignment
-     * before it runs the callback. What the application or a poll did with such a partition
-     * meanwhile (a seek, a pause, a start) happened to the real consumer too, so that it stays.
+     * Adds partitions that were assigned. Kafka's newer consumer has them in its assignment before
+     * it runs the callback. A seek, a pause or a start since then has reached the real consumer
+     * too, so the progress of such a partition is kept.
      */
     public void assigned(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
@@ -191,7 +192,7 @@ public final class AssignedPartitions {
         reconcile();
     }
 
-    /** Empties a partition's queue, for it will be read from elsewhere. */
+    /** Empties a partition's queue before reading continues at another position. */
     public void emptyQueue(PartitionProgress progress) {
         debatcher.drop(progress.partition);
         if (progress.pausedByUser) {
@@ -199,21 +200,21 @@ public final class AssignedPartitions {
         }
     }
 
-    /** Goes back to an index of a real offset, whatever was queued or read beyond. */
+    /** Returns to an index of a real offset, and drops everything queued. */
     void rewind(PartitionProgress progress, long real, int index, OffsetAndMetadata seek) {
         emptyQueue(progress);
         seek(progress, seek);
         progress.startAt(real, index);
     }
 
-    /** Has the real consumer go on elsewhere. */
+    /** Moves the real consumer to another offset. */
     void seek(PartitionProgress progress, OffsetAndMetadata real) {
         unlessGone(progress, () -> delegate.seek(progress.kafka, real));
     }
 
     /**
-     * Kafka's newer consumer may take a partition away between our look at the assignment and the
-     * call. The next {@link #reconcile} forgets such a partition.
+     * Runs a call unless the partition is gone: Kafka's newer consumer may revoke a partition after
+     * we have checked the assignment. The next {@link #reconcile} drops such a partition.
      */
     private void unlessGone(PartitionProgress progress, Runnable call) {
         try {
@@ -251,7 +252,7 @@ public final class AssignedPartitions {
         }
     }
 
-    /** Stops or restarts the real consumer for a partition without the user's knowledge. */
+    /** Pauses the real consumer for a partition; the user does not see it. */
     void pauseInside(PartitionProgress progress) {
         progress.pausedInside = true;
         unlessGone(progress, () -> delegate.pause(List.of(progress.kafka)));
@@ -264,15 +265,12 @@ public final class AssignedPartitions {
         }
     }
 
-    /** Whether records are queued for a partition. */
+    /** Whether no records are queued for a partition. */
     boolean isQueueEmpty(PartitionProgress progress) {
         return debatcher.queuedItems(progress.partition) == 0;
     }
 
-    /**
-     * Position of the next record to hand out, as far as it is known without asking the real
-     * consumer; null if it is not.
-     */
+    /** Position of the next record to return; null if only the real consumer knows it. */
     @Nullable
     OffsetAndMetadata knownPosition(PartitionProgress progress) {
         var head = debatcher.head(progress.partition);
@@ -288,8 +286,8 @@ public final class AssignedPartitions {
     }
 
     /**
-     * Records between the position and the end: those in the log, as the real consumer knows, and
-     * those in the queue.
+     * Records between the position and the end: records in the log, as the real consumer reports
+     * them, plus records in the queue.
      */
     public OptionalLong lag(TopicPartition partition) {
         OptionalLong real = delegate.currentLag(partition);

@@ -12,14 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code enable.auto.commit}, taken over from the real consumer, which would commit what it handed
- * to us rather than what we handed out. Commits the positions as the last {@code poll} left them,
- * at each interval and when partitions go. Owned by the consumer's thread.
+ * Implements {@code enable.auto.commit}. The real consumer would commit the records that it has
+ * returned to this client, not those that this client has returned to the application. Commits the
+ * positions after the last {@code poll}, at each interval and when partitions are revoked. Owned by
+ * the consumer's thread.
  */
 public final class AutoCommit {
     private static final Logger LOG = LoggerFactory.getLogger(AutoCommit.class);
 
-    /** The longest wait when partitions go. */
+    /** The longest wait for the commit before a revocation. */
     private static final Duration LAST_COMMIT = Duration.ofSeconds(10);
 
     private final @Nullable Duration interval;
@@ -33,8 +34,7 @@ public final class AutoCommit {
      * An auto-commit.
      *
      * @param interval null: off
-     * @param wakeup wakes the real consumer up again, when a commit has swallowed a wakeup that was
-     *     meant for a poll
+     * @param wakeup wakes the real consumer up again, if a commit has consumed a wakeup for a poll
      */
     public AutoCommit(
             @Nullable Duration interval, OffsetQueries queries, OffsetCommits commits, Runnable wakeup, Time time) {
@@ -46,14 +46,14 @@ public final class AutoCommit {
         this.next = interval == null ? 0 : time.nanos() + interval.toNanos();
     }
 
-    /** At the start of a poll: the application is done with what the last one returned. */
+    /** Called at the start of a poll: the application has processed what the last poll returned. */
     public void beforePoll() {
         if (interval != null && time.nanos() - next >= 0) {
             withoutWaiting();
         }
     }
 
-    /** Commits the positions in the background. */
+    /** Commits the positions asynchronously. */
     public void withoutWaiting() {
         if (interval == null) {
             return;
@@ -70,9 +70,9 @@ public final class AutoCommit {
     }
 
     /**
-     * Commits the positions before partitions go. A failure means that their records are delivered
-     * again. A wakeup or an interrupt is meant for the call around this one: it is left pending,
-     * and the partitions go all the same.
+     * Commits the positions before partitions are revoked. If that fails, their records are
+     * delivered again. A wakeup or an interrupt is meant for the enclosing call: it stays pending,
+     * and the revocation continues.
      */
     public void beforePartitionsGo() {
         if (interval == null) {
@@ -84,15 +84,15 @@ public final class AutoCommit {
                 commitLast(positions);
             }
         } catch (KafkaException e) {
-            // After an interrupt Kafka has set the thread's flag again, so that the call around
-            // this one ends by it.
+            // After an interrupt, Kafka has set the thread's flag again, so the enclosing call ends
+            // with it.
             LOG.warn(
                     "Auto-commit before partitions go failed; their next owner delivers some records again: {}",
                     e.toString());
         }
     }
 
-    /** Kafka's own auto-commit does not hear wakeups either. */
+    /** Kafka's own auto-commit ignores wakeups too. */
     private void commitLast(Map<TopicPartition, OffsetAndMetadata> positions) {
         try {
             commits.sync(positions, LAST_COMMIT);

@@ -12,15 +12,15 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assignor of the application under a name that members without BlobShuffle do not offer. The
- * coordinator of a classic group admits a member only if it offers a name that all members offer
- * ({@link GroupProtocol} says who offers which). It assigns as the application's assignor does.
+ * Wraps an assignor of the application under a name that members without BlobShuffle do not offer.
+ * The coordinator of a classic group accepts a member only if it offers a name that all members
+ * offer ({@link GroupProtocol} lists the names). Assigns as the application's assignor does.
  *
- * <p>Kafka makes assignors by their class alone, so each place in a list has a class of its own.
+ * <p>Kafka creates assignors from their class alone, so each place in a list needs its own class.
  * Owned by the consumer's thread.
  */
 public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configurable {
-    /** Setting of the real consumer: the application's own assignors. */
+    /** Setting of the real consumer: the application's assignors. */
     static final String ASSIGNORS = "blobshuffle.internal.assignors";
 
     private final String prefix;
@@ -85,7 +85,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The first assignor of readers. */
     public static final class FirstReader extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public FirstReader() {
             super(GroupProtocol.READER, 0);
         }
@@ -93,7 +93,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The second assignor of readers. */
     public static final class SecondReader extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public SecondReader() {
             super(GroupProtocol.READER, 1);
         }
@@ -101,7 +101,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The third assignor of readers. */
     public static final class ThirdReader extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public ThirdReader() {
             super(GroupProtocol.READER, 2);
         }
@@ -109,7 +109,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The first assignor of readers that do not write blobs. */
     public static final class FirstRolling extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public FirstRolling() {
             super(GroupProtocol.ROLLING, 0);
         }
@@ -117,7 +117,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The second assignor of readers that do not write blobs. */
     public static final class SecondRolling extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public SecondRolling() {
             super(GroupProtocol.ROLLING, 1);
         }
@@ -125,7 +125,7 @@ public abstract class BlobAssignor implements ConsumerPartitionAssignor, Configu
 
     /** The third assignor of readers that do not write blobs. */
     public static final class ThirdRolling extends BlobAssignor {
-        /** Made by Kafka. */
+        /** Called by Kafka. */
         public ThirdRolling() {
             super(GroupProtocol.ROLLING, 2);
         }

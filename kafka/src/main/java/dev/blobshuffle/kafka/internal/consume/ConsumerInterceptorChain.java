@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application's consumer interceptors, called with original records and virtual offsets; the
- * real consumer, which handles notifications, has none. As in Kafka an interceptor that throws is
- * logged and passed over. Owned by the consumer's thread.
+ * The application's consumer interceptors. They get original records and virtual offsets. The real
+ * consumer, which handles notifications, has no interceptors. As in Kafka, the exception of an
+ * interceptor is logged and ignored. Owned by the consumer's thread.
  */
 public final class ConsumerInterceptorChain<K, V> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerInterceptorChain.class);

@@ -21,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the parts of a plain application's consumer from its settings. The real consumer reads
- * bytes, neither commits by itself nor has interceptors, and fetches notifications at its own pace,
- * whatever {@code max.poll.records} says; what was taken from it, the wrapper does. Stateless.
+ * bytes, does not commit by itself and has no interceptors; the wrapper does that. It fetches
+ * notifications at its own pace, regardless of {@code max.poll.records}. Stateless.
  */
 public final class ConsumerOpening {
-    /** Notifications that the real consumer may return at once: the wrapper counts records. */
+    /**
+     * The least number of notifications that the real consumer may return at once; the wrapper
+     * counts records.
+     */
     private static final int LEAST_POLL_RECORDS = 500;
 
     private static final String BY_DURATION = "by_duration:";
@@ -99,7 +102,7 @@ public final class ConsumerOpening {
         }
     }
 
-    /** Kafka has checked the form. */
+    /** Kafka has validated the format. */
     private static @Nullable Duration resetAge(String reset) {
         return reset.startsWith(BY_DURATION) ? Duration.parse(reset.substring(BY_DURATION.length())) : null;
     }

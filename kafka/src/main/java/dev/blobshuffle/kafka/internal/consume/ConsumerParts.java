@@ -12,21 +12,21 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link BlobConsumer} is made of.
+ * The parts of a {@link BlobConsumer}.
  *
  * @param delegate the real consumer, owned
  * @param engine the engine, shared
- * @param wiring how they fit
+ * @param wiring connects the parts
  * @param deserializer the application's deserializers, owned
  * @param interceptors the application's interceptors, owned
  * @param autoCommit interval of the auto-commit; null if it is off
  * @param apiTimeout {@code default.api.timeout.ms}
- * @param readers makes consumers of the broker's records, for answers about times; null if nobody
- *     asks, then an answer is the start of a segment
- * @param resetAge how old the first record may be where nothing is committed; null without
+ * @param readers makes consumers of the broker's records, for queries by time; null if there are no
+ *     such queries, then an answer is the start of a segment
+ * @param resetAge the greatest age of the first record if nothing is committed; null without
  *     {@code auto.offset.reset=by_duration}
- * @param metrics the engine's metrics, to be shown with the client's
- * @param release what to do at the end: gives the engine back
+ * @param metrics the engine's metrics, shown with the client's
+ * @param release releases the engine at the end
  */
 public record ConsumerParts<K, V>(
         Consumer<byte[], byte[]> delegate,

@@ -11,8 +11,8 @@ import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The application's classes that a consumer of Kafka Streams calls: its interceptors. The wrapper
- * calls them, because the real consumer sees notifications. Owned by the wrapper.
+ * The application's interceptors for a consumer of Kafka Streams. The wrapper calls them, because
+ * the real consumer sees notifications. Owned by the wrapper.
  */
 public final class ConsumerPlugins {
     private final ConsumerInterceptorChain<byte[], byte[]> interceptors;
@@ -23,27 +23,26 @@ public final class ConsumerPlugins {
         this.real = real;
     }
 
-    /** No classes of the application. */
+    /** No application classes. */
     public static ConsumerPlugins none() {
         return new ConsumerPlugins(new ConsumerInterceptorChain<>(List.of()), Map.of());
     }
 
     /**
-     * No classes of the application, for a consumer that Kafka Streams has made itself.
+     * No application classes, for a consumer that Kafka Streams has made itself.
      *
-     * @param settings those that Kafka Streams has for the consumer
+     * @param settings Kafka Streams' settings for the consumer
      */
     public static ConsumerPlugins none(Map<String, Object> settings) {
-        // Not Map.copyOf: Kafka Streams has settings without a value.
+        // Not Map.copyOf: Kafka Streams has settings with null values.
         return new ConsumerPlugins(
                 new ConsumerInterceptorChain<>(List.of()), Collections.unmodifiableMap(new HashMap<>(settings)));
     }
 
     /**
-     * Makes the classes that a consumer's settings name, and configures them as Kafka's consumer
-     * does.
+     * Makes and configures the classes that a consumer's settings name, as Kafka's consumer does.
      *
-     * @param settings those that Kafka Streams has for the consumer
+     * @param settings Kafka Streams' settings for the consumer
      * @throws org.apache.kafka.common.KafkaException fatal: a class cannot be made
      */
     public static ConsumerPlugins open(Map<String, Object> settings) {
@@ -58,7 +57,7 @@ public final class ConsumerPlugins {
         }
     }
 
-    /** Settings of the real consumer: without the interceptors. */
+    /** The settings of the real consumer: without interceptors. */
     public Map<String, Object> realSettings() {
         return real;
     }

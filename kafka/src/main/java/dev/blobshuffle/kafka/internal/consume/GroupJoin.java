@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls the real consumer, and tries again while the group refuses it because of members that do
- * not read notifications. A native instance that has just ended may still be a member until its
- * session ends: Kafka Streams does not leave its group. Owned by the consumer's thread.
+ * Polls the real consumer, and retries while the group rejects it because of members that cannot
+ * read notifications. A native instance that has just stopped may remain a member until its session
+ * times out, because Kafka Streams does not leave its group. Owned by the consumer's thread.
  */
 public final class GroupJoin {
     private static final Logger LOG = LoggerFactory.getLogger(GroupJoin.class);
 
-    /** How long refusals are waited out: more than Kafka's default session of 45 s. */
+    /** How long rejections are retried: more than Kafka's default session timeout of 45 s. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** Time between two attempts to join. */
@@ -38,9 +38,10 @@ public final class GroupJoin {
     }
 
     /**
-     * {@code Consumer.poll}, or nothing while the group refuses the member.
+     * {@code Consumer.poll}; returns nothing while the group rejects the member.
      *
-     * @throws InconsistentGroupProtocolException fatal: the group has native members for too long
+     * @throws InconsistentGroupProtocolException fatal: the group has had native members for too
+     *     long
      */
     ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (isRefused && nextAttempt - time.nanos() > 0) {

@@ -15,9 +15,10 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may be in a group together, under the classic group protocol. A member without BlobShuffle
- * takes a notification for a record without a key and drops it. The group's coordinator prevents
- * this by the names of assignors: it refuses a member that offers no name which all others offer.
+ * Keeps native members and writers of blobs out of the same group, under the classic group
+ * protocol. A member without BlobShuffle mistakes a notification for a record without a key, and
+ * drops it. The names of assignors prevent this: the coordinator rejects a member unless it offers
+ * a name that all other members offer.
  *
  * <pre>
  * member                    offers, by preference                      group that has only such members uses
@@ -26,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  * blobs, writing on         blobshuffle-range                          blobshuffle-range
  * </pre>
  *
- * <p>So members that write off join both of the others, and native members and writers exclude each
- * other. The name in use says which members a group has. Stateless.
+ * <p>So members with writing off can join both other kinds, while native members and writers exclude
+ * each other. The name in use shows which members a group has. Stateless.
  */
 public final class GroupProtocol {
-    /** How the assignors' names of members begin that read notifications. */
+    /** Prefix of the assignor names of members that read notifications. */
     static final String READER = "blobshuffle-";
 
-    /** How the names begin that only members with writing off offer. */
+    /** Prefix of the assignor names that only members with writing off offer. */
     static final String ROLLING = "blobshuffle-read-";
 
     private static final List<Class<? extends BlobAssignor>> READERS =
@@ -43,20 +44,20 @@ public final class GroupProtocol {
 
     private GroupProtocol() {}
 
-    /** What the assignor that a classic group uses says of its members. */
+    /** The members of a classic group, as the name of its assignor shows. */
     public enum Members {
-        /** At least one member does not read notifications, or none is ours. */
+        /** At least one member does not read notifications, or no member uses BlobShuffle. */
         SOME_NATIVE,
         /** All members read notifications, and all have writing off: native members may join. */
         ROLLING,
         /**
          * All members read notifications, and at least one writes blobs: native members are
-         * refused.
+         * rejected.
          */
         WRITING
     }
 
-    /** The members of a classic group, by the name of the assignor that it uses. */
+    /** The members of a classic group, by the name of its assignor. */
     public static Members members(String assignor) {
         if (assignor.startsWith(ROLLING)) {
             return Members.ROLLING;
@@ -70,8 +71,8 @@ public final class GroupProtocol {
     }
 
     /**
-     * Settings of a real consumer with the assignors that it is to offer. Settings of another group
-     * protocol, or without a group, stay as they are.
+     * The settings of a real consumer, with the assignors that it should offer. With another group
+     * protocol, or without a group, the settings stay unchanged.
      *
      * @param writes whether the application writes blobs
      * @throws InvalidSettings fatal: there are too many assignors

@@ -10,8 +10,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Consumers that read single records of the broker beside an application's consumer: with its
- * connection and security, without its group. Stateless.
+ * Makes consumers that read single records of the broker for an application's consumer. They have
+ * its connection and security, but not its group. Stateless.
  */
 final class NotificationReaders {
     private static final String GROUP = "group.";
@@ -20,8 +20,8 @@ final class NotificationReaders {
     private NotificationReaders() {}
 
     /**
-     * Makes such consumers. Each reads aborted records too: brokers answer questions about times
-     * with them.
+     * Makes such consumers. They also read aborted records, because brokers take these into account
+     * in answers about times.
      *
      * @param real settings of the application's real consumer
      */

@@ -13,9 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits of the consumer, translated from virtual to real. Under Kafka Streams' at-least-once they
- * first make sure that everything the thread appended is durable, and refuse if something was lost.
- * Owned by the consumer's thread.
+ * Commits the consumer's positions, translated from virtual to real offsets. Under Kafka Streams'
+ * at-least-once, a commit first makes everything durable that the thread has appended, and fails if
+ * records were lost. Owned by the consumer's thread.
  */
 public final class OffsetCommits {
     private final Consumer<byte[], byte[]> delegate;
@@ -34,7 +34,7 @@ public final class OffsetCommits {
         this.interceptors = interceptors;
     }
 
-    /** Commits and waits for the broker, for the consumer's default time. */
+    /** Commits and waits for the broker, with the consumer's default timeout. */
     public void sync(Map<TopicPartition, OffsetAndMetadata> offsets) {
         pair.drainBeforeCommit();
         delegate.commitSync(toReal(offsets));
@@ -48,7 +48,7 @@ public final class OffsetCommits {
         committed(offsets);
     }
 
-    /** Commits without waiting; the callback gets the caller's own map. */
+    /** Commits asynchronously; the callback gets the caller's own map. */
     public void async(Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
         pair.drainBeforeCommit();
         delegate.commitAsync(toReal(offsets), (real, failure) -> {

@@ -17,8 +17,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers about offsets, translated from real to virtual for topics that shuffle through blobs.
- * Owned by the consumer's thread.
+ * Answers queries about offsets. For topics that shuffle through blobs, translates real to virtual
+ * offsets. Owned by the consumer's thread.
  */
 public final class OffsetQueries {
     private final Consumer<byte[], byte[]> delegate;
@@ -27,9 +27,7 @@ public final class OffsetQueries {
     private final @Nullable RecordTimes recordTimes;
     private final Time time;
 
-    /**
-     * @param recordTimes null: an answer about a time is the start of a segment
-     */
+    /** @param recordTimes null: an answer about a time is the start of a segment */
     public OffsetQueries(
             Consumer<byte[], byte[]> delegate,
             AssignedPartitions partitions,
@@ -43,7 +41,9 @@ public final class OffsetQueries {
         this.time = time;
     }
 
-    /** The consumer's position: that of the next record in the queue, else the real consumer's. */
+    /**
+     * The consumer's position: that of the next record in the queue, or else the real consumer's.
+     */
     public long position(TopicPartition partition, Duration timeout) {
         PartitionProgress progress = partitions.of(partition);
         if (progress == null) {
@@ -52,7 +52,7 @@ public final class OffsetQueries {
         Duration remaining = timeout;
         if (!progress.started) {
             long asked = time.nanos();
-            // As Kafka's consumer, which then knows all positions, and commits them.
+            // As in Kafka's consumer, which afterwards knows all positions and commits them.
             starts.start(progress.leaving ? List.of(progress) : partitions.notStarted(), timeout);
             Duration taken = Duration.ofNanos(time.nanos() - asked);
             remaining = taken.compareTo(timeout) < 0 ? timeout.minus(taken) : Duration.ZERO;
@@ -68,8 +68,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * Positions of the whole assignment, as far as they are known without waiting: what a commit
-     * without arguments commits.
+     * The positions of the whole assignment that are known without waiting; a commit without
+     * arguments commits them.
      */
     public Map<TopicPartition, OffsetAndMetadata> positions() {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
@@ -77,7 +77,7 @@ public final class OffsetQueries {
         for (TopicPartition partition : delegate.assignment()) {
             PartitionProgress progress = partitions.of(partition);
             if (progress != null && progress.leaving) {
-                continue; // the real consumer's position lies behind records that were dropped
+                continue; // The real consumer's position is beyond records that were dropped.
             }
             OffsetAndMetadata known = progress == null || !progress.started ? null : partitions.knownPosition(progress);
             if (known != null) {
@@ -93,7 +93,7 @@ public final class OffsetQueries {
         try {
             positions.put(partition, new OffsetAndMetadata(position(partition, Duration.ZERO)));
         } catch (TimeoutException | InvalidOffsetException e) {
-            // No position yet, so there is nothing to commit, as in Kafka's own consumer.
+            // No position yet, so there is nothing to commit. Kafka's own consumer does the same.
         }
     }
 
@@ -106,8 +106,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * The first records at given times or later. The broker knows the segment, whose start is the
-     * answer if this consumer cannot look into it.
+     * The first records at or after given times. The broker finds the segment; if this consumer
+     * cannot read the segment, the answer is its start.
      */
     public Map<TopicPartition, OffsetAndTimestamp> times(Map<TopicPartition, Long> times, Duration timeout) {
         long asked = time.nanos();
@@ -127,7 +127,7 @@ public final class OffsetQueries {
         return result;
     }
 
-    /** Values of matching topics translated; null, where Kafka has no answer, stays. */
+    /** Translates the values of matching topics. A null value, Kafka's "no answer", stays. */
     private <T> Map<TopicPartition, T> translate(Map<TopicPartition, T> real, UnaryOperator<T> toVirtual) {
         Map<TopicPartition, T> result = new HashMap<>(real);
         result.replaceAll((partition, value) ->

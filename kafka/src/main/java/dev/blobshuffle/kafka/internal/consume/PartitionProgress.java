@@ -9,55 +9,55 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a consumer knows of one assigned partition whose records it queues. Owned by the consumer's
- * thread.
- */
+/** The state of one assigned partition whose records are queued. Owned by the consumer's thread. */
 public final class PartitionProgress {
-    /** The partition in Kafka's words. */
+    /** The partition in Kafka's type. */
     final TopicPartition kafka;
 
-    /** The same in the engine's. */
+    /** The partition in the engine's type. */
     final Partition partition;
 
     /** Whether its topic shuffles through blobs, so that its offsets are virtual. */
     final boolean virtual;
 
-    /** What was handed out, as far as commits need to know. */
+    /** The returned offsets, as far as commits need them. */
     public final DeliveredRange delivered = new DeliveredRange();
 
     /**
-     * Whether it is known where reading starts: the real consumer knows the real offset only, not
-     * the index inside.
+     * Whether the start position is known. The real consumer knows only the real offset, not the
+     * index in the segment.
      */
     boolean started;
 
     /**
-     * Revoked or lost, although the real consumer still shows it in its assignment. It is not
-     * started: if it comes back it is another assignment, with a start of its own.
+     * Whether it was revoked or lost, although the real consumer still has it in its assignment. A
+     * leaving partition is never started: if it comes back, that is another assignment with its own
+     * start.
      */
     final boolean leaving;
 
     /** Paused by the user. */
     public boolean pausedByUser;
 
-    /** Paused by us, since its queue is full or its start is unknown. */
+    /** Paused by this client, because its queue is full or its start is unknown. */
     boolean pausedInside;
 
-    /** Where inside a segment reading starts, until the first record has come. */
+    /** The start inside a segment, until the first record has arrived. */
     private @Nullable Start start;
 
-    /** The real consumer's next offset, as it last reported. */
+    /** The real consumer's next offset, according to its last report. */
     private @Nullable OffsetAndMetadata realNext;
 
     private long offeredEnd;
 
-    /** Records of the first notification before this time are passed; the least number: none. */
+    /**
+     * Records of the first notification before this time are skipped; the smallest number: none.
+     */
     private long notBefore = Long.MIN_VALUE;
 
     private OptionalLong firstReal = OptionalLong.empty();
 
-    /** Leader epoch of the last record handed out. */
+    /** Leader epoch of the last returned record. */
     private Optional<Integer> epoch = Optional.empty();
 
     PartitionProgress(TopicPartition kafka, boolean virtual, boolean leaving) {
@@ -68,7 +68,7 @@ public final class PartitionProgress {
         this.started = !virtual && !leaving;
     }
 
-    /** Reading starts, or goes on, at an index of a real offset. */
+    /** Reading starts, or continues, at an index of a real offset. */
     public void startAt(long real, int index) {
         started = true;
         start = index > 0 ? new Start(real, index) : null;
@@ -76,7 +76,7 @@ public final class PartitionProgress {
         reset();
     }
 
-    /** Reading starts where the real consumer says. */
+    /** Reading starts at the real consumer's position. */
     public void startWhereRealIs() {
         started = true;
         start = null;
@@ -86,14 +86,14 @@ public final class PartitionProgress {
 
     /**
      * After {@link #startWhereRealIs()}: the real consumer starts at the first notification with a
-     * record of this time or later, and reading starts at that record.
+     * record at or after this time, and reading starts at that record.
      */
     void startNotBefore(long timestamp) {
         notBefore = timestamp;
         firstReal = OptionalLong.empty();
     }
 
-    /** Whether a record lies before the time at which reading starts. */
+    /** Whether a record is before the time at which reading starts. */
     boolean isBeforeStart(long real, long timestamp) {
         if (notBefore == Long.MIN_VALUE) {
             return false;
@@ -114,19 +114,19 @@ public final class PartitionProgress {
         delivered.reset();
     }
 
-    /** The index at which reading starts if the next record is the one of the given offset. */
+    /** The index at which reading starts if the next record is at the given offset. */
     int startIndex(long real) {
         Start pending = start;
         return pending != null && pending.real == real ? pending.index : 0;
     }
 
-    /** Notes that the record of an offset was queued; with the first one the start is over. */
+    /** Records that the record at an offset was queued. The first one ends the start. */
     void offered(long real) {
         offeredEnd = real + 1;
         start = null;
     }
 
-    /** Offsets below were queued already. */
+    /** The end of the queued offsets. */
     long offeredEnd() {
         return offeredEnd;
     }
@@ -147,12 +147,12 @@ public final class PartitionProgress {
         epoch = recordEpoch;
     }
 
-    /** A position as callers see it. */
+    /** A position in the caller's offsets. */
     OffsetAndMetadata position(long real, int index) {
         return new OffsetAndMetadata(offset(real, index), epoch, "");
     }
 
-    /** An offset as callers see it. */
+    /** An offset as the caller sees it. */
     long offset(long real, int index) {
         return virtual ? VirtualOffset.of(real, index) : real;
     }

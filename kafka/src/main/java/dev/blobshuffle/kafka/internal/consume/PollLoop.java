@@ -22,27 +22,27 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's {@code poll}. Each round polls the real consumer (heartbeats and rebalances must
- * go on), queues what it brought, starts fetches and takes what is ready from the queues' heads; it
- * ends with the first round that has something to return. Nothing taken out is carried over a
- * second real poll, for a rebalance inside it may revoke the partition. A failure is thrown by the
- * first round that has taken no record out of the queues, and the position stays before it. Owned
- * by the consumer's thread.
+ * Implements the consumer's {@code poll} in rounds. Each round polls the real consumer, which keeps
+ * heartbeats and rebalances going. It then queues the new records, starts fetches, and takes
+ * records that are ready from the heads of the queues. The first round with records ends the poll.
+ * Records taken from the queues are never held across a second real poll, because a rebalance
+ * inside it may revoke their partition. A failure is thrown by the first round that takes no record
+ * from the queues, and the position stays before it. Owned by the consumer's thread.
  */
 public final class PollLoop<K, V> {
     /**
-     * Queued items of a partition above which the real consumer stops fetching it: a single Kafka
-     * fetch of notifications refers to GiBs.
+     * Queued items of a partition above which the real consumer stops fetching it. A single Kafka
+     * fetch of notifications can refer to gigabytes.
      */
     private static final int MOST_ITEMS = 2000;
 
     /**
-     * Queued bytes (of segments, or of plain records in memory) of a partition above which the real
+     * Queued bytes of a partition (of segments, or of plain records in memory) above which the real
      * consumer stops fetching it.
      */
     private static final long MOST_BYTES = 64L << 20;
 
-    /** Bytes that one partition hands out before the next has its turn. */
+    /** Bytes that one partition returns before the next partition's turn. */
     private static final long TURN_BYTES = 1L << 20;
 
     /** The longest wait for a fetch between two real polls. */
@@ -59,17 +59,17 @@ public final class PollLoop<K, V> {
     private long deadline;
 
     /**
-     * What this round cannot get past; thrown if the round has taken no record out of the queues.
+     * The failure that blocks this round; thrown if the round has taken no record from the queues.
      */
     private @Nullable RuntimeException obstacle;
 
     /**
-     * Where the last poll, which had records to return, could not get past a record: the next one
-     * throws, however busy other partitions are.
+     * The records that blocked partitions in the last poll, which had other records to return. The
+     * next poll throws, however busy other partitions are.
      */
     private Map<PartitionProgress, PollResult.Undecodable> postponed = Map.of();
 
-    /** Where this round could not use a notification. */
+    /** The unusable notifications of this round. */
     private final Map<PartitionProgress, PollResult.Undecodable> unusable = new HashMap<>();
 
     public PollLoop(
@@ -118,8 +118,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * How long the real poll may wait: not at all where records are on their way, and briefly where
-     * partitions wait to be started.
+     * How long the real poll may wait: not at all while records are being fetched, and briefly
+     * while partitions wait for their start.
      */
     private Duration patience() {
         if (debatcher.isReady() || debatcher.isFetching()) {
@@ -133,8 +133,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * Throws what the last poll postponed, unless the application has moved on, or the partition
-     * has.
+     * Throws the failure that the last poll postponed, unless the position has moved since or the
+     * partition is gone.
      */
     private void throwPostponed() {
         Map<PartitionProgress, PollResult.Undecodable> known = postponed;
@@ -150,8 +150,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * Records that would have passed untouched are read again: other topics may be so busy that
-     * there is always one, and the failure would never be seen.
+     * Makes the real consumer read unchanged records again. Other topics may be so busy that every
+     * round has such records, and the failure would never be thrown.
      */
     private void giveBack(ConsumerRecords<byte[], byte[]> arrived, PollResult<K, V> result) {
         for (TopicPartition partition : result.partitions()) {
@@ -160,9 +160,7 @@ public final class PollLoop<K, V> {
         }
     }
 
-    /**
-     * What is left of the time of the poll that runs; used by rebalance callbacks inside it too.
-     */
+    /** The remaining time of the current poll; rebalance callbacks inside it use it too. */
     public Duration remaining() {
         return Duration.ofNanos(Math.max(0, deadline - time.nanos()));
     }
@@ -217,17 +215,18 @@ public final class PollLoop<K, V> {
             if (!partitions.isQueued(partition)) {
                 passUntouched(partition, records, result);
             }
-            return; // else it was taken away meanwhile, and its next owner reads the records
+            return; // Otherwise it was revoked meanwhile, and its next owner reads the records.
         }
         if (!progress.started) {
-            // It came before its commit was asked for: read it again from where that says, or from
-            // here if there is none.
+            // The record came before the committed offset was known. Read it again from there, or
+            // from here if nothing is committed.
             ConsumerRecord<byte[], byte[]> first = records.get(0);
             partitions.seek(progress, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return;
         }
         if (records.get(0).offset() < progress.offeredEnd()) {
-            partitions.emptyQueue(progress); // the log began anew: the topic was made again, or the broker lost its end
+            // The log starts again: the topic was recreated, or the broker lost the end.
+            partitions.emptyQueue(progress);
         }
         for (ConsumerRecord<byte[], byte[]> record : records) {
             try {
@@ -255,8 +254,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * A notification that cannot be used stops its partition when everything before it is handed
-     * out; until then it is read again.
+     * An unusable notification stops its partition once everything before it has been returned.
+     * Until then it is read again.
      */
     private void readAgain(
             PartitionProgress progress, ConsumerRecord<byte[], byte[]> record, BlobShuffleException reason) {
@@ -279,8 +278,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * A record that cannot be deserialized is read again by the next poll, which throws if it comes
-     * first; the application may seek past it.
+     * Reads an undecodable record again in the next poll, which throws if it comes first. The
+     * application may seek past it.
      */
     private void goBackTo(PartitionProgress progress, PollResult.Undecodable record) {
         partitions.rewind(
@@ -291,7 +290,8 @@ public final class PollLoop<K, V> {
     }
 
     /**
-     * Stops the real consumer where queues are long, and lets it go on where they are half empty.
+     * Pauses the real consumer for partitions with long queues, and resumes it when they are half
+     * empty.
      */
     private void balanceFlow() {
         for (PartitionProgress progress : partitions.all()) {

@@ -21,12 +21,12 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one {@code poll} returns, while it is put together: original records with their virtual
- * offsets, and the next offset of each partition that moved. A record that cannot be deserialized
- * ends its partition's part. Used once. Owned by the consumer's thread.
+ * Collects the result of one {@code poll}: original records with virtual offsets, and the next
+ * offset of each partition that moved. A record that cannot be deserialized ends its partition's
+ * part. Used once. Owned by the consumer's thread.
  */
 public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], byte[]>> {
-    /** Room for a partition's records at first: enough that filling a list rarely copies it. */
+    /** Initial capacity for a partition's records; rarely exceeded. */
     private static final int USUAL_RECORDS = 256;
 
     private final AssignedPartitions assigned;
@@ -35,21 +35,23 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     private final Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>();
     private final Map<PartitionProgress, Undecodable> undecodable = new LinkedHashMap<>();
 
-    /** Partitions whose records pass untouched. */
+    /** Number of partitions whose records are passed on unchanged. */
     private int passed;
 
-    /** The partition whose turn it is; records come partition by partition. */
+    /** The current partition; records arrive partition by partition. */
     private @Nullable Partition turn;
 
-    /** Its progress; null if its part of the result has ended. */
+    /** The progress of the current partition; null if its part of the result has ended. */
     private @Nullable PartitionProgress progress;
 
-    /** Where its records go; replaced by a list of its own when the first one comes. */
+    /**
+     * The list for the partition's records; a list of its own replaces it with the first record.
+     */
     private List<ConsumerRecord<K, V>> target = List.of();
 
     /**
-     * Real offsets below are noted as handed out in this turn: a segment's records share one, and
-     * noting it once is enough.
+     * End of the offsets that are recorded as returned in this turn. The records of a segment share
+     * one offset, which is recorded once.
      */
     private long notedEnd;
 
@@ -62,15 +64,12 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
         return records.isEmpty() && nextOffsets.isEmpty();
     }
 
-    /**
-     * Whether it has records other than those that pass untouched: these are out of their queue for
-     * good.
-     */
+    /** Whether it has records from the queues; these cannot be put back. */
     boolean hasQueuedRecords() {
         return records.size() > passed;
     }
 
-    /** Takes records that pass untouched. */
+    /** Adds records that are passed on unchanged. */
     void pass(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> untouched) {
         records.put(partition, deserializer.untouched(untouched));
         passed++;
@@ -80,7 +79,7 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
         nextOffsets.put(partition, next);
     }
 
-    /** Partitions that have records so far. */
+    /** The partitions with records so far. */
     Set<TopicPartition> partitions() {
         return records.keySet();
     }
@@ -90,8 +89,7 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     }
 
     ConsumerRecords<K, V> toRecords() {
-        // Kafka 3.9 has no place for the next offsets; its Kafka Streams asks for positions
-        // instead.
+        // Kafka 3.9 has no place for the next offsets; its Kafka Streams queries positions instead.
         return KafkaVersion.HAS_NEXT_OFFSETS
                 ? new ConsumerRecords<>(records, nextOffsets)
                 : PositionsOfOldClients.withoutNextOffsets(records);
@@ -184,12 +182,12 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     }
 
     /**
-     * A record at which its partition's part of the result ended.
+     * A record that ends its partition's part of the result.
      *
      * @param real real offset of its notification, or its own
      * @param index its index in the segment
-     * @param epoch leader epoch of that record
-     * @param cause what the deserializer threw
+     * @param epoch leader epoch of the record at that offset
+     * @param cause the exception of the deserializer
      */
     record Undecodable(long real, int index, Optional<Integer> epoch, RuntimeException cause) {}
 }

@@ -13,15 +13,15 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Next offsets with Kafka clients before 4.0, whose polls do not return them: the consumer's own
- * position is asked instead. Stateless.
+ * Supplies the next offsets for Kafka clients before 4.0. Their polls do not return them, so this
+ * class queries the consumer's position. Stateless.
  */
 public final class PositionsOfOldClients {
     private PositionsOfOldClients() {}
 
     /**
-     * The next offset of each queued partition that has moved. A partition whose position the
-     * consumer does not know yet is left out.
+     * The next offset of each queued partition that has moved. Partitions whose position the
+     * consumer does not know yet are left out.
      */
     static Map<TopicPartition, OffsetAndMetadata> after(
             ConsumerRecords<byte[], byte[]> arrived, Consumer<byte[], byte[]> consumer, AssignedPartitions partitions) {
@@ -40,7 +40,7 @@ public final class PositionsOfOldClients {
         try {
             offset = consumer.position(progress.kafka, Duration.ZERO);
         } catch (KafkaException e) {
-            return Optional.empty(); // unknown for now, or failed: the next poll throws it
+            return Optional.empty(); // Unknown for now, or failed: then the next poll throws it.
         }
         List<ConsumerRecord<byte[], byte[]>> records = arrived.records(progress.kafka);
         OffsetAndMetadata known = progress.realNext();
@@ -53,7 +53,7 @@ public final class PositionsOfOldClients {
         return Optional.of(new OffsetAndMetadata(offset, epoch, ""));
     }
 
-    /** The result of a poll in the form that these clients know. */
+    /** The result of a poll in these clients' form. */
     @SuppressWarnings("deprecation") // newer clients have a constructor with next offsets
     static <K, V> ConsumerRecords<K, V> withoutNextOffsets(Map<TopicPartition, List<ConsumerRecord<K, V>>> records) {
         return new ConsumerRecords<>(records);

@@ -6,10 +6,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the real consumer and the application's listener. When partitions go it calls the
- * application first, because the application commits then; when they come it calls the application
- * last, because the application may ask for positions. What the hooks do never keeps the
- * application from being called. Owned by the consumer's thread.
+ * Calls the consumer's hooks and the application's rebalance listener in order. When partitions are
+ * revoked, the application comes first, because it commits then. When partitions are assigned, it
+ * comes last, because it may query positions. A failing hook never prevents the call of the
+ * application. Owned by the consumer's thread.
  */
 public final class RebalanceListener implements ConsumerRebalanceListener {
     private final @Nullable ConsumerRebalanceListener user;
@@ -55,14 +55,14 @@ public final class RebalanceListener implements ConsumerRebalanceListener {
     }
 
     /**
-     * What the consumer does by itself when partitions go and come. Neither throws what belongs to
-     * the poll around the callback: wakeups, interrupts, failed questions.
+     * The consumer's own work during a rebalance. A hook throws nothing that belongs to the
+     * enclosing poll: no wakeups, interrupts or failed queries.
      */
     public interface Hooks {
-        /** Before the application's listener hears that partitions were revoked. */
+        /** Called before the application's listener learns of revoked partitions. */
         void beforePartitionsGo();
 
-        /** Before the application's listener hears of new partitions. */
+        /** Called before the application's listener learns of new partitions. */
         void startAssigned();
     }
 }

@@ -12,15 +12,16 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of a record into what the application reads, with the failures of Kafka's own
- * consumer. Owned by the consumer's thread.
+ * Deserializes records for the application, with the failures of Kafka's own consumer. Owned by the
+ * consumer's thread.
  */
 public interface RecordDeserializer<K, V> extends AutoCloseable {
     /**
      * One record.
      *
-     * @param offset the offset it shows
-     * @param carrier the notification, or the record itself: gives timestamp type and leader epoch
+     * @param offset the record's offset for the application
+     * @param carrier the notification, or the record itself; source of timestamp type and leader
+     *     epoch
      * @throws RecordDeserializationException recoverable: seek past the record
      */
     ConsumerRecord<K, V> record(
@@ -32,7 +33,7 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
             Headers headers,
             ConsumerRecord<byte[], byte[]> carrier);
 
-    /** Records as the real consumer returned them; legal only where nothing is deserialized. */
+    /** Records as the real consumer returned them; allowed only if nothing is deserialized. */
     List<ConsumerRecord<K, V>> untouched(List<ConsumerRecord<byte[], byte[]>> records);
 
     @Override
@@ -73,7 +74,7 @@ public interface RecordDeserializer<K, V> extends AutoCloseable {
         public void close() {}
     }
 
-    /** With the application's deserializers, which it owns. */
+    /** Uses the application's deserializers, and owns them. */
     final class Typed<K, V> implements RecordDeserializer<K, V> {
         private final Deserializer<K> keys;
         private final Deserializer<V> values;

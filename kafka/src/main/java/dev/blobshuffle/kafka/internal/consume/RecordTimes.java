@@ -29,10 +29,10 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the first record of a partition whose timestamp is a given one or later. The broker finds
- * the notification, because a notification carries the latest timestamp of its records. The record
- * is inside the segment, so this class reads the notification with a consumer of its own, and the
- * segment up to the record. Owned by the consumer's thread.
+ * Finds the first record of a partition whose timestamp is at or after a given time. A notification
+ * has the latest timestamp of its records, so the broker finds the notification. To find the record
+ * inside the segment, this class reads the notification with a consumer of its own, and the segment
+ * up to the record. Owned by the consumer's thread.
  */
 final class RecordTimes {
     private static final Duration ROUND = Duration.ofMillis(10);
@@ -45,7 +45,7 @@ final class RecordTimes {
     private final Time time;
 
     /**
-     * @param readers new consumers of the broker's records, without a group
+     * @param readers makes consumers of the broker's records, without a group
      * @param name names the reader of segments in logs
      */
     RecordTimes(Supplier<Consumer<byte[], byte[]>> readers, Engine engine, String name, Time time) {
@@ -58,9 +58,9 @@ final class RecordTimes {
     /**
      * The answers for partitions that shuffle through blobs, in virtual offsets.
      *
-     * @param found the broker's answers, without null
-     * @param times the times that were asked for; others are ignored
-     * @throws TimeoutException recoverable: broker or store did not answer in time
+     * @param found the broker's answers, without nulls
+     * @param times the queried times; other partitions are ignored
+     * @throws TimeoutException recoverable: the broker or the store did not answer in time
      */
     Map<TopicPartition, OffsetAndTimestamp> find(
             Map<TopicPartition, OffsetAndTimestamp> found, Map<TopicPartition, Long> times, Duration timeout) {
@@ -113,7 +113,10 @@ final class RecordTimes {
             }
         }
 
-        /** The broker's answer may be a transaction's marker, which no consumer returns. */
+        /**
+         * Whether the reader is past the answer: the answer may be a transaction marker, which no
+         * consumer returns.
+         */
         private boolean isPassed(Consumer<byte[], byte[]> reader, TopicPartition partition) {
             boolean isPassed =
                     reader.position(partition, remaining()) > at(partition).offset();
@@ -149,7 +152,7 @@ final class RecordTimes {
                     new OffsetAndTimestamp(offset, timestamp, at(partition).leaderEpoch()));
         }
 
-        /** Reads all segments ahead, and looks into one after the other. */
+        /** Prefetches all segments, and searches one after the other. */
         void readSegments() {
             if (notifications.isEmpty()) {
                 return;
@@ -184,8 +187,8 @@ final class RecordTimes {
                     }
                 }
             } catch (BlobMissing e) {
-                // An aborted transaction's, or one that is lost: its records are passed or missed
-                // as one, so that its start is exact.
+                // The segment of an aborted transaction, or a lost one. Readers skip or miss its
+                // records as a whole, so its start is the exact answer.
             } catch (InterruptedException e) {
                 throw new InterruptException(e);
             }
@@ -205,7 +208,7 @@ final class RecordTimes {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Notes the first record of a segment at a time or later. */
+    /** Finds the first record of a segment at or after a time. */
     private static final class FirstAt implements Debatcher.Sink<ConsumerRecord<byte[], byte[]>> {
         private final long wanted;
         private long offset;

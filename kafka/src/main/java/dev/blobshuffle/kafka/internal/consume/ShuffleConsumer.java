@@ -33,10 +33,11 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a consumer of blobs does. Its front doors differ in what is around it: an application of any
- * kind ({@code BlobConsumer}), or a stream thread ({@link StreamsConsumer}).
+ * The consumer that reads records from blobs; base of {@code BlobConsumer} for any application and
+ * of {@link StreamsConsumer} for stream threads.
  *
- * <p>Owned by one thread, as every Kafka consumer; only {@link #wakeup()} may come from others.
+ * <p>Owned by one thread, as every Kafka consumer. Only {@link #wakeup()} may be called from other
+ * threads.
  */
 public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     private final ConsumerParts<K, V> parts;
@@ -51,7 +52,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     private final ClientPair.ConsumerSide side;
     private boolean closed;
 
-    /** Owns the parts: closing it closes them. */
+    /** Owns the parts, and closes them. */
     public ShuffleConsumer(ConsumerParts<K, V> parts) {
         this.parts = parts;
         this.delegate = parts.delegate();
@@ -104,7 +105,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         partitions.revoked(delegate.assignment());
     }
 
-    /** Warns if none of the topics that will be read shuffles through blobs. */
+    /** Warns if none of the topics to read shuffles through blobs. */
     void reads(Collection<String> topics) {
         parts.wiring().topics().warnUnlessIncluded(topics);
     }
@@ -115,7 +116,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         return parts.interceptors().onConsume(loop.poll(timeout));
     }
 
-    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. */
+    /** A method of Kafka 3.9's interface: deprecated there, removed in 4.0. */
     public ConsumerRecords<K, V> poll(long timeoutMillis) {
         return poll(Duration.ofMillis(timeoutMillis));
     }
@@ -285,8 +286,8 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     }
 
     /**
-     * A method of Kafka 3.9's interface, deprecated there and gone since 4.0. Null without a
-     * commit.
+     * A method of Kafka 3.9's interface: deprecated there, removed in 4.0. Null if nothing is
+     * committed.
      */
     public @Nullable OffsetAndMetadata committed(TopicPartition partition) {
         return committed(Set.of(partition)).get(partition);

@@ -23,18 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds where reading starts in newly assigned partitions. The real consumer would find the real
- * offset of the last commit by itself, but not the index inside the segment, and the two must be of
- * the same commit. So one answer of the broker supplies both, and the resolver has the real
- * consumer seek. A partition whose answer has not come is paused.
+ * Finds the start position of newly assigned partitions. The real consumer can find the real offset
+ * of the last commit by itself, but not the index inside the segment, and both must come from the
+ * same commit. So the resolver queries the commit once, takes both from it, and makes the real
+ * consumer seek. A partition whose commit is not known yet is paused.
  *
- * <p>A wait is as long as the caller's, between a minimum and a maximum. The minimum grows while no
- * answer comes. So {@code poll} returns soon, and the real consumer goes on meanwhile. A wait that
- * was too short loses nothing: Kafka's consumers keep the request, and the next wait gets its
- * answer.
+ * <p>A wait lasts as long as the caller allows, between a minimum and a maximum. The minimum grows
+ * while no answer arrives. So {@code poll} returns soon, and the real consumer makes progress. A
+ * wait that was too short loses nothing: Kafka's consumers keep the request, and the next wait gets
+ * its answer.
  *
- * <p>Kafka's newer consumer shows a partition in its assignment before it runs the rebalance
- * callback, and after it. So a poll may ask first, or the callback; both lead to one
+ * <p>Kafka's newer consumer has a partition in its assignment before and after it runs the
+ * rebalance callback. So either a poll or the callback may query first; both lead to one
  * {@link PartitionProgress}.
  *
  * <p>Owned by the consumer's thread.
@@ -53,7 +53,7 @@ public final class StartResolver {
     private boolean isWaiting;
 
     /**
-     * @param resetAge how old the first record may be where nothing is committed; null: any age
+     * @param resetAge the greatest age of the first record if nothing is committed; null: any age
      */
     public StartResolver(
             Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, @Nullable Duration resetAge, Time time) {
@@ -64,10 +64,10 @@ public final class StartResolver {
     }
 
     /**
-     * Starts every partition that has not started; those whose commit the broker does not tell in
-     * time stay paused until the next call.
+     * Starts every partition that has not started. If the broker does not return a commit in time,
+     * its partition stays paused until the next call.
      *
-     * @param remaining what is left of the caller's time
+     * @param remaining the caller's remaining time
      */
     void startAll(Duration remaining) {
         List<PartitionProgress> waiting = partitions.notStarted();
@@ -79,8 +79,8 @@ public final class StartResolver {
             start(waiting, longer(wait, shorter(remaining, LONGEST_WAIT)));
             wait = FIRST_WAIT;
         } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
-            // No answer in time, or the group has put this member out: then it loses the partitions
-            // and joins again.
+            // No answer in time, or the group has removed this member. In the second case the
+            // member loses the partitions and rejoins.
             isWaiting = true;
             wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
             waiting.stream().filter(this::isStillAssigned).forEach(partitions::pauseInside);
@@ -88,24 +88,23 @@ public final class StartResolver {
     }
 
     /**
-     * Like {@link #startAll}, from inside a rebalance callback. A failure is left to the next poll,
-     * which asks again: the application must hear of its partitions, whatever happens to our
-     * question.
+     * As {@link #startAll}, inside a rebalance callback. Throws nothing, so that the application
+     * always learns of its partitions. After a failure, the next poll queries again.
      */
     public void startAssigned(Duration remaining) {
         try {
             startAll(remaining);
         } catch (WakeupException e) {
-            delegate.wakeup(); // it was meant for the poll
+            delegate.wakeup(); // The wakeup is meant for the poll.
         } catch (KafkaException e) {
-            // An interrupt is among them; Kafka has set the thread's flag again.
+            // This includes interrupts; Kafka has set the thread's flag again.
             LOG.debug("Asking for commits failed; the next poll asks again.", e);
         }
     }
 
     /**
-     * Whether the last call of {@link #startAll} has left partitions that cannot be read yet: who
-     * polls the real consumer must soon come back.
+     * Whether the last call of {@link #startAll} has left partitions without a start. The caller
+     * must then poll again soon.
      */
     boolean isWaiting() {
         return isWaiting;
@@ -124,7 +123,7 @@ public final class StartResolver {
         try {
             committed = delegate.committed(asked, timeout);
         } catch (InvalidGroupIdException e) {
-            committed = Map.of(); // without a group there are no commits
+            committed = Map.of(); // Without a group there are no commits.
         }
         for (PartitionProgress progress : waiting) {
             if (isStillAssigned(progress)) {
@@ -134,8 +133,9 @@ public final class StartResolver {
     }
 
     /**
-     * Kafka's newer consumer takes partitions away on its own thread, soon after the callback: the
-     * assignment that we saw right after it was the old one.
+     * Whether the partition is still assigned. Kafka's newer consumer revokes partitions on its own
+     * thread, soon after the callback, so the assignment right after the callback may be the old
+     * one.
      */
     private boolean isStillAssigned(PartitionProgress progress) {
         return delegate.assignment().contains(progress.kafka);

@@ -10,8 +10,8 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A consumer of blobs around a ready one, for Kafka Streams. The ready consumer must not commit by
- * itself nor have interceptors. Owned by its stream thread.
+ * A consumer that reads records from blobs, for a stream thread of Kafka Streams. It wraps a ready
+ * consumer, which must not commit by itself and must have no interceptors. Owned by that thread.
  */
 public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
     private StreamsConsumer(ConsumerParts<byte[], byte[]> parts) {
@@ -19,7 +19,7 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
     }
 
     /**
-     * A consumer without classes of the application.
+     * Wraps a ready consumer, without application classes.
      *
      * @param delegate the ready consumer; closed with the new one
      * @param engine the instance's engine; stays open
@@ -29,7 +29,7 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
     }
 
     /**
-     * As {@link #wrap(Consumer, Engine, ConsumerWiring)}, with the application's classes.
+     * As {@link #wrap(Consumer, Engine, ConsumerWiring)}, with application classes.
      *
      * @param plugins closed with the new consumer
      */
@@ -50,9 +50,9 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
     }
 
     /**
-     * Forgets what is queued for partitions that were taken away without a
-     * {@link ConsumerRebalanceListener} hearing of it (Kafka Streams' own group protocol). Call it
-     * after their owner has committed.
+     * Drops the queues of partitions that were revoked without a call of a
+     * {@link ConsumerRebalanceListener} (Kafka Streams' own group protocol). Call it after the
+     * owner of the partitions has committed.
      */
     @Override
     public void forget(Collection<TopicPartition> revoked) {
@@ -60,24 +60,25 @@ public final class StreamsConsumer extends ShuffleConsumer<byte[], byte[]> {
     }
 
     /**
-     * Takes over partitions that were assigned without a {@link ConsumerRebalanceListener} hearing
-     * of it. Those that the consumer still has do no harm. Call it before their owner asks for
-     * positions.
+     * Adds partitions that were assigned without a call of a {@link ConsumerRebalanceListener}.
+     * Partitions that the consumer already has are ignored. Call it before the owner of the
+     * partitions queries positions.
      */
     @Override
     public void takeOver(Collection<TopicPartition> assigned) {
         super.takeOver(assigned);
     }
 
-    /** Forgets what is queued for every partition: all were lost. */
+    /** Drops the queues of all partitions, because all were lost. */
     @Override
     public void forgetAll() {
         super.forgetAll();
     }
 
     /**
-     * Warns if none of the topics that will be read shuffles through blobs. {@code subscribe} does
-     * so itself; call it for a subscription that does not pass here (Kafka Streams' own protocol).
+     * Warns if none of the topics to read shuffles through blobs. {@code subscribe} calls it too;
+     * call it yourself for a subscription that does not go through this consumer (Kafka Streams'
+     * own protocol).
      */
     @Override
     public void reads(Collection<String> topics) {

@@ -1,5 +1,5 @@
 /**
- * What stands behind {@link dev.blobshuffle.kafka.BlobConsumer}: polls, positions, commits and
+ * The implementation of {@link dev.blobshuffle.kafka.BlobConsumer}: polls, positions, commits and
  * rebalances. Start at {@link dev.blobshuffle.kafka.internal.consume.PollLoop}.
  */
 @NullMarked

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rule that brokers put the time on records of our own topics. With the writers' clocks, a
- * broker refuses records of an instance whose clock is more than an hour ahead, and compares times
- * of different machines. Stateless.
+ * Makes brokers set the timestamps of records in our own topics ({@code LogAppendTime}). With
+ * timestamps from the writers, a broker would refuse records of an instance whose clock is more
+ * than an hour ahead, and would compare the clocks of different machines. Stateless.
  */
 public final class BrokerTime {
-    /** Topics are made with this. */
+    /** The setting of new topics. */
     public static final Map.Entry<String, String> SETTING =
             Map.entry(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
 
@@ -27,8 +27,8 @@ public final class BrokerTime {
     private BrokerTime() {}
 
     /**
-     * Alters a topic that has the time of its writers. Waits for the brokers; a principal that may
-     * not alter it gets by without.
+     * Alters a topic that has its writers' timestamps. Waits for the brokers. If the principal may
+     * not alter the topic, nothing changes.
      *
      * @return whether the topic was altered
      */

@@ -28,8 +28,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The logs of a cluster, read whole and uncommitted records included: whatever somebody may still
- * come for. Owned by one thread.
+ * Reads all notifications that a Kafka cluster holds, from the first to the last offset of each
+ * partition. The result includes uncommitted records, since a reader may still need their blobs.
+ * Owned by one thread.
  */
 public final class KafkaNotificationLogs implements NotificationLogs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
@@ -53,8 +54,8 @@ public final class KafkaNotificationLogs implements NotificationLogs {
     }
 
     /**
-     * What each kind of client knows of what all kinds know, without what belongs to the
-     * application's own clients.
+     * Keeps the settings that all kinds of clients know, and drops those for the application's own
+     * clients.
      */
     private static Map<String, Object> known(Map<String, ?> client, Set<String> names) {
         Map<String, Object> known = new HashMap<>(client);
@@ -66,20 +67,20 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         return known;
     }
 
-    /** For questions beside the logs; closed with them. */
+    /** An admin client for other requests; closed with the logs. */
     public Admin admin() {
         return admin;
     }
 
-    /** The topics that there are, and that the client may see. */
+    /** The topics that exist and that the client may see. */
     @Override
     public Set<String> topics() throws InterruptedException {
         return ask("list topics", () -> admin.listTopics().names().get());
     }
 
     /**
-     * Those of some topics that the client may not see, or that do exist: the brokers' listing
-     * leaves them out, and that says nothing about them.
+     * The given topics that may exist although the client does not see them. Brokers leave topics
+     * that the client may not describe out of the listing, so absence from it proves nothing.
      */
     public Set<String> hidden(Set<String> topics) throws InterruptedException {
         Set<String> hidden = new TreeSet<>();
@@ -112,8 +113,9 @@ public final class KafkaNotificationLogs implements NotificationLogs {
     /**
      * {@inheritDoc}
      *
-     * <p>The order of the requests is the argument: the state of the replicas, the ends of the
-     * leaders' logs, the records, and the state again (docs/decisions/0007-deleting-blobs.md).
+     * <p>The result is complete because of the order of the requests: the state of the replicas,
+     * the ends of the leaders' logs, the records, and the state again
+     * (docs/decisions/0007-deleting-blobs.md).
      *
      * @throws KafkaException the brokers do not answer
      */
@@ -164,7 +166,7 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         return Optional.empty();
     }
 
-    /** Why the records that were read may not be all. */
+    /** The reason why records may be missing from what was read; empty if none are. */
     private static Optional<String> missing(
             TopicPartition partition,
             Set<TopicPartition> withEnd,

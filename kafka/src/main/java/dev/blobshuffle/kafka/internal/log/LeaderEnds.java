@@ -18,19 +18,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Finds the ends of the leaders' logs, records above the high watermark included. Clients can ask
- * for the high watermark only. But a consumer lets the leader check its position (KIP-320): if the
- * position is behind the end of the position's epoch, the answer is that end, and the end of the
- * current epoch is the end of the log. So the consumer takes the largest position.
+ * Finds the ends of the leaders' logs, including records above the high watermark. Kafka clients
+ * can query only the high watermark. But a consumer lets the leader validate its position
+ * (KIP-320). If the position is beyond the end of the position's epoch, the leader answers with
+ * that end. The end of the current epoch is the end of the log, so the consumer uses the largest
+ * possible position.
  *
- * <p>A consumer keeps the answer of one broker at a time, and logs each other one that comes
- * meanwhile as an error with its stack. So one leader after the other is asked. Reads no records.
- * Owned by one thread.
+ * <p>A consumer keeps the answer of one broker at a time. If another broker answers meanwhile, the
+ * consumer logs an error with a stack trace. So this class queries one leader after the other.
+ * Reads no records. Owned by one thread.
  */
 final class LeaderEnds {
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** How long a leader may take to answer before others are asked; a usual answer is one poll. */
+    /** Time for a leader to answer before the next one is queried. Usually one poll is enough. */
     private static final Duration TURN = Duration.ofSeconds(10);
 
     private final Map<String, Object> settings;
@@ -46,10 +47,12 @@ final class LeaderEnds {
     }
 
     /**
-     * The ends of logs. One is missing if its leader does not answer in time, or is another one.
+     * The ends of logs. Partitions are missing if their leader does not answer in time or has
+     * changed.
      *
      * @param epochs of the leaders
-     * @param leaders the nodes of these; those of one node are asked together
+     * @param leaders the nodes that lead the partitions; partitions of one node are queried
+     *     together
      */
     Map<TopicPartition, Long> of(
             Map<TopicPartition, Integer> epochs, Map<TopicPartition, Integer> leaders, Duration timeout) {
@@ -65,7 +68,7 @@ final class LeaderEnds {
                 Set<TopicPartition> rest = turns.remove();
                 ask(consumer, rest, epochs, ends, deadline);
                 if (!rest.isEmpty()) {
-                    turns.add(rest); // Others need not wait for a leader that does not answer.
+                    turns.add(rest); // Do not let a silent leader delay the others.
                 }
             }
         }

@@ -14,20 +14,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads partitions as the brokers hold them, notifications as plain records, from given offsets to
- * the ends that they have when the scan begins. Belongs to no group and commits nothing.
- * Thread-safe: each scan has a consumer of its own.
+ * Reads partitions as the brokers store them: a notification is a plain record. A scan begins at
+ * given offsets and ends where the partitions end when it begins. It belongs to no group and
+ * commits nothing. Thread-safe: each scan has its own consumer.
  */
 public final class LogScan {
     private static final Duration POLL = Duration.ofMillis(100);
-    /** What a scan holds in memory at once, about. */
+    /** Approximate bytes that a scan holds in memory. */
     private static final int FETCH_BYTES = 8 << 20;
     /**
-     * How long a broker keeps a fetch that finds nothing. A scan leaves such a fetch behind at its
-     * ends, and closing the consumer waits for the answer: half a second with Kafka's default.
+     * How long a broker holds a fetch that finds nothing. A scan has such a fetch in flight when it
+     * reaches the ends, and closing the consumer waits for the answer: half a second with Kafka's
+     * default.
      */
     private static final int FETCH_WAIT_MS = 50;
-    /** How long a scan waits for records that the brokers do not show yet. */
+    /** How long a scan waits for records that the brokers do not return yet. */
     private static final Duration HIDDEN = Duration.ofSeconds(10);
 
     private final Map<String, Object> settings;
@@ -53,11 +54,11 @@ public final class LogScan {
     }
 
     /**
-     * Hands out every record from the given offsets on, in order per partition. An offset that the
-     * log no longer holds stands for the log's start.
+     * Passes every record from the given offsets on to the receiver, in order per partition. If the
+     * log no longer holds an offset, the scan begins at the log's start.
      *
-     * @param timeout how long the scan may make no progress
-     * @throws IllegalStateException if it makes none for that long
+     * @param timeout longest time without progress
+     * @throws IllegalStateException if the scan makes no progress for that long
      */
     public void read(
             Map<TopicPartition, Long> starts, Duration timeout, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
@@ -72,14 +73,15 @@ public final class LogScan {
     }
 
     /**
-     * Hands out every record from the given offsets to the given ends, in order per partition. An
-     * end may be above the high watermark; the scan waits a while for records that the brokers do
-     * not show yet.
+     * Passes every record between the given offsets and the given ends to the receiver, in order
+     * per partition. An end may be above the high watermark. The scan waits a limited time for
+     * records that the brokers do not return yet.
      *
      * @param ends of the same partitions
-     * @param timeout how long the scan may make no progress
-     * @return the partitions whose last records the brokers still do not show
-     * @throws IllegalStateException if it makes no progress in another partition for that long
+     * @param timeout longest time without progress
+     * @return the partitions whose last records the brokers still do not return
+     * @throws IllegalStateException if the scan makes no progress in another partition for that
+     *     long
      */
     Set<TopicPartition> read(
             Map<TopicPartition, Long> starts,
@@ -118,8 +120,10 @@ public final class LogScan {
     }
 
     /**
-     * Reads until all ends are reached, or nothing comes for a time. Removes the partitions that
-     * are done, and returns whether there was progress.
+     * Reads until all ends are reached, or no records arrive for a time. Removes finished
+     * partitions.
+     *
+     * @return whether there was progress
      */
     private boolean advance(
             KafkaConsumer<byte[], byte[]> consumer,

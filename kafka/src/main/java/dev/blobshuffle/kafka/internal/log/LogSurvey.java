@@ -12,9 +12,9 @@ import org.apache.kafka.common.TopicPartition;
  * The state of partitions at one moment.
  *
  * @param terms of the partitions whose leader answered
- * @param ends the high watermarks of these
+ * @param ends the high watermarks of these partitions
  * @param leaders the nodes that lead partitions
- * @param doubts why records may appear in partitions that their present leader does not have
+ * @param doubts reasons why a partition may get records that its present leader does not have
  */
 record LogSurvey(
         Map<TopicPartition, Term> terms,
@@ -43,7 +43,7 @@ record LogSurvey(
         return partitions;
     }
 
-    /** The epochs of the leaders of partitions without a doubt. */
+    /** The leader epochs of the partitions without doubt. */
     Map<TopicPartition, Integer> settledEpochs() {
         Map<TopicPartition, Integer> epochs = new HashMap<>();
         terms.forEach((partition, term) -> epochs.put(partition, term.leadership()));
@@ -51,7 +51,10 @@ record LogSurvey(
         return epochs;
     }
 
-    /** Why it is not certain what a partition held between an earlier survey and this one. */
+    /**
+     * The reason why the content of a partition between two surveys is uncertain; empty if it is
+     * known.
+     */
     Optional<String> doubtSince(LogSurvey earlier, TopicPartition partition) {
         return doubt(partition)
                 .or(() -> earlier.term(partition).equals(term(partition))

@@ -27,8 +27,8 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Asks the brokers for the state of partitions. A survey takes two requests of the client, and a
- * third one while a replica is not in sync. Owned by one thread.
+ * Queries the brokers for the state of partitions. A survey takes two client requests, or three
+ * while a replica is not in sync. Owned by one thread.
  */
 final class LogSurveyor {
     private final Admin admin;
@@ -39,10 +39,9 @@ final class LogSurveyor {
     }
 
     /**
-     * The state of the partitions of some topics. Those of a topic that does not exist any more are
-     * missing.
+     * The state of the partitions of some topics. A topic that no longer exists is left out.
      *
-     * @throws KafkaException the brokers do not answer, or refuse to
+     * @throws KafkaException the brokers do not answer, or refuse the request
      */
     LogSurvey survey(Collection<String> topics) throws InterruptedException {
         Map<TopicPartition, String> doubts = new HashMap<>();
@@ -96,7 +95,7 @@ final class LogSurveyor {
         return described;
     }
 
-    /** The settings of the topics for which they matter, as far as the client may describe them. */
+    /** The settings of the topics for which they matter, if the client may describe them. */
     private Map<String, ReplicaRule.Elections> elections(List<TopicDescription> topics) throws InterruptedException {
         List<ConfigResource> resources = topics.stream()
                 .filter(topic -> topic.partitions().stream().anyMatch(ReplicaRule::dependsOnSettings))
@@ -131,7 +130,7 @@ final class LogSurveyor {
                         Integer.parseInt(least.value()), Boolean.parseBoolean(unclean.value())));
     }
 
-    /** The first offsets of partitions. Those whose leader does not answer are missing. */
+    /** The first offsets of partitions. Partitions whose leader does not answer are left out. */
     Map<TopicPartition, Long> starts(Set<TopicPartition> partitions) throws InterruptedException {
         Map<TopicPartition, Long> starts = new HashMap<>();
         offsets(partitions, OffsetSpec.earliest()).forEach((partition, start) -> starts.put(partition, start.offset()));

@@ -22,14 +22,16 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the notifications that a reader would stop at, from given offsets to the ends of
- * partitions: those whose blobs are not in the store and, where somebody has named them, those that
- * lead to another store or cannot be decoded. One request per blob. Owned by one thread.
+ * Finds the notifications in a range of offsets that a consumer cannot read. A notification is
+ * unreadable if its blob is not in the store. An operator can also name notifications that refer to
+ * another store or cannot be decoded; other notifications of that kind end the search with an
+ * error. Sends one store request per blob. Owned by one thread.
  */
 public final class MissingBlobs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
     /**
-     * Ranges of a partition beyond which only their number is told: a commit has no room for more.
+     * Most ranges that are listed per partition, because a commit has no room for more. Further
+     * notifications are only counted.
      */
     private static final int MOST_RANGES = 150;
 
@@ -40,7 +42,7 @@ public final class MissingBlobs {
     private final Map<TopicPartition, Partial> found =
             new TreeMap<>((one, other) -> one.toString().compareTo(other.toString()));
 
-    /** Answers of the store, the latest ones. */
+    /** The latest answers of the store. */
     private final Map<BlobId, Boolean> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -59,36 +61,36 @@ public final class MissingBlobs {
     public enum Reason {
         /** Its blob is not in the store. */
         MISSING,
-        /** It leads to another store. */
+        /** It refers to another store. */
         FOREIGN,
-        /** Its bytes are not a notification's. */
+        /** Its bytes are not a valid notification. */
         UNDECODABLE
     }
 
     /**
-     * Which notifications somebody has named, to be given up even if they lead to another store or
-     * cannot be decoded.
+     * The notifications that an operator has named. They are given up even if they refer to another
+     * store or cannot be decoded.
      */
     @FunctionalInterface
     public interface Named {
-        /** None. */
+        /** No notifications. */
         Named NONE = (partition, offset) -> false;
 
-        /** Whether the notification of an offset is among them. */
+        /** Whether the operator has named the notification at an offset. */
         boolean contains(TopicPartition partition, long offset);
     }
 
     /**
-     * Notifications side by side, nothing readable between them, that cannot be read for the same
-     * reason.
+     * Consecutive notifications that are unreadable for the same reason, without a readable record
+     * between them.
      *
-     * @param reason why
-     * @param from offset of the first
-     * @param to offset behind the last
+     * @param reason why they are unreadable
+     * @param from offset of the first notification
+     * @param to offset after the last notification
      * @param notifications their number
-     * @param records of the segments that they lead to; 0 if that cannot be decoded
-     * @param bytes of these segments; 0 if that cannot be decoded
-     * @param example one of the blobs; null if that cannot be decoded
+     * @param records of their segments; 0 if the notifications cannot be decoded
+     * @param bytes of their segments; 0 if the notifications cannot be decoded
+     * @param example one of the blobs; null if the notifications cannot be decoded
      */
     public record Loss(
             Reason reason,
@@ -118,21 +120,21 @@ public final class MissingBlobs {
         }
     }
 
-    /** Who reads a notification. */
+    /** The kind of reader of a notification. */
     public enum Reader {
         /** A wrapped client. */
         CLIENT,
-        /** The Debatcher of an explicit operator, of which the consumer knows nothing. */
+        /** The Debatcher of an explicit operator, which reads without the consumer's help. */
         OPERATOR
     }
 
     /**
-     * What a partition has lost.
+     * The unreadable notifications of a partition.
      *
-     * @param partition which
-     * @param losses in order, as many as one commit has room for
-     * @param more notifications that cannot be read behind these
-     * @param readers who would read what is lost
+     * @param partition the partition
+     * @param losses in order of offsets, as many as one commit has room for
+     * @param more number of unreadable notifications after these
+     * @param readers the kinds of readers that would read them
      */
     public record Losses(TopicPartition partition, List<Loss> losses, long more, Set<Reader> readers) {
         /** Copies the list. */
@@ -143,13 +145,13 @@ public final class MissingBlobs {
     }
 
     /**
-     * Looks through partitions.
+     * Searches partitions for unreadable notifications.
      *
-     * @param starts where to begin in each
-     * @param named notifications that may be given up although the store says nothing of them
-     * @return the partitions that have lost something, in order of their names
-     * @throws InvalidSettings a notification that is not named leads to another store than the one
-     *     that was asked
+     * @param starts first offset of each partition
+     * @param named notifications that may be given up although the store cannot show that their
+     *     blobs are missing
+     * @return the partitions with unreadable notifications, ordered by name
+     * @throws InvalidSettings a notification that is not named refers to another store
      * @throws BlobCorrupt a notification that is not named cannot be decoded
      */
     public static List<Losses> find(

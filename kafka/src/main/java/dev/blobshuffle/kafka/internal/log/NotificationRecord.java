@@ -10,12 +10,12 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * A notification as a Kafka record: no key, the codec's bytes as the value, and a header that marks
- * it. Readers test the header and the first bytes of the value, so that a user's record is never
- * mistaken for one. Stateless.
+ * A notification as a Kafka record: no key, the encoded notification as the value, and a header
+ * that marks the record. Readers check the header and the first bytes of the value, so a user's
+ * record is never mistaken for a notification. Stateless.
  */
 public final class NotificationRecord {
-    /** Name of the marking header; its value is the version of this marking. */
+    /** Name of the header that marks a notification; its value is the version of the mark. */
     public static final String HEADER = "__bs";
 
     private static final List<Header> HEADERS = List.of(new RecordHeader(HEADER, new byte[] {1}));
@@ -23,7 +23,8 @@ public final class NotificationRecord {
     private NotificationRecord() {}
 
     /**
-     * The record to send; its timestamp keeps retention by time and {@code offsetsForTimes} right.
+     * The record to send. Its timestamp keeps time-based retention and {@code offsetsForTimes}
+     * correct.
      */
     public static ProducerRecord<byte[], byte[]> of(Partition partition, Notification notification, long timestamp) {
         return new ProducerRecord<>(
@@ -35,14 +36,14 @@ public final class NotificationRecord {
                 HEADERS);
     }
 
-    /** Whether a record is a notification: cheap for records that are not. */
+    /** Whether a record is a notification. The check is cheap for other records. */
     public static boolean isNotification(ConsumerRecord<byte[], byte[]> record) {
         return record.key() == null && isMarked(record);
     }
 
     /**
-     * Whether a record is a notification of explicit operators, which Kafka Streams sends under a
-     * key: it drops records without one.
+     * Whether a record is a notification of explicit operators. Kafka Streams sends these under a
+     * key, because it drops records without a key.
      */
     public static boolean isNotificationOfOperators(ConsumerRecord<byte[], byte[]> record) {
         return record.key() != null && isMarked(record);

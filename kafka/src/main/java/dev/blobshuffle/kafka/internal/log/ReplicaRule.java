@@ -12,31 +12,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a replica could become the leader of a partition with records that the present
- * leader does not have. A replica that is in sync has the leader's records and no others. Any other
- * replica loses its own records when it follows the leader again. It can keep them only if it is
- * elected before: by an unclean election, or as an eligible leader replica (KIP-966) while fewer
- * than {@code min.insync.replicas} are in sync. Stateless.
+ * leader does not have. An in-sync replica has exactly the leader's records. Any other replica
+ * loses its extra records when it follows the leader again. It keeps them only if it is elected
+ * before that: by an unclean election, or as an eligible leader replica (KIP-966) while fewer than
+ * {@code min.insync.replicas} are in sync. Stateless.
  */
 final class ReplicaRule {
     private ReplicaRule() {}
 
     /**
-     * The settings of a topic that decide on elections.
+     * The settings of a topic that govern elections.
      *
      * @param leastInSync {@code min.insync.replicas}
      * @param isUnclean {@code unclean.leader.election.enable}
      */
     record Elections(int leastInSync, boolean isUnclean) {}
 
-    /** Whether the settings of the topic matter: a replica is not in sync. */
+    /** Whether the topic's settings matter: true while a replica is not in sync. */
     static boolean dependsOnSettings(TopicPartitionInfo partition) {
         return !outOfSync(partition).isEmpty();
     }
 
     /**
-     * Why records that the leader does not have may appear in the partition; empty if none can.
+     * The reason why the partition may get records that its leader does not have; empty if there is
+     * none.
      *
-     * @param elections empty if the client may not describe them; then all replicas must be in sync
+     * @param elections empty if the client may not describe the topic's settings; then all replicas
+     *     must be in sync
      */
     static Optional<String> doubt(TopicPartitionInfo partition, Optional<Elections> elections) {
         if (!hasLeader(partition)) {

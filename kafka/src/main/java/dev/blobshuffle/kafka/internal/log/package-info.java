@@ -1,6 +1,5 @@
 /**
- * Topics as logs of notifications: how a notification lies in a record, and how logs are read
- * whole.
+ * Topics as logs of notifications: the notification as a Kafka record, and complete reads of logs.
  */
 @NullMarked
 package dev.blobshuffle.kafka.internal.log;

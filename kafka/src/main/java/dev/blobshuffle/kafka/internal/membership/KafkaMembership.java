@@ -33,10 +33,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of a shuffle by a compacted Kafka topic: each tells its zone, its endpoint and what
- * it reads, when that changes and as a heartbeat. One thread writes and follows the topic; whoever
- * asks gets the latest snapshot, without waiting. Nothing here fails the application: while the
- * topic cannot be used, a warning says so once, what was known last stays, and it is tried again.
+ * Shares the list of members through a compacted Kafka topic. Each member writes its zone, its
+ * endpoint and the partitions that it reads, whenever they change and as a heartbeat. One thread
+ * writes to the topic and reads it. Callers get the latest snapshot without waiting.
+ *
+ * <p>Problems with the topic never fail the application. While the topic cannot be used, the
+ * membership logs one warning, keeps the last known members, and retries.
  *
  * <p>Thread-safe.
  */
@@ -55,7 +57,7 @@ public final class KafkaMembership implements Membership {
     private final Time.Workers worker;
     private final Signal news;
     private final Signal ended;
-    /** For an instance that answers nobody, whose blobs nobody asks it for. */
+    /** The id of an instance that has no endpoint, so no member requests its blobs from it. */
     private final long spareId;
 
     private final Map<Reading, Set<Partition>> readings = new ConcurrentHashMap<>();
@@ -67,20 +69,19 @@ public final class KafkaMembership implements Membership {
     private volatile Runnable onRefusal = () -> {};
     private boolean warnedOfClocks;
 
-    /** Owned by the membership's thread, as the next one. */
+    /** Owned by the membership's thread, like the next field. */
     private long epoch;
 
     private long nextRefusalWarning;
 
     /**
-     * The membership that settings ask for: by topic if one is named, or if there is a default and
-     * zones matter because this instance knows its own or shares its cache; otherwise only those
-     * that settings list.
+     * The membership that the settings ask for. It uses a topic if the settings name one. It also
+     * does if there is a default topic and zones matter, because this instance knows its zone or
+     * shares its cache. Otherwise the only members are those that the settings list.
      *
-     * @param defaultTopic the topic where settings name none; empty: without a name there is no
+     * @param defaultTopic the topic if the settings name none; empty: without a name there is no
      *     topic
-     * @param clientSettings of any Kafka client of the application: where the brokers are, and
-     *     security
+     * @param clientSettings of any Kafka client of the application: broker addresses and security
      * @param time its clocks and threads; closed after the membership
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the secret cannot be used
      */

@@ -13,18 +13,20 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, by the records of the membership topic. The only clock is the largest timestamp in
- * the topic, which the brokers write: members whose clocks differ agree, and while the brokers do
- * not answer, nobody counts as dead. Where members have a secret, only signed records count. Owned
- * by the membership's thread.
+ * The members that are alive, according to the records of the membership topic. The only clock is
+ * the largest timestamp in the topic, which the brokers set. So members agree even if their clocks
+ * differ, and while the brokers do not answer, no member counts as dead. If members share a secret,
+ * only signed records count. Owned by the membership's thread.
  */
 final class LiveMembers {
-    /** Far more than there are. A topic that holds other things must not fill the memory. */
+    /**
+     * Limit on members, far above real numbers. Protects the memory if the topic holds other data.
+     */
     private static final int MOST = 10_000;
 
     /**
-     * Most weight of all members together, which stands for bytes of memory: enough for a thousand
-     * members with 900 ranges each.
+     * Limit on the weight of all members together. Weight stands for bytes of memory: the limit is
+     * enough for a thousand members with 900 ranges each.
      */
     static final long MOST_WEIGHT = 16L << 20;
 
@@ -38,10 +40,13 @@ final class LiveMembers {
     private final Refusals refusals;
     private final Map<Long, Heard> known = new HashMap<>();
 
-    /** The time of records that are no member's, so that they are deleted in the end. */
+    /** The timestamps of records that belong to no member; such records are deleted eventually. */
     private final Map<Long, Long> strangers = new HashMap<>();
 
-    /** The newest epoch of each instance, also of those that left. The eldest entry goes first. */
+    /**
+     * The newest epoch of each instance, including instances that left. The eldest entry is removed
+     * first.
+     */
     private final Map<Long, Epoch> epochs = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Epoch> eldest) {
@@ -59,12 +64,13 @@ final class LiveMembers {
     private record Epoch(long epoch, long timestamp) {}
 
     /**
-     * Nobody but those that settings list.
+     * Starts with only the members that the settings list.
      *
-     * @param timing after which silence a member counts as dead, and its record may be deleted
+     * @param timing silence after which a member counts as dead, and after which its record is
+     *     deleted
      * @param listed members that settings list, always alive
-     * @param signature decides whose records count
-     * @param refusals hears of records that do not count
+     * @param signature decides which records count
+     * @param refusals receives the records that do not count
      */
     LiveMembers(MembershipTiming timing, List<Member> listed, MemberSignature signature, Refusals refusals) {
         this.timeToLive = timing.timeToLive();
@@ -75,16 +81,16 @@ final class LiveMembers {
         snapshot = MemberSnapshot.of(0, this.listed, List.of());
     }
 
-    /** Hears of records that were refused although they look like a member's. */
+    /** Receives records that look like a member's but were refused. */
     interface Refusals {
-        /** A record that was ignored, and why. */
+        /** Called for each ignored record, with the reason. */
         void refused(long id, String reason);
     }
 
     /**
-     * A record of the topic.
+     * Handles a record of the topic.
      *
-     * @param timestamp as the broker wrote it, milliseconds
+     * @param timestamp set by the broker, in milliseconds
      */
     void heard(byte @Nullable [] key, byte @Nullable [] value, long timestamp) {
         now = Math.max(now, timestamp);
@@ -174,7 +180,7 @@ final class LiveMembers {
         return now - timestamp <= timeToLive.toMillis();
     }
 
-    /** What is known now; the same object while nothing changes. */
+    /** The current members; the same object until something changes. */
     MemberSnapshot snapshot() {
         known.replaceAll((id, member) -> {
             if (!member.isAlive() || isAlive(member.timestamp())) {
@@ -201,11 +207,11 @@ final class LiveMembers {
     }
 
     /**
-     * The members whose records are to be deleted, because they are long dead, and records that are
-     * nobody's. The survivor with the smallest id deletes them. If two believe to be that one, both
-     * do, which does no harm.
+     * The members whose records this instance should delete: members that have been dead for long,
+     * and records that belong to no member. The live member with the smallest id deletes them. If
+     * two members both consider themselves that member, both delete the records, which is harmless.
      *
-     * @param self the asking member
+     * @param self the id of this member
      */
     List<Long> toForget(long self) {
         List<Long> dead = new ArrayList<>();

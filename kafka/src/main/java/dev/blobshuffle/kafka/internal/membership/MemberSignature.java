@@ -12,13 +12,13 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Signs the records of the membership topic with the members' first secret, and accepts all of
- * theirs, as {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed
- * and every record is accepted. Immutable.
+ * Signs the records of the membership topic with the members' first secret, and accepts signatures
+ * of all their secrets, as {@code docs/format.md}, "Membership", describes. Without a secret,
+ * nothing is signed and every record is accepted. Immutable.
  *
- * <p>The signature covers the topic, the key and the value, and the value contains the record's
- * <b>epoch</b>: milliseconds by its writer's clock, larger in each record of an instance. A record
- * whose epoch is far from the broker's timestamp was copied from an earlier time.
+ * <p>The signature covers the topic, the key and the value. The value contains the record's
+ * <b>epoch</b>: milliseconds of the writer's clock, larger in each record of an instance. If the
+ * epoch is far from the broker's timestamp, the record is a copy of an earlier one.
  *
  * @param keys sign membership records and nothing else; empty if there is no secret
  * @param topic the membership topic
@@ -33,7 +33,7 @@ record MemberSignature(Optional<PeerSecrets> keys, String topic) {
     private static final int LENGTH = SIGNATURE.length + 2 * PeerSecret.PROOF_LENGTH + 1;
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
-    /** Signs with the key that the first secret gives for this purpose. */
+    /** Signs with the key that is derived from the first secret for this purpose. */
     static MemberSignature of(Optional<PeerSecrets> secrets, String topic) {
         return new MemberSignature(secrets.map(known -> known.forPurpose(PURPOSE)), topic);
     }
@@ -47,7 +47,7 @@ record MemberSignature(Optional<PeerSecrets> keys, String topic) {
         return keys.isPresent();
     }
 
-    /** A value with its epoch and signature; the value itself without a secret. */
+    /** A value with its epoch and signature. Without a secret, the value itself. */
     byte[] sign(byte[] recordKey, byte[] value, long epoch) {
         if (keys.isEmpty()) {
             return value;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The members of a moment, and the zones of partitions by {@link ReaderZones}. Immutable. */
+/** The members at one moment, and the zones of partitions ({@link ReaderZones}). Immutable. */
 record MemberSnapshot(long version, List<Member> members, Map<Zone, List<Member>> byZone, ReaderZones zones)
         implements ZoneMap {
     static MemberSnapshot of(long version, List<Member> listed, Collection<Presence> alive) {

@@ -16,36 +16,39 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Reads a membership topic once, for people. It takes part in nothing and checks no signature: what
- * it reports is what the topic says. Stateless.
+ * Reads a membership topic once, to show its content to operators. It does not join the membership
+ * and checks no signatures. Stateless.
  */
 public final class MembershipScan {
-    /** Far more than there are. A topic that holds other things must not fill the memory. */
+    /**
+     * Limit on members, far above real numbers. Protects the memory if the topic holds other data.
+     */
     private static final int MOST = 10_000;
 
     private MembershipScan() {}
 
     /**
-     * A member as it last announced itself.
+     * A member according to its latest record.
      *
      * @param id its number
      * @param zone where it runs
-     * @param endpoint where it answers others; empty if it does not
+     * @param endpoint where it serves other members; empty if it does not
      * @param reads the partitions that it reads
-     * @param heardMillis when the broker got its latest word, milliseconds since the Unix epoch
+     * @param heardMillis when the broker received its latest record, milliseconds since the Unix
+     *     epoch
      */
     public record Seen(long id, Zone zone, Optional<Endpoint> endpoint, PartitionRanges reads, long heardMillis) {
-        /** Whether others take it for dead by now. */
+        /** Whether the other members consider it dead. */
         public boolean isSilent(long nowMillis) {
             return nowMillis - heardMillis > MembershipTiming.USUAL.timeToLive().toMillis();
         }
     }
 
     /**
-     * The members that have not said that they leave, by zone.
+     * The members that have not left, by zone.
      *
      * @param partitions those of the membership topic
-     * @throws IllegalStateException if the scan makes no progress for that long
+     * @throws IllegalStateException if the scan makes no progress for the timeout
      */
     public static List<Seen> read(LogScan scan, Collection<TopicPartition> partitions, Duration timeout) {
         Map<Long, Seen> seen = new HashMap<>();

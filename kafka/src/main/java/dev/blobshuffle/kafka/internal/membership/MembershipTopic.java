@@ -30,16 +30,16 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The membership topic with a small producer and consumer of its own, read from its beginning.
- * Owned by the membership's thread; {@link #wakeUp()} may come from any. Every call that waits for
- * brokers ends after {@link #PATIENCE} with a {@link KafkaException}.
+ * Reads and writes the membership topic with its own small producer and consumer, from the topic's
+ * beginning. Owned by the membership's thread; {@link #wakeUp()} may be called from any thread.
+ * Every call that waits for brokers ends after {@link #PATIENCE} with a {@link KafkaException}.
  */
 final class MembershipTopic implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /**
-     * Compacted soon, since every instance reads it whole at its start; timed by the brokers, since
-     * clocks of instances differ.
+     * Compacted early, because every instance reads the whole topic when it starts. Timestamped by
+     * the brokers, because the clocks of instances differ.
      */
     private static final Map<String, String> TOPIC_SETTINGS = Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -67,10 +67,9 @@ final class MembershipTopic implements AutoCloseable {
     }
 
     /**
-     * Opens the topic, and makes it if it is not there.
+     * Opens the topic, and creates it if it does not exist.
      *
-     * @param clientSettings of any Kafka client of the application: where the brokers are, and
-     *     security
+     * @param clientSettings of any Kafka client of the application: broker addresses and security
      * @param client names the clients in logs and metrics
      */
     static MembershipTopic open(String name, Map<String, ?> clientSettings, String client) {
@@ -104,8 +103,8 @@ final class MembershipTopic implements AutoCloseable {
     }
 
     /**
-     * What all kinds of clients know: the admin's settings, which are where the brokers are and how
-     * to get in.
+     * The settings that all kinds of clients know, which are the admin's: broker addresses and
+     * security.
      */
     private static Map<String, Object> common(Map<String, ?> clientSettings, String client) {
         Map<String, Object> common = new HashMap<>(clientSettings);
@@ -170,9 +169,9 @@ final class MembershipTopic implements AutoCloseable {
     }
 
     /**
-     * Sends a value; null: the member is gone. Does not wait for the brokers' answer.
+     * Sends a value, or null if the member leaves. Does not wait for the brokers' answer.
      *
-     * @throws KafkaException recoverable: an earlier word was lost; open the topic again
+     * @throws KafkaException recoverable: an earlier record was lost; open the topic again
      */
     void tell(long id, byte @Nullable [] value) {
         Exception failure = lost.get();
@@ -187,7 +186,7 @@ final class MembershipTopic implements AutoCloseable {
         });
     }
 
-    /** New records; none when the time is over, or somebody calls {@link #wakeUp()}. */
+    /** The new records; empty after the timeout or after a call of {@link #wakeUp()}. */
     ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         try {
             return consumer.poll(timeout);
@@ -196,18 +195,18 @@ final class MembershipTopic implements AutoCloseable {
         }
     }
 
-    /** Ends a poll that waits, or the next one. From any thread. */
+    /** Ends a poll that waits, or the next poll. Any thread may call it. */
     void wakeUp() {
         consumer.wakeup();
     }
 
-    /** Waits until the sent values have arrived, but not for long. */
+    /** Waits, at most for the timeout, until the brokers have the sent values. */
     void closeWithin(Duration timeout) {
         producer.close(timeout);
         close();
     }
 
-    /** Ends both clients; what was not sent is lost. Idempotent. */
+    /** Closes both clients; values that are not sent yet are lost. Idempotent. */
     @Override
     public void close() {
         producer.close(Duration.ZERO);

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an instance announces of itself.
+ * What an instance announces about itself.
  *
  * @param id the number in the ids of the blobs that it writes, or a random one
  * @param zone where it runs
- * @param endpoint where it answers others; empty if it does not
- * @param formatVersion the newest blob format that it reads, and with it all older ones
+ * @param endpoint where it serves other members; empty if it does not
+ * @param formatVersion the newest blob format that it reads; it reads all older ones too
  * @param reads the partitions that it reads
  */
 record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersion, PartitionRanges reads) {
@@ -26,7 +26,8 @@ record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersi
     }
 
     /**
-     * The member that others may ask; empty if it answers nobody. The snapshot keeps what it reads.
+     * The member that others may send requests to; empty if it has no endpoint. Without what it
+     * reads, which the snapshot keeps.
      */
     Optional<Member> member() {
         return endpoint.map(where -> new Member(id, where, zone, Set.of(), formatVersion));

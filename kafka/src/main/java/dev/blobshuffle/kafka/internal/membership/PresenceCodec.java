@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of the membership topic as {@code docs/format.md}, "Membership", describes them:
- * lines of text, which people and tools can read. Decoding is total: the result is empty if a
- * record is malformed. It allocates in proportion to the record's length. Stateless.
+ * Encodes and decodes the records of the membership topic, which are lines of text that people and
+ * tools can read ({@code docs/format.md}, "Membership"). Decoding is total: the result is empty if
+ * a record is malformed. It allocates memory in proportion to the record's length. Stateless.
  */
 final class PresenceCodec {
     private static final String HEAD = "blobshuffle-member 1";
@@ -28,7 +28,7 @@ final class PresenceCodec {
     /** Kafka's own bound for the names of topics. */
     private static final int LONGEST_TOPIC = 249;
 
-    /** Bounds zones and endpoints, which a directory of members keeps. */
+    /** Limit on the length of zones and endpoints. */
     private static final int LONGEST_WORD = 512;
 
     private PresenceCodec() {}
@@ -62,7 +62,9 @@ final class PresenceCodec {
         return KEY.matcher(text).matches() ? Optional.of(Long.parseUnsignedLong(text, 16)) : Optional.empty();
     }
 
-    /** The member that a value describes; empty if it is of another version, or malformed. */
+    /**
+     * The member that a value describes; empty if the value has another version or is malformed.
+     */
     static Optional<Presence> presence(long id, byte[] value) {
         if (value.length > LONGEST_VALUE) {
             return Optional.empty();

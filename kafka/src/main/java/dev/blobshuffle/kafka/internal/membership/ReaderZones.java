@@ -13,12 +13,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The zone of each partition's reader. If members of several zones read a partition, its zone is
- * that of most of them, and of equally many the first by name, so that all writers choose alike.
- * Ranges stay ranges: the memory taken does not depend on how many partitions they name. Immutable.
+ * The zone of each partition's readers. If members of several zones read a partition, the zone with
+ * the most of them counts. In a tie the first zone by name does, so all writers choose the same
+ * zone. Partitions are stored as ranges, so memory does not depend on how many partitions the
+ * ranges contain. Immutable.
  */
 final class ReaderZones {
-    /** A region has fewer than ten zones. More would only cost time to compare. */
+    /** A region has fewer than ten zones. More zones would only make comparisons slower. */
     private static final int MOST_ZONES = 64;
 
     private final Map<String, Steps> byTopic;
@@ -28,8 +29,8 @@ final class ReaderZones {
     }
 
     /**
-     * From each start to the next, partitions have the zone at the same index; empty: nobody reads
-     * them.
+     * The zones as a step function: the zone at an index holds from the start at the same index to
+     * the next start. Empty: no member reads these partitions.
      */
     private record Steps(int[] starts, List<Optional<Zone>> zones) {
         Optional<Zone> of(int partition) {
@@ -39,7 +40,7 @@ final class ReaderZones {
         }
     }
 
-    /** At this partition, one reader in this zone begins (+1) or has ended (-1). */
+    /** A change at a partition: one more reader in the zone (+1), or one less (-1). */
     private record Edge(int partition, Zone zone, int change) {}
 
     static ReaderZones of(Collection<Presence> alive) {

@@ -1,5 +1,5 @@
 /**
- * Who takes part in a shuffle over Kafka, told in one compacted topic:
+ * The members of a shuffle over Kafka, published in one compacted topic:
  * {@link dev.blobshuffle.kafka.internal.membership.KafkaMembership}.
  */
 @NullMarked

@@ -6,15 +6,15 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a position inside a segment is committed: the broker gets the notification's real offset, and
- * the index travels in the commit's metadata as {@code bs1:<offset>+<index>:} before whatever the
- * caller put there (Kafka Streams keeps its stream time in it). A clean position, index 0, leaves
- * the metadata alone, so that native clients and tools see nothing unusual. The broker limits
- * metadata to 4096 bytes by default ({@code offset.metadata.max.bytes}).
+ * Translates between positions inside a segment and commits of the broker. A commit has the
+ * notification's real offset. The index is in the commit's metadata, as
+ * {@code bs1:<offset>+<index>:} before the caller's own metadata (Kafka Streams keeps its stream
+ * time there). For index 0 the metadata stays as it is, so native clients and tools see a normal
+ * commit. The broker limits metadata to 4096 bytes by default ({@code offset.metadata.max.bytes}).
  *
- * <p>The offset is the commit's own. Tools that move a commit, or copy it to another cluster, keep
- * its metadata and change its offset. The index belongs to another segment then, and is left out:
- * the position is the segment's start. Stateless.
+ * <p>The offset in the metadata repeats the commit's own offset. Tools that move a commit, or copy
+ * it to another cluster, keep the metadata but change the offset. Then the index belongs to another
+ * segment and is ignored: the position is the segment's start. Stateless.
  */
 public final class CommitTranslation {
     private static final String PREFIX = "bs1:";
@@ -24,10 +24,10 @@ public final class CommitTranslation {
     private CommitTranslation() {}
 
     /**
-     * What the broker gets for a position.
+     * The commit to send to the broker for a position.
      *
-     * @param delivered what this consumer handed out of the partition, which tells that (n, LAST)
-     *     of a single record n is n itself; null if nobody knows
+     * @param delivered the records that this consumer returned from the partition; it shows whether
+     *     the segment at n has a single record, so that (n, LAST) is n itself. Null if unknown.
      */
     public static OffsetAndMetadata toReal(OffsetAndMetadata position, @Nullable DeliveredRange delivered) {
         long real = VirtualOffset.real(position.offset());
@@ -43,7 +43,7 @@ public final class CommitTranslation {
         return delivered == null ? translated : delivered.givenUp().in(translated);
     }
 
-    /** What the caller gets for a commit of the broker. */
+    /** The position for the caller, from a commit of the broker. */
     public static OffsetAndMetadata toVirtual(OffsetAndMetadata committed) {
         String metadata = GivenUp.without(committed.metadata());
         Matcher ours = POSITION.matcher(metadata);

@@ -3,29 +3,31 @@ package dev.blobshuffle.kafka.internal.position;
 import java.util.TreeSet;
 
 /**
- * What a consumer handed out of one partition, and what it leaves out of it, as far as commits need
- * it: which real offsets held a single record. A caller that commits the offset of a record it
- * holds, rather than the position after it, commits (n, LAST); if n is a plain or single record
- * that is n itself and is committed clean. Outside the range nothing is known, and the index is
- * kept in the commit. Bounded: pruned by commits, and by the oldest end when nobody commits. Owned
- * by the consumer's thread.
+ * The range of offsets that a consumer has returned from one partition, as far as commits need it.
+ * It remembers which real offsets hold several records. A caller that commits the offset of a
+ * record, not the position after it, commits (n, LAST). If n holds a single record, that is n
+ * itself, and the commit needs no index. Outside the range nothing is known, and the commit keeps
+ * the index.
+ *
+ * <p>Also holds the notifications that the group gives up. Bounded: commits remove entries, and
+ * without commits the oldest entries go first. Owned by the consumer's thread.
  */
 public final class DeliveredRange {
-    /** Segments with many records that are remembered at most, about 0.5 MB a partition. */
+    /** Most segments with several records that are remembered, about 0.5 MB per partition. */
     private static final int LIMIT = 8192;
 
     private final TreeSet<Long> segments = new TreeSet<>();
     private long start;
     private long end;
 
-    /** What is left out; survives seeks. */
+    /** The given-up notifications; kept across seeks. */
     private GivenUp givenUp = GivenUp.NONE;
 
-    /** Notes that a record of an offset was handed out; offsets rise. */
+    /** Records that a record at an offset was returned; offsets rise. */
     public void delivered(long real, int count) {
         if (real == end - 1 && end != start) {
-            return; // a further record of the segment that was noted last: almost every call, so nothing may be
-            // allocated for it
+            // A further record of the latest segment: nearly every call, so do not allocate here.
+            return;
         }
         if (end == start) {
             start = real;
@@ -40,22 +42,22 @@ public final class DeliveredRange {
         }
     }
 
-    /** Whether an offset was handed out and held a single record. */
+    /** Whether an offset was returned and holds a single record. */
     boolean isSingle(long real) {
         return real >= start && real < end && !segments.contains(real);
     }
 
-    /** Notes what is left out. */
+    /** Sets the given-up notifications. */
     public void giveUp(GivenUp offsets) {
         givenUp = offsets;
     }
 
-    /** What is left out. */
+    /** The given-up notifications. */
     public GivenUp givenUp() {
         return givenUp;
     }
 
-    /** Forgets what lies below a committed offset. */
+    /** Removes everything below a committed offset. */
     public void committed(long real) {
         if (real > start) {
             start = Math.min(real, end);
@@ -63,7 +65,7 @@ public final class DeliveredRange {
         }
     }
 
-    /** Forgets everything: after a seek or a revocation. */
+    /** Removes everything but the given-up notifications, after a seek or a revocation. */
     public void reset() {
         segments.clear();
         start = 0;

@@ -6,22 +6,25 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * Notifications of a partition that a group leaves out when it comes to them, because somebody has
- * said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata of
- * the group's commit, as {@code bsg:<offset>:<from>-<to>,…:} before everything else there, and each
- * later commit carries on those that lie before it; those of explicit operators in the commits of a
- * group beside it ({@link SkipGroup}). The offset is the commit's own: a commit that a tool has
- * moved, or copied to another cluster, gives nothing up. Immutable.
+ * The notifications of a partition that a group skips because an operator gave them up
+ * ({@code blobshuffle skip}): their blobs are gone for good. They are stored in the metadata of the
+ * group's commit, as {@code bsg:<offset>:<from>-<to>,…:} before all other metadata. Each later
+ * commit keeps the ranges that are still ahead of it. For explicit operators the ranges are in the
+ * commits of a separate group ({@link SkipGroup}). The offset in the metadata repeats the commit's
+ * own offset. If a tool has moved the commit or copied it to another cluster, the two differ and
+ * nothing is given up. Immutable.
  *
  * @param ranges half-open ranges of real offsets, in order
  */
 public record GivenUp(List<Range> ranges) {
-    /** Nothing. */
+    /** No notifications. */
     public static final GivenUp NONE = new GivenUp(List.of());
 
     private static final String PREFIX = "bsg:";
 
-    /** Brokers take 4096 characters of metadata by default, and others write some too. */
+    /**
+     * Brokers accept 4096 characters of metadata by default, and other writers use some of them.
+     */
     private static final int MOST_CHARACTERS = 3000;
 
     /** Copies the ranges. */
@@ -30,13 +33,13 @@ public record GivenUp(List<Range> ranges) {
     }
 
     /**
-     * Offsets that lie side by side.
+     * A half-open range of offsets.
      *
-     * @param from the first
-     * @param to the first behind
+     * @param from the first offset
+     * @param to the offset after the last
      */
     public record Range(long from, long to) {
-        /** Checks that it holds something. */
+        /** Checks that the range is not empty. */
         public Range {
             if (from < 0 || to <= from) {
                 throw new IllegalArgumentException("Cannot give up offsets " + from + " to " + to + ".");
@@ -44,7 +47,7 @@ public record GivenUp(List<Range> ranges) {
         }
     }
 
-    /** What a commit says. */
+    /** The ranges in a commit's metadata. */
     public static GivenUp of(OffsetAndMetadata committed) {
         String metadata = committed.metadata();
         int end = end(metadata);
@@ -52,13 +55,13 @@ public record GivenUp(List<Range> ranges) {
         return isOwn ? new GivenUp(parse(metadata, end)) : NONE;
     }
 
-    /** Metadata without what is given up. */
+    /** Removes the ranges from metadata. */
     static String without(String metadata) {
         int end = end(metadata);
         return end == 0 ? metadata : metadata.substring(end + 1);
     }
 
-    /** Whether metadata begins as ours does. */
+    /** Whether metadata begins like ours. */
     static boolean looksLikeOurs(String metadata) {
         return metadata.startsWith(PREFIX);
     }
@@ -69,7 +72,7 @@ public record GivenUp(List<Range> ranges) {
         return end < 0 || parse(metadata, end).isEmpty() ? 0 : end;
     }
 
-    /** Where the ranges begin; 0 if it is not of this form. */
+    /** The index at which the ranges begin; 0 if the metadata has another form. */
     private static int start(String metadata) {
         int colon = looksLikeOurs(metadata) ? metadata.indexOf(':', PREFIX.length()) : -1;
         boolean hasOffset = colon > PREFIX.length()
@@ -77,7 +80,7 @@ public record GivenUp(List<Range> ranges) {
         return hasOffset ? colon + 1 : 0;
     }
 
-    /** Empty if they are not of this form. */
+    /** The ranges; empty if the metadata has another form. */
     private static List<Range> parse(String metadata, int end) {
         List<Range> ranges = new ArrayList<>();
         try {
@@ -96,8 +99,8 @@ public record GivenUp(List<Range> ranges) {
     }
 
     /**
-     * A commit of a real offset that also says what is given up from there on. Ranges that find no
-     * room are left out; their blobs will be missed again.
+     * A commit of a real offset with the ranges that are ahead of it in its metadata. Ranges that
+     * do not fit are dropped; readers will then stop at them again.
      */
     public OffsetAndMetadata in(OffsetAndMetadata commit) {
         List<Range> ahead = new ArrayList<>();
@@ -123,12 +126,12 @@ public record GivenUp(List<Range> ranges) {
         return range.from() + "-" + range.to();
     }
 
-    /** Whether all of it lies before an offset. */
+    /** Whether all ranges lie before an offset. */
     boolean isBefore(long offset) {
         return ranges.stream().allMatch(range -> range.to() <= offset);
     }
 
-    /** Whether the notification of an offset is given up. */
+    /** Whether the notification at an offset is given up. */
     public boolean contains(long offset) {
         for (Range range : ranges) {
             if (offset >= range.from() && offset < range.to()) {

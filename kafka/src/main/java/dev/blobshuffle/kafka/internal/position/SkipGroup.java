@@ -10,12 +10,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where it stands what an application with explicit operators leaves out ({@link GivenUp}). Its own
- * commits have no place for that, because Kafka Streams writes their metadata anew with each; so it
- * stands in those of a group beside the application's, which has no members and reads nothing.
- * Brokers forget it once nobody has written it for {@code offsets.retention.minutes}, by default a
- * week, and with its topic; so the application writes it anew while it may need it
- * ({@link #renew}). Stateless.
+ * The consumer group that stores which notifications an application with explicit operators skips
+ * ({@link GivenUp}). The application's own group cannot store them, because Kafka Streams
+ * overwrites the metadata with each commit. So a second group, without members, keeps them in its
+ * commits. Brokers delete the group's offsets {@code offsets.retention.minutes} after the last
+ * write (by default a week), or with the topic. So the application rewrites them while it may still
+ * need them ({@link #renew}). Stateless.
  */
 public final class SkipGroup {
     private static final String SUFFIX = "-blobshuffle-skipped";
@@ -28,7 +28,7 @@ public final class SkipGroup {
     }
 
     /**
-     * What an application leaves out, by partition. Waits for the brokers.
+     * The notifications that an application skips, by partition. Waits for the brokers.
      *
      * @throws ExecutionException recoverable: the brokers do not answer
      */
@@ -56,12 +56,13 @@ public final class SkipGroup {
     }
 
     /**
-     * Writes anew, as it stands, what lies before an application that leaves it out, so that
-     * brokers count its time from now on. What the application has passed is left to be forgotten.
+     * Rewrites the commits of the partitions in which the application has not passed all given-up
+     * notifications, so that their retention time starts again. The other commits are left to
+     * expire.
      *
-     * @return whether there was any: if not, there will be none until somebody gives up more, for
-     *     which the application is stopped
-     * @throws ExecutionException recoverable: the brokers did not tell, or did not take it
+     * @return whether commits were rewritten. If not, the application need not ask again: an
+     *     operator gives up more notifications only while the application is stopped.
+     * @throws ExecutionException recoverable: the brokers did not answer, or refused the write
      */
     public static boolean renew(Admin admin, String application, Duration timeout)
             throws ExecutionException, InterruptedException {
@@ -82,11 +83,11 @@ public final class SkipGroup {
     }
 
     /**
-     * Writes what an application leaves out, in the place of what was written for these partitions
-     * before.
+     * Replaces the stored notifications of the given partitions.
      *
-     * @param commits the application's, with what is given up from there on in their metadata
-     * @throws ExecutionException recoverable: the brokers did not take it
+     * @param commits the application's commits, with the notifications ahead of them in the
+     *     metadata
+     * @throws ExecutionException recoverable: the brokers refused the write
      */
     public static void write(Admin admin, String application, Map<TopicPartition, OffsetAndMetadata> commits)
             throws ExecutionException, InterruptedException {

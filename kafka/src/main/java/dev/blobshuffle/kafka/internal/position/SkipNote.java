@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps brokers from forgetting what an application leaves out ({@link SkipGroup}) while it may
- * have to be told of it again: writes it anew every hour until the application has passed
- * everything. The application that runs has read it, but if it is far behind, days may go by before
- * it needs it after a restart. Thread-safe; the work is on a thread of its own.
+ * Rewrites an application's {@link SkipGroup} every hour, so that brokers do not delete it while
+ * the application may need it. Ends when the application has passed all given-up notifications. The
+ * running application has read the group already, but after a restart it reads the group again. If
+ * it is far behind, that may be days later. Thread-safe; the work runs on its own thread.
  */
 public final class SkipNote implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SkipNote.class);
@@ -40,7 +40,7 @@ public final class SkipNote implements AutoCloseable {
     }
 
     /**
-     * Keeps what an application leaves out, from an hour on, until it has passed it.
+     * Starts to rewrite the group, first after an hour.
      *
      * @param client settings of an admin client
      * @param time closed after the note
@@ -90,7 +90,7 @@ public final class SkipNote implements AutoCloseable {
         }
     }
 
-    /** Writes nothing any more; what is written stays. Idempotent. */
+    /** Stops rewriting; the stored commits stay. Idempotent. */
     @Override
     public void close() {
         isClosed = true;

@@ -3,18 +3,19 @@ package dev.blobshuffle.kafka.internal.position;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * The arithmetic of virtual offsets. One notification at the real offset n stands for many records,
- * and each needs an offset of its own that rises with order: {@code v = n << 20 | i}, i being the
+ * Computes virtual offsets. One notification at the real offset n stands for many records, and each
+ * record needs an offset of its own that rises with order: {@code v = n << 20 | i}, where i is the
  * record's index in its segment. A position v means "the next record is the first one whose offset
- * is v or more", so the last record of a segment and every plain record carry the largest index:
- * then the idiom {@code offset() + 1} gives (n + 1, 0), clean and without knowledge of counts.
- * Negative numbers, which Kafka uses for "unknown" and "end", pass unchanged. Stateless.
+ * is at least v". The last record of a segment and every plain record have the largest index. Thus
+ * {@code offset() + 1} of such a record is (n + 1, 0), and no caller needs to know how many records
+ * a segment has. Negative numbers, which Kafka uses for "unknown" and "end", are not translated.
+ * Stateless.
  */
 public final class VirtualOffset {
     /** Bits of the index. */
     static final int INDEX_BITS = 20;
 
-    /** The largest index, carried by the last record of a segment and by plain records. */
+    /** The largest index. The last record of a segment and plain records have it. */
     public static final int LAST = (1 << INDEX_BITS) - 1;
 
     /** The largest real offset that leaves room for the index, and for the position after it. */

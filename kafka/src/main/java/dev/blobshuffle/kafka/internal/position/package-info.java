@@ -1,5 +1,5 @@
 /**
- * Positions between two records: offsets that name a record of a segment, and what operators have
+ * Virtual offsets, which name a record inside a segment, and the notifications that operators have
  * given up. Start at {@link dev.blobshuffle.kafka.internal.position.VirtualOffset}.
  */
 @NullMarked

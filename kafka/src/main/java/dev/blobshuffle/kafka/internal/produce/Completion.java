@@ -11,12 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of one send: the future that the application got, its callback and its interceptors. Ends
- * once; the callback runs before the future is done, as in Kafka's producer. Thread-safe.
+ * The end of one send: completes the application's future, and calls its callback and its
+ * interceptors. Ends once. As in Kafka's producer, the callback runs before the future completes.
+ * Thread-safe.
  */
 public final class Completion extends CompletableFuture<RecordMetadata> {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
-    private static final int NO_SIZE = -1; // Kafka's word for the size of null
+    private static final int NO_SIZE = -1; // Kafka's size of null
 
     private final TopicPartition partition;
     private final long timestamp;
@@ -49,18 +50,18 @@ public final class Completion extends CompletableFuture<RecordMetadata> {
         return timestamp;
     }
 
-    /** The record is in the log, at an index of a real offset. */
+    /** Called when the record is in the log, at an index of a real offset. */
     void acknowledge(RecordMetadata real, int index, long shownTimestamp) {
         long base = real.hasOffset() ? VirtualOffset.of(real.offset()) : real.offset();
         end(new RecordMetadata(partition, base, index, shownTimestamp, keySize, valueSize), null);
     }
 
-    /** The record is in the log of a topic with real offsets. */
+    /** Called when the record is in the log of a topic with real offsets. */
     void acknowledgeUntouched(RecordMetadata real) {
         end(real, null);
     }
 
-    /** The record is lost. */
+    /** Called when the record is lost. */
     void fail(Exception cause) {
         end(new RecordMetadata(partition, RecordMetadata.UNKNOWN_PARTITION, 0, timestamp, keySize, valueSize), cause);
     }

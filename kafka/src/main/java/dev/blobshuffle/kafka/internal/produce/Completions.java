@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sends of an application that await their acknowledgement. Under Kafka Streams, which is
- * acknowledged at append, there are none. Thread-safe.
+ * The application's sends that await their acknowledgement. Under Kafka Streams there are none,
+ * because sends are acknowledged at append. Thread-safe.
  */
 public final class Completions implements AutoCloseable {
     private final @Nullable PendingAnswers<Completion> pending;
@@ -36,14 +36,14 @@ public final class Completions implements AutoCloseable {
         }
     }
 
-    /** Takes back the last send of a partition, whose record could not be appended. */
+    /** Removes the last send of a partition, because its record could not be appended. */
     void remove(Partition partition, Completion completion) {
         if (pending != null) {
             pending.remove(partition, completion);
         }
     }
 
-    /** The lane starts again: nothing that it lost can reach the broker any more. */
+    /** Called when the lane starts again: the broker can no longer get what the lane lost. */
     void startAgain() {
         if (pending != null) {
             pending.startAgain();
@@ -51,19 +51,19 @@ public final class Completions implements AutoCloseable {
     }
 
     /**
-     * Waits until another send may be registered.
+     * Waits until there is room for another send.
      *
-     * @return whether that was before the deadline
+     * @return whether there is room before the deadline
      */
     boolean awaitRoom(long deadlineNanos) throws InterruptedException {
         return pending == null || pending.awaitRoom(deadlineNanos);
     }
 
     /**
-     * Waits until the callbacks of everything that is delivered or lost have run; at once on the
-     * thread that runs them.
+     * Waits until the callbacks of all delivered and lost records have run. Returns at once on the
+     * thread that runs the callbacks.
      *
-     * @return whether that was before the deadline
+     * @return whether they ran before the deadline
      */
     boolean awaitCallbacks(long deadlineNanos) throws InterruptedException {
         return pending == null || pending.awaitGiven(deadlineNanos);
@@ -74,7 +74,7 @@ public final class Completions implements AutoCloseable {
         return pending == null ? Taken.NONE : new Taken(pending, pending.take(partition, records));
     }
 
-    /** Fails every send that no segment has taken, and those that come before a new start. */
+    /** Fails every send that no segment has taken, and sends before {@link #startAgain()}. */
     void failAll(Exception cause) {
         if (pending != null) {
             pending.failWaiting(cause);
@@ -88,7 +88,7 @@ public final class Completions implements AutoCloseable {
         }
     }
 
-    /** The sends of one segment. Told by the real producer's I/O thread. */
+    /** The sends of one segment. Called by the real producer's I/O thread. */
     static final class Taken {
         private static final Taken NONE = new Taken(null, List.of());
 
@@ -101,10 +101,10 @@ public final class Completions implements AutoCloseable {
         }
 
         /**
-         * The notification is in the log.
+         * Called when the notification is in the log.
          *
-         * @param sent the notification's timestamp as it was sent: another one in the metadata is
-         *     the broker's own
+         * @param sent the notification's timestamp when it was sent; if the metadata has another
+         *     one, the broker set it
          */
         void acknowledgeSegment(RecordMetadata notification, long sent) {
             boolean logAppend = notification.hasTimestamp() && notification.timestamp() != sent;
@@ -118,7 +118,7 @@ public final class Completions implements AutoCloseable {
             });
         }
 
-        /** A record of the segment is in the log as a plain record. */
+        /** Called when a record of the segment is in the log as a plain record. */
         void acknowledgePlain(int index, RecordMetadata plain) {
             if (index < completions.size()) {
                 Completion completion = completions.get(index);

@@ -35,10 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends for any application: acknowledged when the notification is, with the record's own offset.
- * Without transactions a lost batch fails its sends and the lane starts anew, as Kafka's producer
- * goes on after a failed batch; within a transaction the loss sticks until the abort. Thread-safe:
- * the lock guards the lane.
+ * Sends for any application. A send is acknowledged when its notification is, with the record's own
+ * offset. Without transactions, a lost batch fails its sends and the lane starts again, just as
+ * Kafka's producer continues after a failed batch. In a transaction, the failure stays until the
+ * abort. Thread-safe: the lock guards the lane.
  */
 public final class GeneralSender<K, V> implements Sender<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(GeneralSender.class);
@@ -60,8 +60,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * A send that failed without the lane: a transaction hears of it by its commit. Taken over, and
-     * forgotten, under the lock.
+     * A failed send that the lane does not know; the commit of the transaction reports it. Moved to
+     * {@link #failures}, and cleared, under the lock.
      */
     private final AtomicReference<@Nullable ApiException> spoiled = new AtomicReference<>();
 
@@ -185,11 +185,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
     }
 
-    /** Another thread may flush under the lock, and wait for the store. */
+    /** Another thread may hold the lock while it flushes and waits for the store. */
     private void lockBefore(long deadline) {
         try {
-            // As Kafka's producer, a thread that need not wait does not look whether it was
-            // interrupted.
+            // Like Kafka's producer, a thread that need not wait does not check for an interrupt.
             if (!lock.tryLock()
                     && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
                 throw new TimeoutException("Cannot send: another thread has been flushing for max.block.ms, "
@@ -212,7 +211,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     /**
-     * Without transactions a failed lane starts anew; within one the loss is thrown until the
+     * Without transactions, restarts a failed lane. In a transaction, throws the failure until the
      * abort.
      */
     private void recover() {
@@ -263,8 +262,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     /**
-     * An application may leave it to the commit to tell that a send failed, and the real producer
-     * does not know of this one.
+     * Records a failed send for the commit: an application may rely on the commit to report failed
+     * sends, and the real producer does not know this one.
      */
     private void spoilTransaction(ApiException failure) {
         if (wiring.transactional()) {
@@ -306,7 +305,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         } catch (Interrupted e) {
             throw interrupted(e);
         } catch (BlobShuffleException e) {
-            channel.failed(e); // the sends tell; a transaction refuses its commit
+            channel.failed(e); // The sends report it; a transaction refuses its commit.
         } finally {
             lock.unlock();
         }
@@ -325,8 +324,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     /**
-     * An interrupt is thrown as Kafka's producer throws it: nothing is lost, and the commit may be
-     * tried again.
+     * Throws an interrupt as Kafka's producer does: nothing is lost, and the commit can be retried.
      */
     @Override
     public void drain() {
@@ -423,8 +421,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     /**
-     * Another thread may wait for the store or the broker under the lock, for longer than the
-     * caller will: then it shall not go on.
+     * Takes the lock within the timeout. Another thread may hold it for longer while it waits for
+     * the store or the broker; then that wait is ended.
      */
     private void acquireToClose(Duration timeout) {
         try {
@@ -436,7 +434,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
         lane.giveUp();
         if (!lock.tryLock()) {
-            delegate.close(Duration.ZERO); // so that nothing waits for it either
+            delegate.close(Duration.ZERO); // Ends a wait for the broker too.
             lock.lock();
         }
     }

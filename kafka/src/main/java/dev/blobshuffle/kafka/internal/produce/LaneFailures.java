@@ -12,15 +12,15 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a producer throws once something it appended is lost: the exceptions after which Kafka
- * Streams rolls the thread's tasks back to the last commit and lives on, and any other application
- * aborts its transaction. Never a {@code RetriableException}, for Kafka Streams would then commit
- * the other tasks of the thread, whose records were in the same batch. After too many losses
- * without a commit between them the exception is one that ends the thread, so that an application
- * does not restart silently for ever. Guarded as the producer's lane is.
+ * The exceptions that a producer throws after it has lost records. They make Kafka Streams roll the
+ * thread's tasks back to the last commit and continue, and make other applications abort the
+ * transaction. They are never a {@code RetriableException}: Kafka Streams would then commit the
+ * thread's other tasks, although their records were in the same batch. After too many losses
+ * without a commit in between, the exception ends the thread, so an application does not restart
+ * silently for ever. Guarded by its producer's lane.
  */
 public final class LaneFailures {
-    /** Losses in a row that are recovered from. */
+    /** Most consecutive losses that are recoverable. */
     static final int MOST_IN_A_ROW = 10;
 
     private final ClientPair pair;
@@ -31,18 +31,18 @@ public final class LaneFailures {
         this.pair = pair;
     }
 
-    /** The loss that sticks until {@link #reset()}; null if nothing is lost. */
+    /** The loss until {@link #reset()}; null if nothing is lost. */
     @Nullable
     RuntimeException lost() {
         return lost;
     }
 
-    /** Nothing is lost any more: the transaction was aborted, or the tasks were given up. */
+    /** Clears the loss: the transaction was aborted, or the tasks were given up. */
     void reset() {
         lost = null;
     }
 
-    /** What {@code send} throws. */
+    /** The exception of {@code send}. */
     KafkaException onSend(RuntimeException failure) {
         lose(failure);
         ApiException kafkas = kafkasOwn(failure);
@@ -54,7 +54,7 @@ public final class LaneFailures {
         return new KafkaException(recoverable.getMessage(), recoverable);
     }
 
-    /** What a commit throws. */
+    /** The exception of a commit. */
     KafkaException onCommit(RuntimeException failure) {
         lose(failure);
         ApiException kafkas = kafkasOwn(failure);
@@ -71,7 +71,7 @@ public final class LaneFailures {
         return recoverable;
     }
 
-    /** Records were lost, and their senders have got the failure. */
+    /** Records a loss of records whose senders have received the failure. */
     void lose(RuntimeException failure) {
         if (lost == null) {
             lost = failure;
@@ -90,8 +90,8 @@ public final class LaneFailures {
     }
 
     /**
-     * Kafka's own exception inside a failure, if it says more than "lost": fencing, authorization,
-     * a bad topic.
+     * Kafka's own exception inside a failure, if it is specific: fencing, authorization, an invalid
+     * topic.
      */
     private static @Nullable ApiException kafkasOwn(Throwable failure) {
         Throwable cause = failure;

@@ -9,29 +9,28 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application's choice of partitions: {@code partitioner.class} and
- * {@code partitioner.ignore.keys}. It makes the choice that Kafka's own producer would make.
- * Guarded as the producer's lane is.
+ * Chooses partitions as Kafka's own producer would, by {@code partitioner.class} and
+ * {@code partitioner.ignore.keys}. Guarded by its producer's lane.
  *
  * @param custom the application's partitioner, owned; null for Kafka's default
- * @param keys whether the default looks at keys
+ * @param keys whether the default uses keys
  */
 public record Partitioning(@Nullable Partitioner custom, Keys keys) implements AutoCloseable {
-    /** Kafka's default: by the key's hash. */
+    /** Kafka's default: by the hash of the key. */
     static final Partitioning DEFAULT = new Partitioning(null, Keys.HASHED);
 
-    /** What the default partitioner does with keys. */
+    /** How the default partitioner uses keys. */
     public enum Keys {
-        /** Records of a key go to its partition. */
+        /** All records of a key go to the same partition. */
         HASHED,
-        /** All records go where records without key go. */
+        /** All records are treated as records without a key. */
         IGNORED
     }
 
     /**
-     * The choice that a producer's settings name.
+     * The partitioning that a producer's settings name.
      *
-     * @param forPlugins what a partitioner is configured with
+     * @param forPlugins the settings for the partitioner
      */
     static Partitioning of(AbstractConfig config, Map<String, Object> forPlugins) {
         boolean ignored = config.getBoolean(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG);
@@ -42,10 +41,11 @@ public record Partitioning(@Nullable Partitioner custom, Keys keys) implements A
     }
 
     /**
-     * The partition of a record that names none itself. The record's own key and value reach the
-     * application's partitioner beside their bytes.
+     * The partition of a record that names none. The application's partitioner gets the record's
+     * key and value as objects and as bytes.
      *
-     * @param batches batches sent so far: with each, records without key move to another partition
+     * @param batches number of batches sent so far; records without a key move to another partition
+     *     with each batch
      * @throws IllegalArgumentException fatal: the application's partitioner chose a negative number
      */
     int choose(

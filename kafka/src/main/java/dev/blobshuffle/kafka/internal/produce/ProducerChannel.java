@@ -17,9 +17,9 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * The real producer as the lane's channel. The lane calls it from one thread at a time;
- * acknowledgements come on the producer's I/O thread, which hands the application's sends to their
- * callbacks before it notifies the lane.
+ * The lane's channel to Kafka: the real producer. The lane calls it from one thread at a time.
+ * Acknowledgements arrive on the producer's I/O thread, which queues the callbacks of the
+ * application's sends before it notifies the lane.
  */
 public final class ProducerChannel implements Channel {
     private final Producer<byte[], byte[]> delegate;
@@ -29,8 +29,8 @@ public final class ProducerChannel implements Channel {
     private final AtomicLong batches = new AtomicLong();
 
     /**
-     * @param longestDelivery the longest that the producer holds a notification
-     * @param push has the real producer send what it holds, without waiting for it
+     * @param longestDelivery the longest time that the producer holds a notification
+     * @param push makes the real producer send what it holds, without waiting
      */
     public ProducerChannel(
             Producer<byte[], byte[]> delegate, Completions completions, Duration longestDelivery, Runnable push) {
@@ -50,7 +50,7 @@ public final class ProducerChannel implements Channel {
         return longestDelivery;
     }
 
-    /** Segments sent so far. Thread-safe. */
+    /** The number of segments sent so far. Thread-safe. */
     long batches() {
         return batches.get();
     }
@@ -92,10 +92,10 @@ public final class ProducerChannel implements Channel {
     }
 
     /**
-     * The thread may be the application's, which was interrupted for its own reasons. Kafka's
-     * producer gives up a record whose thread is interrupted while it waits for metadata or memory,
-     * before it takes the record. So the record is handed over again, and the thread stays
-     * interrupted.
+     * Sends a record even if the thread is interrupted, since the thread may be the application's,
+     * interrupted for its own reasons. If a thread is interrupted while it waits for metadata or
+     * memory, Kafka's producer gives the record up before it accepts it. So the record is sent
+     * again, and the thread stays interrupted.
      */
     private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
         boolean interrupted = Thread.interrupted();
@@ -146,7 +146,7 @@ public final class ProducerChannel implements Channel {
         }
     }
 
-    /** Told once, by the last of several acknowledgements or the first failure. */
+    /** Notifies once: with the last of several acknowledgements, or with the first failure. */
     private static final class PlainDelivery implements Callback {
         private final AtomicInteger missing;
         private final Delivery delivery;

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application's producer interceptors, called with original records and virtual offsets; the
- * real producer, which handles notifications, has none. As in Kafka an interceptor that throws is
- * logged and passed over. Thread-safe if the interceptors are, as Kafka demands of them.
+ * The application's producer interceptors. They get original records and virtual offsets. The real
+ * producer, which handles notifications, has no interceptors. As in Kafka, the exception of an
+ * interceptor is logged and ignored. Thread-safe if the interceptors are, as Kafka requires.
  */
 public final class ProducerInterceptorChain<K, V> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProducerInterceptorChain.class);
 
-    /** Whether this Kafka passes interceptors the headers (KIP-512, since 4.1). */
+    /** Whether this Kafka release passes the headers to interceptors (KIP-512, since 4.1). */
     private static final boolean WITH_HEADERS = Arrays.stream(ProducerInterceptor.class.getMethods())
             .anyMatch(method -> method.getName().equals("onAcknowledgement") && method.getParameterCount() == 3);
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the parts of a plain application's producer from its settings. The real producer sends
- * bytes, and has neither interceptors nor a partitioner of the application; what was taken from it,
- * the wrapper does. Stateless.
+ * bytes and has neither the application's interceptors nor its partitioner; the wrapper calls
+ * those. Stateless.
  */
 public final class ProducerOpening {
     private static final long MOST_MILLIS_FOR_PARTITIONS = 30_000;
@@ -108,7 +108,7 @@ public final class ProducerOpening {
         ProducerWiring.requireNotifiedInTime(own, held, notification);
         Duration timeout = shared.deliveryTimeout().plus(notification);
         if (transactional) {
-            // The commit itself needs some of the transaction's time.
+            // Leaves some of the transaction's time for the commit itself.
             Duration most = transaction.multipliedBy(4).dividedBy(5);
             timeout = timeout.compareTo(most) < 0 ? timeout : most;
         }
@@ -130,7 +130,10 @@ public final class ProducerOpening {
         }
     }
 
-    /** A send waits for the answer, so it comes within {@code max.block.ms}, or is 0. */
+    /**
+     * The topic's current number of partitions. A send waits for it, so it must arrive within
+     * {@code max.block.ms}; otherwise it is 0.
+     */
     static int partitionCount(Map<String, Object> kafkas, String topic, long maxBlock) {
         Map<String, Object> settings = new HashMap<>(kafkas);
         int timeout = (int) Math.max(1, Math.min(maxBlock, MOST_MILLIS_FOR_PARTITIONS));

@@ -13,21 +13,21 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
 /**
- * What a {@link BlobProducer} of an application is made of.
+ * The parts of an application's {@link BlobProducer}.
  *
  * @param delegate the real producer, owned
  * @param engine the engine, shared
  * @param name names the lane: the client id
- * @param wiring how they fit
+ * @param wiring connects the parts
  * @param serializer the application's serializers, owned
  * @param interceptors the application's interceptors, owned
  * @param partitioning the application's choice of partitions, owned
  * @param maxBlock how long a send may wait ({@code max.block.ms})
- * @param topicCheck told each matching topic once before its first record; throws if it must not
- *     shuffle through blobs
- * @param partitionCount the number of a topic's partitions as brokers know it now
- * @param metrics the engine's metrics, to be shown with the client's
- * @param release what to do at the end: gives the engine back
+ * @param topicCheck called once for each matching topic before its first record; throws if the
+ *     topic must not shuffle through blobs
+ * @param partitionCount a topic's current number of partitions
+ * @param metrics the engine's metrics, shown with the client's
+ * @param release releases the engine at the end
  */
 public record ProducerParts<K, V>(
         Producer<byte[], byte[]> delegate,

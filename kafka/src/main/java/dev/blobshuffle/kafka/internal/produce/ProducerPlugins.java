@@ -12,9 +12,8 @@ import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The application's classes that a producer of Kafka Streams calls: its partitioner and its
- * interceptors. The wrapper calls them, because the real producer sees notifications. Owned by the
- * wrapper.
+ * The application's classes for a producer of Kafka Streams: its partitioner and its interceptors.
+ * The wrapper calls them, because the real producer sees notifications. Owned by the wrapper.
  */
 public final class ProducerPlugins implements AutoCloseable {
     private final Partitioning partitioning;
@@ -30,19 +29,18 @@ public final class ProducerPlugins implements AutoCloseable {
         this.real = real;
     }
 
-    /** No classes of the application: Kafka's default partitions, and no interceptors. */
+    /** No application classes: Kafka's default partitioning, and no interceptors. */
     public static ProducerPlugins none() {
         return new ProducerPlugins(Partitioning.DEFAULT, new ProducerInterceptorChain<>(List.of()), Map.of());
     }
 
     /**
-     * Makes the classes that a producer's settings name, and configures them as Kafka's producer
-     * does.
+     * Makes and configures the classes that a producer's settings name, as Kafka's producer does.
      *
-     * <p>The real producer keeps {@code partitioner.class}: it makes an instance of its own for the
-     * topics that do not shuffle through blobs.
+     * <p>The real producer keeps {@code partitioner.class}: it makes its own instance for topics
+     * that do not shuffle through blobs.
      *
-     * @param settings those that Kafka Streams has for the producer
+     * @param settings Kafka Streams' settings for the producer
      * @throws org.apache.kafka.common.KafkaException fatal: a class cannot be made
      */
     public static ProducerPlugins open(Map<String, Object> settings) {
@@ -60,8 +58,8 @@ public final class ProducerPlugins implements AutoCloseable {
     }
 
     /**
-     * As {@link #open}, but without interceptors: for operators, whose records the real producer
-     * sends.
+     * As {@link #open}, but without interceptors, for operators: the real producer sends their
+     * records.
      */
     public static ProducerPlugins openPartitioner(Map<String, Object> settings) {
         Map<String, Object> without = new HashMap<>(settings);
@@ -74,12 +72,12 @@ public final class ProducerPlugins implements AutoCloseable {
         return Optional.ofNullable(partitioning.custom());
     }
 
-    /** Whether the default partitioner treats all records as records without key. */
+    /** Whether the default partitioner treats all records as records without a key. */
     public boolean ignoresKeys() {
         return partitioning.keys() == Partitioning.Keys.IGNORED;
     }
 
-    /** Settings of the real producer: without the interceptors. */
+    /** The settings of the real producer: without interceptors. */
     public Map<String, Object> realSettings() {
         return real;
     }

@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a producer send what it holds at once, whatever its {@code linger.ms}: nothing joins a
- * notification that waits, and Kafka Streams' 100 ms would delay every one. Only a flush can hurry
- * a producer, and a flush waits for the brokers, so it runs on a thread of its own, one at a time;
- * what is asked for meanwhile makes one more. Thread-safe.
+ * Makes a producer send its records at once, regardless of its {@code linger.ms}. No other record
+ * joins a notification that lingers, and Kafka Streams' 100 ms would delay every notification. Only
+ * a flush overrides the linger time. It also waits for the brokers, so it runs on its own thread,
+ * one at a time. All requests during a flush lead to one more flush. Thread-safe.
  */
 public final class ProducerPush implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProducerPush.class);
@@ -20,8 +20,8 @@ public final class ProducerPush implements AutoCloseable {
     private final Time.Workers workers;
 
     /**
-     * Asked for and not seen by the thread yet, and the one under way: whoever makes it 1 starts
-     * the thread.
+     * Requests that the thread has not seen yet, plus the flush that runs. The caller that raises
+     * it to 1 starts the thread.
      */
     private final AtomicInteger asked = new AtomicInteger();
 
@@ -30,7 +30,7 @@ public final class ProducerPush implements AutoCloseable {
         this.workers = time.blockingWorkers("blobshuffle-push", 1);
     }
 
-    /** Has everything sent that was handed to the producer before. Does not wait. */
+    /** Makes the producer send everything that it already holds. Does not wait. */
     public void start() {
         if (asked.getAndIncrement() == 0) {
             try {
@@ -47,15 +47,15 @@ public final class ProducerPush implements AutoCloseable {
             try {
                 producer.flush();
             } catch (RuntimeException e) {
-                // Each send hears of its end by itself, and what cannot be hurried goes when its
-                // linger is over.
+                // Each send gets its own result, and without the flush the records go when their
+                // linger time ends.
                 LOG.debug("Could not push.", e);
             }
             seen = asked.addAndGet(-seen);
         } while (seen != 0);
     }
 
-    /** Pushes no more. Idempotent. */
+    /** Stops pushing. Idempotent. */
     @Override
     public void close() {
         workers.close();

@@ -7,7 +7,7 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application's serializers, owned. Thread-safe if they are, as Kafka demands of them.
+ * The application's serializers, owned. Thread-safe if they are, as Kafka requires.
  *
  * @param keys for keys
  * @param values for values
@@ -16,7 +16,7 @@ public record RecordSerializer<K, V>(Serializer<K> keys, Serializer<V> values) i
     /**
      * The bytes of a record's key.
      *
-     * @throws SerializationException fatal: the key is not what the serializer takes
+     * @throws SerializationException fatal: the serializer does not accept the key
      */
     byte @Nullable [] key(ProducerRecord<K, V> record) {
         try {
@@ -33,7 +33,7 @@ public record RecordSerializer<K, V>(Serializer<K> keys, Serializer<V> values) i
     /**
      * The bytes of a record's value.
      *
-     * @throws SerializationException fatal: the value is not what the serializer takes
+     * @throws SerializationException fatal: the serializer does not accept the value
      */
     byte @Nullable [] value(ProducerRecord<K, V> record) {
         try {

@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How sends become appends and acknowledgements; one way for Kafka Streams and one for every other
- * application. Threads: as each says.
+ * Turns sends into appends and acknowledgements. Kafka Streams has one implementation, and all
+ * other applications share another. Each implementation documents its threads.
  */
 public interface Sender<K, V> {
     /** {@code Producer.send}. */
@@ -22,23 +22,21 @@ public interface Sender<K, V> {
      * Makes everything sent durable and delivered before a commit.
      *
      * @throws org.apache.kafka.common.KafkaException recoverable or fatal, as {@link LaneFailures}
-     *     says: something is lost
+     *     describes: records are lost
      */
     void drain();
 
     /**
-     * Returns if the open transaction may go on. Does not flush.
+     * Checks that the open transaction has lost nothing. Does not flush.
      *
-     * @throws org.apache.kafka.common.KafkaException recoverable: something that it sent is lost;
-     *     abort it
+     * @throws org.apache.kafka.common.KafkaException recoverable: records of the transaction are
+     *     lost; abort it
      */
     void requireSound();
 
-    /** Drops what is not delivered, and a loss with it. */
+    /** Drops undelivered records, and clears a loss. */
     void discard();
 
-    /**
-     * Ends the lane, after a last flush within the timeout; nothing is waited for when it is zero.
-     */
+    /** Closes the lane after a last flush within the timeout. A zero timeout skips the flush. */
     void close(Duration timeout);
 }

@@ -29,11 +29,12 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a producer of blobs does. Its front doors differ in what is around it: an application of any
- * kind ({@code BlobProducer}), or a stream thread ({@link StreamsProducer}).
+ * The producer that writes records to blobs; base of {@code BlobProducer} for any application and
+ * of {@link StreamsProducer} for stream threads.
  *
- * <p>A batch that cannot be stored in time is lost as a whole: its sends fail, and in a transaction
- * {@code send} and the commit throw until the abort. Thread-safe.
+ * <p>If a batch cannot be stored in time, all of its records are lost: their sends fail. In a
+ * transaction, {@code send} and the commit then throw until the transaction is aborted.
+ * Thread-safe.
  */
 public class ShuffleProducer<K, V> implements Producer<K, V> {
     private final Producer<byte[], byte[]> delegate;
@@ -45,7 +46,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean inTransaction;
 
-    /** Owns the parts: closing it closes them. */
+    /** Owns the parts, and closes them. */
     public ShuffleProducer(ProducerParts<K, V> parts) {
         this(parts, push(parts.delegate(), parts.wiring()));
     }
@@ -60,9 +61,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
         });
     }
 
-    /**
-     * @param release closes what the producer was opened with
-     */
+    /** @param release closes the parts that the producer was opened with */
     ShuffleProducer(
             Producer<byte[], byte[]> delegate,
             ProducerWiring wiring,
@@ -92,7 +91,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
         wiring.pair().join(side);
     }
 
-    /** In a transaction no reader sees a notification before the commit, which flushes. */
+    /** None with transactions: readers see a notification only after the commit, which flushes. */
     static Optional<ProducerPush> push(Producer<?, ?> delegate, ProducerWiring wiring) {
         return wiring.transactional() ? Optional.empty() : Optional.of(new ProducerPush(delegate, wiring.time()));
     }
@@ -123,7 +122,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
 
     @Override
     public void beginTransaction() {
-        if (inTransaction) { // The real producer does not know what is lost.
+        if (inTransaction) { // The real producer does not know that records are lost.
             sender.requireSound();
         }
         delegate.beginTransaction();
@@ -142,7 +141,7 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
         delegate.sendOffsetsToTransaction(real, group);
     }
 
-    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. */
+    /** A method of Kafka 3.9's interface: deprecated there, removed in 4.0. */
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, String groupId) {
         sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata(groupId));
     }

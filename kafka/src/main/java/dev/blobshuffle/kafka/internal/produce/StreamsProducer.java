@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.Producer;
 
-/** A producer of blobs around a ready one, for Kafka Streams. Owned by its stream thread. */
+/**
+ * A producer that writes records to blobs, for a stream thread of Kafka Streams. Owned by that
+ * thread.
+ */
 public final class StreamsProducer extends ShuffleProducer<byte[], byte[]> {
     private StreamsProducer(
             Producer<byte[], byte[]> delegate, ProducerWiring wiring, Sender<byte[], byte[]> sender, Runnable release) {
@@ -15,7 +18,7 @@ public final class StreamsProducer extends ShuffleProducer<byte[], byte[]> {
     }
 
     /**
-     * A producer without classes of the application.
+     * Wraps a ready producer, without application classes.
      *
      * @param delegate the ready producer, without interceptors; closed with the new one
      * @param engine the instance's engine; stays open
@@ -27,7 +30,7 @@ public final class StreamsProducer extends ShuffleProducer<byte[], byte[]> {
     }
 
     /**
-     * As {@link #wrap(Producer, Engine, String, ProducerWiring)}, with the application's classes.
+     * As {@link #wrap(Producer, Engine, String, ProducerWiring)}, with application classes.
      *
      * @param plugins closed with the new producer
      */

@@ -26,14 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends for Kafka Streams: acknowledged when appended, because the commit is the acknowledgement
- * that counts. So no record stays on the heap until its batch is stored. The application's
- * interceptors, if it has any, hear of a record when its notification is in the log. A loss sticks:
+ * Sends for Kafka Streams. A send is acknowledged when its record is appended, because the commit
+ * is the acknowledgement that counts. So no record stays on the heap until its batch is stored. The
+ * application's interceptors are called when the record's notification is in the log. A loss stays:
  * the next send and every commit throw it until it is discarded. Owned by the stream thread.
  */
 public final class StreamsSender implements Sender<byte[], byte[]> {
     private static final Logger LOG = LoggerFactory.getLogger(StreamsSender.class);
-    private static final long NO_TIMESTAMP = -1; // Kafka's constant is not in the same place in every release.
+    // The class of Kafka's constant differs between releases.
+    private static final long NO_TIMESTAMP = -1;
 
     private final Producer<byte[], byte[]> delegate;
     private final ProducerWiring wiring;
@@ -88,14 +89,14 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         });
     }
 
-    /** What Kafka's producer shows of a record that reached no partition. */
+    /** The metadata that Kafka's producer reports for a record without a partition. */
     private static RecordMetadata unknown(ProducerRecord<?, ?> record) {
         Integer chosen = record.partition();
         int partition = chosen == null ? RecordMetadata.UNKNOWN_PARTITION : chosen;
         return new RecordMetadata(new TopicPartition(record.topic(), partition), -1, -1, NO_TIMESTAMP, -1, -1);
     }
 
-    /** Where the records of a topic are appended; null if they go to the real producer. */
+    /** The output for a topic; null if its records go to the real producer. */
     private @Nullable TopicOutput blobs(String topic) {
         Route route = routes.get(topic);
         return route == null ? route(topic).blobs : route.blobs;
@@ -133,8 +134,8 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     /**
-     * Kafka Streams hears of the record by the callback, as from Kafka's producer, and asks the
-     * application's handler. Nothing else is lost, so the lane goes on.
+     * Reports the failure to Kafka Streams through the callback, as Kafka's producer does. Kafka
+     * Streams then calls the application's handler. No other record is lost, so the lane continues.
      */
     private Future<RecordMetadata> refuse(
             ProducerRecord<byte[], byte[]> record,
@@ -151,7 +152,10 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         return CompletableFuture.failedFuture(reason);
     }
 
-    /** The application's interceptors hear of the record when its notification is in the log. */
+    /**
+     * Registers the record, so that the interceptors are called when its notification is in the
+     * log.
+     */
     private Completion register(TopicOutput.Slot slot, long timestamp, ProducerRecord<byte[], byte[]> record) {
         Completion completion = new Completion(
                 slot.kafka, timestamp, record.key(), record.value(), record.headers(), null, interceptors);
@@ -160,10 +164,11 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     /**
-     * Asks the broker for the topic's partitions if need be. Kafka's producer would tell by the
-     * callback that it got no answer; here nothing can, so the record counts as lost: thrown as it
-     * is, the exception would end the stream thread. The same if the answer has fewer partitions
-     * than before: the tasks start again, and Kafka Streams checks the topic.
+     * The output slot of a record; queries the broker for the topic's partitions if necessary. If
+     * the broker does not answer, Kafka's producer would report that in the callback, which is not
+     * possible here. Thrown as it is, the exception would end the stream thread, so the record
+     * counts as lost. The same applies if the topic has fewer partitions than before: the tasks
+     * restart, and Kafka Streams checks the topic.
      */
     private TopicOutput.Slot slot(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
         Integer named = record.partition();
@@ -199,9 +204,9 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     /**
-     * Under exactly-once only the real producer: the commit drains once for all tasks. Under
-     * at-least-once everything, and a loss is thrown later, by the commit or the next send, because
-     * Kafka Streams would not recover from an exception here.
+     * Under exactly-once, flushes only the real producer, because the commit drains once for all
+     * tasks. Under at-least-once, drains everything. Kafka Streams would not recover from an
+     * exception here, so the commit or the next send throws a loss.
      */
     @Override
     public void flush() {
@@ -210,7 +215,7 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
                 lane.flush(wiring.flushTimeout());
             } catch (BlobShuffleException e) {
                 channel.failed(e);
-                failures.onCommit(e); // sticks
+                failures.onCommit(e); // Stored for the next send or commit.
             }
         }
         delegate.flush();
@@ -237,7 +242,10 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         }
     }
 
-    /** As natively, a commit returns after the interceptors have heard of its records. */
+    /**
+     * Waits for the interceptors: as in native Kafka, they see their records before the commit
+     * returns.
+     */
     private void awaitInterceptors() {
         try {
             channel.completions()
@@ -278,6 +286,6 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         channel.completions().close();
     }
 
-    /** Where a topic's records go; null: to the real producer. */
+    /** The output for a topic's records; null: the real producer. */
     private record Route(@Nullable TopicOutput blobs) {}
 }

@@ -24,11 +24,11 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane's outputs to the partitions of one topic, and the choice among them where the application
- * makes none: by the key's hash as Kafka's producer does, and without a key one partition per
- * batch. Notices changed partitions after a loss, with the first record after each batch, and after
- * at most {@link #REFRESH} records: added ones, and fewer where the topic was made again. The real
- * producer answers from its metadata. Guarded as the lane is.
+ * A lane's outputs to the partitions of one topic. If the application chooses no partition, it
+ * chooses as Kafka's producer does: by the hash of the key, or, without a key, one partition per
+ * batch. It checks for changed partitions after a loss, with the first record after each batch, and
+ * at least every {@link #REFRESH} records. Partitions may be added, or their number may fall if the
+ * topic was recreated. The real producer's metadata supplies the partitions. Guarded by its lane.
  */
 public final class TopicOutput {
     private static final int REFRESH = 1024;
@@ -41,35 +41,35 @@ public final class TopicOutput {
     private @Nullable Slot[] slots = {};
     private List<PartitionInfo> partitions = List.of();
 
-    /** Where records without key may go: partitions with a leader, or all if none has one. */
+    /** The partitions for records without a key: those with a leader, or all if none has one. */
     private int[] available = {};
 
-    /** Made of the partitions on request. */
+    /** Made from the partitions on first use. */
     private @Nullable Cluster cluster;
 
     private final Changes changes;
     private int sinceRefresh = REFRESH;
     private long refreshedAt;
 
-    /** Fewer partitions are refused. */
+    /** The minimum number of partitions; fewer are an error. */
     private int least;
 
     private int sticky;
     private long stickySince;
 
     /**
-     * What changes of the topic's partitions mean.
+     * How changes of the topic's partitions are handled.
      *
-     * @param isShrinkingRefused whether fewer partitions are a mistake until something is lost, for
-     *     keys would move to tasks that lack their state; else the topic was made again
-     * @param count the number of a topic's partitions as brokers know it now; 0 for topics that get
-     *     no partitions while a producer is open
+     * @param isShrinkingRefused whether fewer partitions are an error until records are lost, since
+     *     keys would move to tasks without their state; otherwise the topic counts as recreated
+     * @param count the topic's current number of partitions; 0 for topics that get no new
+     *     partitions while a producer is open
      */
     record Changes(boolean isShrinkingRefused, ToIntFunction<String> count) {
-        /** Those of Kafka Streams' topics. */
+        /** For topics of Kafka Streams. */
         static final Changes REFUSED = new Changes(true, unchanged -> 0);
 
-        /** Records go to the partitions that the topic has now. */
+        /** Follows the topic's current partitions. */
         static Changes followed(ToIntFunction<String> count) {
             return new Changes(false, count);
         }
@@ -89,7 +89,8 @@ public final class TopicOutput {
     /**
      * The partition that Kafka's default partitioner would choose.
      *
-     * @param batches batches sent so far: with each, records without key move to another partition
+     * @param batches number of batches sent so far; records without a key move to another partition
+     *     with each batch
      */
     int partition(byte @Nullable [] key, long batches) {
         refreshInTurn(batches);
@@ -104,8 +105,8 @@ public final class TopicOutput {
     }
 
     /**
-     * The topic's partitions and the brokers that hold them, for the application's own partitioner:
-     * as the real producer knows them now.
+     * The topic's partitions and their brokers, for the application's partitioner, from the real
+     * producer's current metadata.
      */
     Cluster cluster() {
         List<PartitionInfo> now = delegate.partitionsFor(topic);
@@ -123,10 +124,10 @@ public final class TopicOutput {
     /**
      * The output to a partition.
      *
-     * @param batches batches sent so far
+     * @param batches number of batches sent so far
      * @throws InvalidPartitionsException fatal: the topic has no such partition
-     * @throws UnknownTopicOrPartitionException recoverable: partitions that the topic had are gone,
-     *     or the producer's metadata lacks them
+     * @throws UnknownTopicOrPartitionException recoverable: partitions of the topic are gone, or
+     *     the producer's metadata lacks them
      */
     Slot slot(int partition, long batches) {
         if (partition >= slots.length || batches != refreshedAt) {
@@ -151,8 +152,8 @@ public final class TopicOutput {
     }
 
     /**
-     * The real producer's metadata may be older than a partition. It looks for the partition once a
-     * notification goes there.
+     * Adds partitions that the real producer's metadata lacks. The producer updates its metadata
+     * when a notification goes to such a partition.
      */
     private void growTo(int count) {
         if (count > slots.length) {
@@ -161,8 +162,8 @@ public final class TopicOutput {
     }
 
     /**
-     * Readers may be in other zones now. What is not sealed yet goes there as well; the order
-     * within a partition stays.
+     * Moves the outputs to the readers' current zones, including records that are not sealed yet.
+     * The order within a partition stays.
      */
     private void moveZones() {
         zonesVersion = zones.version();
@@ -174,8 +175,8 @@ public final class TopicOutput {
     }
 
     /**
-     * Something was lost: the next choice looks at the topic's partitions afresh, for the lost
-     * one's may be gone.
+     * Called after a loss: the next choice refreshes the topic's partitions, because the lost
+     * record's partition may be gone.
      */
     void refreshSoon() {
         sinceRefresh = REFRESH;
@@ -236,7 +237,8 @@ public final class TopicOutput {
         final TopicPartition kafka;
 
         /**
-         * Acknowledges an append where the offset does not matter yet: one object for all records.
+         * The acknowledgement of an append whose offset does not matter yet; one object for all
+         * records.
          */
         final RecordMetadata appended;
 
@@ -257,7 +259,10 @@ public final class TopicOutput {
             output = lane.output(partition, zone(zones));
         }
 
-        /** While the zone is unknown, all are alike. */
+        /**
+         * The zone of the partition's reader. All partitions whose zone is unknown have the same
+         * one.
+         */
         private Zone zone(ZoneMap zones) {
             return zones.zoneOf(partition).orElse(Zone.SINGLE);
         }

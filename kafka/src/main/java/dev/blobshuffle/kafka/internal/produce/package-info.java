@@ -1,6 +1,6 @@
 /**
- * What stands behind {@link dev.blobshuffle.kafka.BlobProducer}: records to lanes, and
- * notifications to Kafka. Start at {@link dev.blobshuffle.kafka.internal.produce.GeneralSender}.
+ * The implementation of {@link dev.blobshuffle.kafka.BlobProducer}: from records to lanes, and from
+ * lanes to notifications. Start at {@link dev.blobshuffle.kafka.internal.produce.GeneralSender}.
  */
 @NullMarked
 package dev.blobshuffle.kafka.internal.produce;

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The settings of the front doors of Kafka: which topics shuffle through blobs, and with which
+ * The settings of the Kafka front doors: which topics shuffle through blobs, and with which
  * clients.
  */
 public final class KafkaSettings implements SettingGroup {
@@ -38,7 +38,7 @@ public final class KafkaSettings implements SettingGroup {
             "Whether to write blobs. If false, an instance writes plain records and still reads both "
                     + "kinds: the first step of rolling in and of rolling out.");
 
-    /** Where members hear of each other. */
+    /** The topic in which members publish themselves. */
     public static final Setting<Optional<String>> MEMBERSHIP_TOPIC = Setting.text(
             "membership.topic",
             "under Kafka Streams `<application.id>-blobshuffle-members` if the zone is known or "
@@ -63,16 +63,16 @@ public final class KafkaSettings implements SettingGroup {
         return List.of(TOPICS_INCLUDE, TOPICS_EXCLUDE, WRITE_ENABLED, MEMBERSHIP_TOPIC, CLIENT_SUPPLIER);
     }
 
-    /** All settings that a front door of Kafka knows, in the order of the reference. */
+    /** All settings that a Kafka front door accepts, in the order of the reference. */
     public static final List<SettingGroup> GROUPS = Stream.concat(
                     EngineSettings.GROUPS.stream(), Stream.of(new KafkaSettings(), new KeyParallelSettings()))
             .toList();
 
     /**
-     * Reads the settings of a client or an application of Kafka.
+     * Parses the settings of a Kafka client or application.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form,
-     *     or values contradict each other
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
+     *     values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);
@@ -81,9 +81,9 @@ public final class KafkaSettings implements SettingGroup {
     /**
      * Checks that no producer delivers a notification after a sweep has deleted its blob.
      *
-     * @param holds the longest that the producer holds a notification before it delivers or fails
-     *     it
-     * @param reason the producer's setting behind it, with its value
+     * @param holds the longest time that the producer holds a notification before it delivers or
+     *     fails it
+     * @param reason the producer's setting behind that time, with its value
      * @throws InvalidSettings fatal: the sweep interval is too short for it
      */
     public static void requireNotifiedInTime(Settings settings, Duration holds, String reason) {

@@ -4,7 +4,9 @@ import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import java.util.List;
 
-/** The names of key-parallel nodes' settings ({@link NodeSetting}); the nodes read the values. */
+/**
+ * The names of the settings of key-parallel nodes ({@link NodeSetting}); the nodes read the values.
+ */
 final class KeyParallelSettings implements SettingGroup {
     @Override
     public String title() {
@@ -17,7 +19,7 @@ final class KeyParallelSettings implements SettingGroup {
     }
 
     /**
-     * A name may begin with any node's name, since the topology is not known where settings are
+     * A name may begin with any node's name, because the topology is unknown where settings are
      * read.
      */
     @Override

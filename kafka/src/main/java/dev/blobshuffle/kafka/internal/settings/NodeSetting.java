@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The settings {@code blobshuffle.keyparallel.*} of functions that are called in parallel. Each
- * holds for all nodes of a topology, or for one if the node's name stands before it. Only names are
- * checked here: nodes check the values. They are defined here and not beside the nodes, because
- * tools check an application's settings without Kafka Streams.
+ * The settings {@code blobshuffle.keyparallel.*} of functions that run in parallel by key. Each
+ * applies to all nodes of a topology, or to one node if the node's name precedes the setting's
+ * name. This class checks only names; the nodes check the values. It is not in the module of the
+ * nodes, because tools check an application's settings without Kafka Streams.
  */
 public enum NodeSetting {
     /** Which calls may overlap. */
@@ -20,7 +20,7 @@ public enum NodeSetting {
             "key, key-output, partition or unordered",
             "Which calls may overlap, and in which order results leave."),
 
-    /** Records without a key. */
+    /** The handling of records without a key. */
     NULL_KEYS(
             "null.keys",
             "parallel",
@@ -34,18 +34,18 @@ public enum NodeSetting {
             "a number of calls, 1 or more, or two of them for what the service can do: 8..1024",
             "The most concurrent calls of a task; between two numbers it adapts to the service."),
 
-    /** Records that a task takes. */
+    /** The most records that a task holds. */
     MAX_PENDING_RECORDS(
             "max.pending.records",
             "5000",
             "a number of records, 1 or more",
             "Records that a task takes before their results are handed on."),
 
-    /** The same in bytes. */
+    /** The most bytes that a task holds. */
     MAX_PENDING_BYTES(
             "max.pending.bytes", "64 MiB", "bytes: 16777216 or 16 MiB", "The same limit in bytes of key and value."),
 
-    /** Bytes of all nodes. */
+    /** The most bytes of all nodes. */
     MAX_PROCESS_BYTES(
             "max.process.bytes",
             "a quarter of the largest heap",
@@ -59,21 +59,21 @@ public enum NodeSetting {
             "milliseconds, 1 or more",
             "The longest that one attempt may take; then it is interrupted, and has failed."),
 
-    /** The longest wait of a commit. */
+    /** The longest time that a commit waits. */
     DRAIN_TIMEOUT(
             "drain.timeout.ms",
             "half of what the commit's other limits leave, at most 60000",
             "milliseconds, 1 or more",
             "The longest that a commit waits for calls; then the tasks go back to the last commit."),
 
-    /** Which nodes are wrapped. */
+    /** The nodes that are wrapped. */
     WRAP(
             "wrap",
             "none",
             "a regular expression",
             "Names of the nodes that `KeyParallelWrapper` calls in parallel; it cannot have a node's name before it.");
 
-    /** How the names of all of them begin. */
+    /** The common prefix of all names. */
     public static final String PREFIX = Setting.PREFIX + "keyparallel.";
 
     private final String key;
@@ -88,41 +88,41 @@ public enum NodeSetting {
         this.doc = doc;
     }
 
-    /** Its name behind the prefix, and behind a node's name. */
+    /** The name after the prefix, and after a node's name. */
     public String key() {
         return key;
     }
 
-    /** The name that holds for all nodes. */
+    /** The name for all nodes. */
     public String nameForAll() {
         return PREFIX + key;
     }
 
-    /** The name that holds for one node. */
+    /** The name for one node. */
     public String nameFor(String node) {
         return PREFIX + node + "." + key;
     }
 
-    /** The default, in words where it is not a value. */
+    /** The default; a description if it is not a value. */
     public String defaultText() {
         return defaultText;
     }
 
-    /** What a value looks like. */
+    /** The form of a value. */
     public String form() {
         return form;
     }
 
-    /** One sentence for users. */
+    /** One sentence for the reference. */
     public String doc() {
         return doc;
     }
 
     /**
-     * Checks a name of an application's settings. Names without the prefix are somebody else's.
+     * Checks a name of an application's settings. Names without the prefix are ignored.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it has the prefix and is none of
-     *     these settings; the message names the nearest
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the name has the prefix but is
+     *     none of these settings; the message names the nearest one
      */
     public static void requireKnown(String name) {
         if (name.startsWith(PREFIX)) {
@@ -131,8 +131,8 @@ public enum NodeSetting {
     }
 
     /**
-     * The names for all nodes, and those for every node whose name the rest may begin with: it may
-     * have dots itself.
+     * The names for all nodes, and the names for every node whose name the rest may begin with.
+     * Node names may contain dots.
      */
     static List<String> candidates(String rest) {
         List<String> names = new ArrayList<>(namesForAll());

@@ -1,4 +1,4 @@
-/** The settings of Kafka's front doors, those of Kafka Streams included. */
+/** The settings of the Kafka front doors, including Kafka Streams. */
 @NullMarked
 package dev.blobshuffle.kafka.internal.settings;
 
