@@ -35,23 +35,23 @@ import org.apache.kafka.streams.internals.ConsumerWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link BlobConsumer} around the main consumer that Kafka Streams makes itself with
- * {@code group.protocol=streams}. It is named by the setting {@code __internal.consumer.wrapper__}
- * and needs {@link BlobShuffleClientSupplier} for the other clients. Every method goes through the
- * wrapping consumer: one that went straight to the real one would show real offsets. Kafka 4.1 and
- * later. Owned by the stream thread.
+ * Wraps the main consumer that Kafka Streams makes itself with {@code group.protocol=streams} in a
+ * {@link BlobConsumer}. The setting {@code __internal.consumer.wrapper__} names this class;
+ * {@link BlobShuffleClientSupplier} must make the other clients. Every method goes through the
+ * wrapping consumer, because the real one shows real offsets. Requires Kafka 4.1 or later. Owned by
+ * the stream thread.
  */
 public final class BlobConsumerWrapper extends ConsumerWrapper {
     private @Nullable StreamsConsumer wrapping;
     private @Nullable StreamsRebalanceData topology;
 
-    /** Made by Kafka Streams. */
+    /** Called by Kafka Streams. */
     public BlobConsumerWrapper() {}
 
     /**
      * {@inheritDoc}
      *
-     * @throws IllegalStateException fatal: the application's other clients are not ours
+     * @throws IllegalStateException fatal: another supplier makes the application's other clients
      */
     @Override
     public void wrapConsumer(
@@ -73,8 +73,8 @@ public final class BlobConsumerWrapper extends ConsumerWrapper {
     }
 
     /**
-     * Tasks are taken away with no word to a consumer's own listeners: what is queued for them is
-     * forgotten here, after they have committed.
+     * Kafka Streams revokes tasks without a call of the consumer's own listener. So this method
+     * drops their queues after the tasks have committed.
      */
     @Override
     public void subscribe(Collection<String> topics, StreamsRebalanceListener listener) {

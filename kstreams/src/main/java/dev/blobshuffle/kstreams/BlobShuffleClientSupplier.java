@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the Kafka clients of a Kafka Streams application, so that its internal repartition topics
- * travel through blobs. The application changes only its settings: {@code default.client.supplier}
+ * shuffle through blobs. The application changes only its settings: {@code default.client.supplier}
  * names this class and {@code blobshuffle.store} names the store. With
- * {@code group.protocol=streams} Kafka Streams makes one consumer itself;
+ * {@code group.protocol=streams}, Kafka Streams makes one consumer itself;
  * {@code __internal.consumer.wrapper__} then names {@link BlobConsumerWrapper}.
- * {@link #addTo(Properties)} sets all of them. Delivery guarantees, order and results stay those of
- * the application without it.
+ * {@link #addTo(Properties)} sets all of them. The application keeps its delivery guarantees, order
+ * and results.
  *
  * <p>A supplier that is passed to the constructor of {@code KafkaStreams} takes precedence over the
  * setting. Frameworks such as Spring always pass one; there, pass an instance made with
- * {@link #BlobShuffleClientSupplier(Properties)}. An error is logged if the setting has no effect.
+ * {@link #BlobShuffleClientSupplier(Properties)}. If the setting has no effect, an error is logged.
  *
- * <p>The store, the memory budgets, the batches and the metrics belong to the application instance:
- * they are opened with its first client and closed with its last.
+ * <p>The store, the memory budgets, the batches and the metrics belong to the application instance.
+ * They are opened with its first client and closed with its last.
  *
  * <p>Thread-safe.
  */
@@ -43,15 +43,15 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     private @Nullable ShuffledApplication application;
 
     /**
-     * A supplier for {@code default.client.supplier}: Kafka Streams gives it the application's
+     * A supplier for {@code default.client.supplier}. Kafka Streams passes it the application's
      * settings.
      */
     public BlobShuffleClientSupplier() {}
 
     /**
-     * A supplier to be passed to the constructor of {@code KafkaStreams}.
+     * A supplier for the constructor of {@code KafkaStreams}.
      *
-     * @param settings the same that the constructor gets
+     * @param settings the same settings that the constructor gets
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */
     @SuppressWarnings("this-escape") // the class is final
@@ -63,9 +63,9 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     }
 
     /**
-     * Sets what an application needs besides {@code blobshuffle.store}: this supplier, and the
-     * consumer wrapper where the group protocol wants one. A supplier that is already set becomes
-     * {@code blobshuffle.client.supplier}, whose clients are wrapped.
+     * Adds the settings that an application needs besides {@code blobshuffle.store}: this supplier,
+     * and the consumer wrapper if the group protocol requires it. A supplier that is already set
+     * becomes {@code blobshuffle.client.supplier}, and its clients are wrapped.
      *
      * @param settings the application's settings, which are changed
      * @return the same settings
@@ -83,8 +83,7 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     }
 
     /**
-     * Takes the application's settings, checks them, and warns of those that work against each
-     * other.
+     * Reads and checks the application's settings, and logs a warning for settings that conflict.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */

@@ -1,5 +1,5 @@
 /**
- * Kafka Streams front door: repartition topics travel through blobs.
+ * The front door for Kafka Streams: repartition topics shuffle through blobs.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

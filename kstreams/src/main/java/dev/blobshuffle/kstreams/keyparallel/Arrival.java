@@ -5,16 +5,16 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as it came: its headers are a copy, so that what other nodes or the function do with
- * theirs stays with them. Immutable as far as its key and value are, but for the request, which the
- * stream thread sets before the call.
+ * A record that a node has taken. Its headers are a copy, so other nodes and the function cannot
+ * change them. Immutable if its key and value are, except for the request, which the stream thread
+ * sets before the call.
  */
 final class Arrival<K, V> {
     private final Record<K, V> record;
     private final RecordOrigin origin;
     private final long number;
 
-    /** What the call is given in a staged node. */
+    /** The input of the call in a staged node. */
     private @Nullable Object request;
 
     private Arrival(Record<K, V> record, RecordOrigin origin, long number) {
@@ -26,8 +26,8 @@ final class Arrival<K, V> {
     /**
      * Takes a record.
      *
-     * @param origin where it was read
-     * @param number in the order in which the node takes them
+     * @param origin where the record was read
+     * @param number position in the order in which the node takes records
      */
     static <K, V> Arrival<K, V> of(Record<K, V> record, RecordOrigin origin, long number) {
         return new Arrival<>(copy(record), origin, number);

@@ -19,8 +19,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads records that are pending at a commit, as the value of a store; its key is their
- * number. Big-endian; a length of -1 stands for null:
+ * Encodes the records that are pending at a commit as values of a store, under their number as the
+ * key. Big-endian; a length of -1 stands for null:
  *
  * <pre>
  *   version        1 byte, 1
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   as read        twice (key, value): 0 not known; 1 the same bytes as above; 2 length and bytes
  * </pre>
  *
- * <p>The bytes as they were read belong to the dead letter of a record whose call fails. Kafka's
- * log and fetches have checksums of their own. Owned by the stream thread.
+ * <p>The original bytes are for the dead letter of a record whose call fails. The format has no
+ * checksum, because Kafka's log and fetches have their own. Owned by the stream thread.
  */
 final class ArrivalCodec<K, V> {
     private static final byte VERSION = 1;
@@ -46,7 +46,7 @@ final class ArrivalCodec<K, V> {
     private final Serde<K> keys;
     private final Serde<V> values;
 
-    /** @param topic what serdes are told: the changelog's */
+    /** @param topic the topic for the serdes: the changelog */
     ArrivalCodec(String topic, Serde<K> keys, Serde<V> values) {
         this.topic = topic;
         this.keys = keys;
@@ -77,7 +77,7 @@ final class ArrivalCodec<K, V> {
             writeAsRead(out, origin.key(), key);
             writeAsRead(out, origin.value(), value);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // Nothing is written but memory.
+            throw new UncheckedIOException(e); // Only memory is written.
         }
         return bytes.toByteArray();
     }
@@ -102,9 +102,9 @@ final class ArrivalCodec<K, V> {
     }
 
     /**
-     * Reads what {@link #encode} wrote.
+     * Decodes the output of {@link #encode}.
      *
-     * @throws StreamsException fatal: the bytes are none of ours, or the serdes do not understand
+     * @throws StreamsException fatal: the bytes have another format, or the serdes cannot read
      *     theirs
      */
     @SuppressWarnings("NullAway") // Keys and values are null where they came so.

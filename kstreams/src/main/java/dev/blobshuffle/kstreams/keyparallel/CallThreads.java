@@ -9,9 +9,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads and timers of one node in all tasks of this instance, open while one of these is.
- * Strays and failures in a row outlive them: a task that starts again must not forget them.
- * Thread-safe: guarded by itself.
+ * The threads and timers of one node, for all its tasks in this instance; open while one of the
+ * tasks is. Its counts of stray calls and consecutive timeouts outlive the tasks, because a
+ * restarted task must still know them. Thread-safe: guarded by itself.
  */
 final class CallThreads {
     private final UnaryOperator<Time> clock;
@@ -26,15 +26,15 @@ final class CallThreads {
     }
 
     /**
-     * The same with another clock.
+     * The same with another clock, for tests.
      *
-     * @param clock makes the time by which nodes wait of that of the machine
+     * @param clock makes the nodes' clock from the system's
      */
     CallThreads(UnaryOperator<Time> clock) {
         this.clock = clock;
     }
 
-    /** One task's share. */
+    /** Acquires one task's share. */
     synchronized Lease acquire(String name, int threads) {
         SystemTime machine = time;
         Time.Workers pool = workers;
@@ -58,12 +58,12 @@ final class CallThreads {
         }
     }
 
-    /** Calls of closed tasks whose functions have not returned. */
+    /** Number of calls of closed tasks whose functions have not returned. */
     AtomicInteger strays() {
         return strays;
     }
 
-    /** Commits of each task that gave up waiting, one after the other. */
+    /** Number of consecutive commits of each task that timed out. */
     Map<String, Integer> timeoutsInARow() {
         return timeoutsInARow;
     }

@@ -9,27 +9,27 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * What a node has taken and not handed on, as far as commits confirmed it: after a commit the store
- * holds the records that were pending at it, and no others. So a record is in one of three places,
- * and a crash moves it back to where it was at the last commit:
+ * Stores the records that a node has taken and not handed on, as far as commits confirm that. After
+ * a commit, the store holds exactly the records that were pending at it. So a record is in one of
+ * three places, and a crash returns it to its place at the last commit:
  *
  * <pre>
  *   before the committed offset?   no: read again from its topic     yes, and pending: in the store     yes, and handed on: in the output
  * </pre>
  *
- * <p>Under exactly-once the three change together. Under at-least-once they do not, and the order
- * of the steps makes up for it, each of which is known to have arrived before the next one begins:
- * results; then what is pending; then removals; then the offsets. A crash in between repeats
- * records and loses none. Owned by the stream thread.
+ * <p>Under exactly-once, the three change atomically. Under at-least-once the order of the steps
+ * prevents losses: results, then pending records, then removals, then offsets. Each step is
+ * acknowledged before the next one begins. A crash between two steps repeats records but loses
+ * none. Owned by the stream thread.
  */
 final class Checkpoint<K, V> {
     private final KeyValueStore<Long, byte[]> store;
     private final ArrivalCodec<K, V> codec;
 
-    /** What came since the last commit and is pending; by number, in that order. */
+    /** The pending records since the last commit, by number and in that order. */
     private final Map<Long, Arrival<K, V>> fresh = new LinkedHashMap<>();
 
-    /** What is stored and not pending any more. */
+    /** The numbers of stored records that are no longer pending. */
     private final List<Long> gone = new ArrayList<>();
 
     private long next;
@@ -39,7 +39,10 @@ final class Checkpoint<K, V> {
         this.codec = codec;
     }
 
-    /** Gives what was pending at the last commit, in the order in which it came. Call it first. */
+    /**
+     * Passes the records that were pending at the last commit, in their original order. Call it
+     * first.
+     */
     void recover(Consumer<Arrival<K, V>> pending) {
         try (var stored = store.all()) {
             while (stored.hasNext()) {
@@ -55,29 +58,29 @@ final class Checkpoint<K, V> {
         return next++;
     }
 
-    /** A record is taken. */
+    /** Called when a record is taken. */
     void taken(Arrival<K, V> arrival) {
         fresh.put(arrival.number(), arrival);
     }
 
-    /** A record is handed on, or dropped. */
+    /** Called when a record is handed on or dropped. */
     void finished(Arrival<K, V> arrival) {
         if (fresh.remove(arrival.number()) == null) {
             gone.add(arrival.number());
         }
     }
 
-    /** Whether {@link #store} has something to do. */
+    /** Whether {@link #store} has work to do. */
     boolean isBehind() {
         return !fresh.isEmpty();
     }
 
-    /** Whether {@link #forget} has something to do. */
+    /** Whether {@link #forget} has work to do. */
     boolean hasGone() {
         return !gone.isEmpty();
     }
 
-    /** Stores what is pending and not stored yet. @return their number */
+    /** Stores the pending records that are not stored yet. @return their number */
     int store() {
         int stored = fresh.size();
         fresh.forEach((number, arrival) -> store.put(number, codec.encode(arrival)));
@@ -85,7 +88,7 @@ final class Checkpoint<K, V> {
         return stored;
     }
 
-    /** Removes what is handed on. */
+    /** Removes the records that were handed on. */
     void forget() {
         gone.forEach(store::delete);
         gone.clear();

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Turns the functions that users give into calls of a node. Stateless. */
+/** Adapts the users' functions to calls of a node. Stateless. */
 final class Functions {
     private Functions() {}
 

@@ -11,8 +11,8 @@ import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Calls the function and waits for it, in a mock of Kafka Streams' context: no task commits there.
- * Owned by the caller's thread.
+ * Calls the function and waits for it, in a mock of Kafka Streams' context, which has no tasks that
+ * commit. Owned by the caller's thread.
  */
 final class InlineNode<K, V> {
     private static final RecordOrigin NOWHERE = new RecordOrigin(null, -1, -1, null, null);

@@ -13,8 +13,8 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a processor that keeps keys run in a {@link RecordingContext}, as one that need not.
- * Immutable.
+ * Adapts a processor that keeps keys to the interface of one that may change them, for a
+ * {@link RecordingContext}. Immutable.
  */
 record KeepingKeys<K, V, R>(FixedKeyProcessorSupplier<K, V, R> supplier) implements ProcessorSupplier<K, V, K, R> {
     @Override

@@ -14,22 +14,22 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Slow functions for Kafka Streams, called for many records of a partition at once. In place of
- * {@code stream.mapValues(…)}, whose one slow call stops its partition:
+ * Calls slow functions in Kafka Streams for many records of a partition concurrently. It replaces
+ * {@code stream.mapValues(…)}, in which one slow call stops its partition:
  *
  * <pre>{@code
  * stream.processValues(KeyParallel.mapValues((key, value) -> service.lookup(value), KeyParallelOptions.named("lookup")))
  * }</pre>
  *
- * Records of a key keep their order, and keys go on side by side; other orders: {@link Ordering}.
- * Guarantees stay those of Kafka Streams: a commit waits until the results of all that it covers
- * are handed on and sent, so that nothing is lost, and under exactly-once nothing doubled, whenever
- * a process dies. The function itself is called at least once for each record, as it is natively.
+ * Records of a key keep their order, and different keys run concurrently. {@link Ordering} lists
+ * other orders. Guarantees stay those of Kafka Streams: a commit waits until the results of all its
+ * records are handed on and sent. So a crash loses nothing, and under exactly-once it duplicates
+ * nothing. The function itself is called at least once for each record, as in native Kafka Streams.
  *
- * <p>Functions are called by several threads at once and must be thread-safe. They see keys and
- * values, and use no state stores, but for {@link #staged}; results go downstream on the stream
- * thread, where every store can be used. Works with any Kafka Streams application, with or without
- * a shuffle through blobs. Stateless.
+ * <p>Several threads call a function concurrently, so it must be thread-safe. It gets keys and
+ * values, but no state stores, except for {@link #staged}. Results go downstream on the stream
+ * thread, where nodes can use every store. Works with any Kafka Streams application, with or
+ * without a shuffle through blobs. Stateless.
  */
 public final class KeyParallel {
     private KeyParallel() {}
@@ -37,53 +37,56 @@ public final class KeyParallel {
     /** A function that blocks until it has its result. */
     @FunctionalInterface
     public interface ValueFunction<K, V, R> {
-        /** The new value. Interrupted when it takes too long, or when it is no longer needed. */
+        /**
+         * Returns the new value. Interrupted after its timeout, or if its result is no longer
+         * needed.
+         */
         R apply(K key, V value) throws Exception;
     }
 
-    /** A function that promises its result. */
+    /** A function that returns a promise of its result. */
     @FunctionalInterface
     public interface AsyncValueFunction<K, V, R> {
-        /** Begins, on a thread of ours, and should not block. */
+        /** Starts the work on a call thread; it should not block. */
         CompletionStage<R> apply(K key, V value) throws Exception;
     }
 
-    /** A function that makes any number of records of one. */
+    /** A function that makes any number of records from one. */
     @FunctionalInterface
     public interface FlatMapFunction<K, V, L, R> {
         /**
-         * Makes records, in their order; they go downstream when the function has returned, and not
-         * if it throws.
+         * Makes records, in order. They go downstream after the function has returned, but not if
+         * it throws.
          */
         void apply(Record<K, V> record, Consumer<Record<L, R>> output) throws Exception;
     }
 
-    /** A function over records of one key that have come together. */
+    /** A function of several records of one key. */
     @FunctionalInterface
     public interface BatchFunction<K, V, R> {
         /**
-         * The results, one for each value, in their order; those that failed are repeated alone,
-         * and their key waits.
+         * Returns one result for each value, in the same order. Failed values are retried one by
+         * one, and their key waits.
          */
         List<Outcome<R>> apply(K key, List<V> values) throws Exception;
     }
 
-    /** A function over records of any keys that have come together. */
+    /** A function of several records of any keys. */
     @FunctionalInterface
     public interface BulkFunction<K, V, R> {
         /**
-         * The results, one for each entry, in their order; those that failed are repeated alone,
-         * and their keys wait.
+         * Returns one result for each entry, in the same order. Failed entries are retried one by
+         * one, and their keys wait.
          */
         List<Outcome<R>> apply(List<KeyValue<K, V>> entries) throws Exception;
     }
 
-    /** The step of a staged function before the call, on the stream thread. */
+    /** The step of a staged function before its call, on the stream thread. */
     @FunctionalInterface
     public interface Prepare<K, V, Q, L, R> {
         /**
-         * The request; absent if the record needs no call: what was forwarded is all that becomes
-         * of it then.
+         * Returns the request, or empty if the record needs no call; then its only results are the
+         * records forwarded here.
          */
         Optional<Q> apply(Record<K, V> record, Stage<L, R> stage) throws Exception;
     }
@@ -92,48 +95,48 @@ public final class KeyParallel {
     @FunctionalInterface
     public interface Request<Q, A> {
         /**
-         * Makes the call; blocks until the answer is there. Called by many threads, and without
+         * Makes the call, and blocks until the answer arrives. Many threads call it; it has no
          * access to stores.
          */
         A apply(Q request) throws Exception;
     }
 
-    /** The step of a staged function after the call, on the stream thread. */
+    /** The step of a staged function after its call, on the stream thread. */
     @FunctionalInterface
     public interface Complete<K, V, A, L, R> {
-        /** Writes to stores, and forwards. */
+        /** Writes to stores, and forwards records. */
         void apply(Record<K, V> record, A answer, Stage<L, R> stage) throws Exception;
     }
 
-    /** What the steps of a staged function on the stream thread may use, while they run. */
+    /** What a step on the stream thread may use while it runs. */
     public interface Stage<L, R> {
         /**
          * A state store of the node.
          *
-         * @throws RuntimeException fatal: the node has none of this name
+         * @throws RuntimeException fatal: the node has no store of this name
          */
         <S extends StateStore> S store(String name);
 
-        /** Hands a record on when the step has returned, and the record's turn has come. */
+        /** Hands a record on, after the step has returned and the record's turn has come. */
         void forward(Record<L, R> record);
     }
 
-    /** New values by a function that blocks: for {@code processValues}. */
+    /** New values from a function that blocks: for {@code processValues}. */
     public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> mapValues(
             ValueFunction<K, V, R> function, KeyParallelOptions options) {
         return values(options, CallPlan.Batching.NONE, 1, Functions.blocking(function));
     }
 
-    /** New values by a function that promises them: for {@code processValues}. */
+    /** New values from a function that returns promises: for {@code processValues}. */
     public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> mapValuesAsync(
             AsyncValueFunction<K, V, R> function, KeyParallelOptions options) {
         return values(options, CallPlan.Batching.NONE, 1, Functions.async(function));
     }
 
     /**
-     * New values by a function over several records of a key: for {@code processValues}. While a
-     * call is under way, the key's next records come together, and go into its next call: the
-     * batches find their size by themselves, and no record waits for others.
+     * New values from a function of several records of a key: for {@code processValues}. While a
+     * call runs, the key's next records collect and go into its next call. So batches adapt in
+     * size, and no record waits for others.
      *
      * @param maxBatch the most records of a call
      */
@@ -143,7 +146,7 @@ public final class KeyParallel {
     }
 
     /**
-     * New values by a function over several records: for {@code processValues}. A call takes all
+     * New values from a function of several records: for {@code processValues}. A call takes all
      * records that may start when it does.
      *
      * @param maxBatch the most records of a call
@@ -153,7 +156,7 @@ public final class KeyParallel {
         return values(options, CallPlan.Batching.ANY_KEY, checked(maxBatch), Functions.bulk(function));
     }
 
-    /** Records, with any key, by a function that blocks: for {@code process}. */
+    /** Records with any key from a function that blocks: for {@code process}. */
     public static <K, V, L, R> ProcessorSupplier<K, V, L, R> flatMap(
             FlatMapFunction<K, V, L, R> function, KeyParallelOptions options) {
         NodeCall<K, V> call = Functions.flatMap(function);
@@ -161,10 +164,10 @@ public final class KeyParallel {
     }
 
     /**
-     * A processor that exists, unchanged: for {@code process}. Each call has an instance of it for
-     * itself; its forwards go downstream when its {@code process} has returned. It may use neither
-     * state stores nor punctuators, and is told so in its {@code init}; what needs stores is for
-     * {@link #staged}.
+     * An existing processor, unchanged: for {@code process}. Each call has its own instance; the
+     * forwarded records go downstream after {@code process} has returned. It can use neither state
+     * stores nor punctuators: its {@code init} then gets an exception. Use {@link #staged} for a
+     * function that needs stores.
      */
     public static <K, V, L, R> ProcessorSupplier<K, V, L, R> supplier(
             ProcessorSupplier<K, V, L, R> existing, KeyParallelOptions options) {
@@ -183,10 +186,11 @@ public final class KeyParallel {
     }
 
     /**
-     * A function in three steps, of which the first and the last use state stores: for
+     * A function of three steps, of which the first and the last may use state stores: for
      * {@code process}, with the names of the stores. Both run on the stream thread, with any store
-     * and its cache; the call in the middle runs elsewhere. With {@link Ordering#KEY}, a record is
-     * prepared when the record before it of its key is complete: it sees what that one wrote.
+     * and its cache. The call between them runs on another thread. With {@link Ordering#KEY}, a
+     * record is prepared after the previous record of its key is complete, so it sees what that
+     * record wrote.
      *
      * <pre>{@code
      * stream.process(
@@ -201,8 +205,8 @@ public final class KeyParallel {
      *         "visits", "rates");
      * }</pre>
      *
-     * @param prepare makes the request; it should only read: what is pending at a commit that does
-     *     not wait is prepared again after a restart
+     * @param prepare makes the request. It should only read: a record that is pending at a commit
+     *     that does not wait is prepared again after a restart.
      */
     public static <K, V, Q, A, L, R> ProcessorSupplier<K, V, L, R> staged(
             Prepare<K, V, Q, L, R> prepare,

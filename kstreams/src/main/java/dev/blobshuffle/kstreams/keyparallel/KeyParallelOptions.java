@@ -8,25 +8,25 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a slow function is called. Immutable; made by {@link #named}.
+ * The options of a slow function's calls. Immutable; made by {@link #named}.
  *
- * @param name unique in the topology: the node's commit gate, metrics and threads are named after
- *     it
+ * @param name unique in the topology; prefix of the names of the node's commit gate, metrics and
+ *     threads
  * @param ordering which calls may overlap, and in which order results leave
- * @param nullKeys what records without a key have in common
- * @param concurrency the calls at a time in a task; absent: 256 with virtual threads (JDK 21), else
- *     four for each processor
- * @param maxPending records that a task takes before their results are handed on; a task takes
- *     fewer while the service is slow
- * @param maxPendingBytes the same in bytes of key and value
- * @param maxProcessBytes what all nodes of all tasks of this process take together, in equal
+ * @param nullKeys whether records without a key share an order
+ * @param concurrency the concurrent calls of a task; absent: 256 with virtual threads (JDK 21), or
+ *     else four per processor
+ * @param maxPending the most records that a task takes before their results are handed on; fewer
+ *     while the service is slow
+ * @param maxPendingBytes the same limit in bytes of key and value
+ * @param maxProcessBytes the limit for all nodes of all tasks of this process together, in equal
  *     shares; absent: a quarter of the largest heap
- * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the
- *     attempts, and at most 30 seconds; without a wait, 30 seconds
+ * @param timeout of one attempt; absent: four fifths of the time that a commit may wait, divided
+ *     among the attempts, and at most 30 seconds; 30 seconds if commits do not wait
  * @param retries of failed calls
- * @param onFailure what becomes of a record whose call failed for good
- * @param drainTimeout the longest that a commit waits; absent: half of what the settings leave it,
- *     and at most a minute
+ * @param onFailure handles a record whose call has finally failed
+ * @param drainTimeout the longest time that a commit waits; absent: half of what the settings
+ *     allow, and at most a minute
  * @param commitMode whether commits wait for calls, or store their records
  */
 public record KeyParallelOptions(
@@ -59,12 +59,12 @@ public record KeyParallelOptions(
         }
     }
 
-    /** Options with the default of everything else. */
+    /** Options with all other values at their defaults. */
     public static KeyParallelOptions named(String name) {
         return new KeyParallelOptionsBuilder(name).build();
     }
 
-    /** Options with something else than the defaults. */
+    /** A builder for options with other values. */
     public static KeyParallelOptionsBuilder builder(String name) {
         return new KeyParallelOptionsBuilder(name);
     }

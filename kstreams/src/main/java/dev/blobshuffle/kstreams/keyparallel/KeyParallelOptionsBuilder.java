@@ -8,7 +8,7 @@ import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloaded;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Collects {@link KeyParallelOptions}. */
+/** Builds {@link KeyParallelOptions}. */
 public final class KeyParallelOptionsBuilder {
     private final String name;
     private Ordering ordering = Ordering.KEY;
@@ -27,7 +27,7 @@ public final class KeyParallelOptionsBuilder {
         this.name = name;
     }
 
-    /** Begins with other options. */
+    /** Starts from other options. */
     KeyParallelOptionsBuilder(KeyParallelOptions options) {
         name = options.name();
         ordering = options.ordering();
@@ -51,27 +51,27 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
-    /** What records without a key have in common; by default nothing. */
+    /** Whether records without a key share an order; by default not. */
     public KeyParallelOptionsBuilder nullKeys(NullKeys value) {
         nullKeys = value;
         return this;
     }
 
     /**
-     * The most calls at a time in a task; by default 256 with virtual threads (JDK 21), else four
-     * for each processor.
+     * The most concurrent calls of a task; by default 256 with virtual threads (JDK 21), or else
+     * four per processor.
      */
     public KeyParallelOptionsBuilder maxConcurrency(int calls) {
         return concurrency(Concurrency.fixed(calls));
     }
 
     /**
-     * As many calls at a time in a task as the service can do: more as long as more get done, fewer
-     * when fewer do, when calls run into their timeout, and when they throw
-     * {@link ServiceOverloaded}.
+     * Adapts the number of concurrent calls of a task to the service: it rises while that raises
+     * the throughput. It falls if fewer calls get as much done, if calls time out, and if they
+     * throw {@link ServiceOverloaded}.
      *
-     * @param least to begin with
-     * @param most never more; without virtual threads (JDK 21), as many threads
+     * @param least the initial number
+     * @param most the maximum; without virtual threads (JDK 21), also the number of threads
      */
     public KeyParallelOptionsBuilder adaptiveConcurrency(int least, int most) {
         return concurrency(new Concurrency(least, most));
@@ -82,20 +82,20 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
-    /** Records that a task takes before their results are handed on; by default 5000. */
+    /** The most records that a task takes before their results are handed on; by default 5000. */
     public KeyParallelOptionsBuilder maxPending(int records) {
         maxPending = records;
         return this;
     }
 
-    /** The same in bytes of key and value; by default 64 MiB. */
+    /** The same limit in bytes of key and value; by default 64 MiB. */
     public KeyParallelOptionsBuilder maxPendingBytes(ByteSize bytes) {
         maxPendingBytes = bytes;
         return this;
     }
 
     /**
-     * What all nodes of all tasks of this process take together; each has an equal share. By
+     * The limit for all nodes of all tasks of this process together; each has an equal share. By
      * default a quarter of the largest heap.
      */
     public KeyParallelOptionsBuilder maxProcessBytes(ByteSize bytes) {
@@ -104,22 +104,22 @@ public final class KeyParallelOptionsBuilder {
     }
 
     /**
-     * The longest that one attempt may take: then it is interrupted, and has failed. By default as
-     * long as commits can wait, and at most 30 seconds.
+     * The longest time of one attempt; then it is interrupted and fails. By default as long as
+     * commits can wait, and at most 30 seconds.
      */
     public KeyParallelOptionsBuilder timeout(Duration value) {
         timeout = Optional.of(value);
         return this;
     }
 
-    /** How often failed calls are repeated; by default not at all. */
+    /** The retries of failed calls; by default none. */
     public KeyParallelOptionsBuilder retries(RetryPolicy value) {
         retries = value;
         return this;
     }
 
     /**
-     * What becomes of a record whose call failed for good; by default Kafka Streams' handler
+     * The handling of a record whose call has finally failed; by default, Kafka Streams' handler
      * decides.
      */
     public KeyParallelOptionsBuilder onFailure(FailureAction value) {
@@ -128,8 +128,8 @@ public final class KeyParallelOptionsBuilder {
     }
 
     /**
-     * The longest that a commit waits for calls; then the tasks go back to the last commit. By
-     * default half of what the settings leave it, and at most a minute.
+     * The longest time that a commit waits for calls; then the tasks roll back to the last commit.
+     * By default half of what the settings allow, and at most a minute.
      */
     public KeyParallelOptionsBuilder drainTimeout(Duration value) {
         drainTimeout = Optional.of(value);
@@ -143,7 +143,7 @@ public final class KeyParallelOptionsBuilder {
     }
 
     /**
-     * The options.
+     * Builds the options.
      *
      * @throws IllegalArgumentException fatal: a value cannot work
      */

@@ -12,17 +12,17 @@ import org.apache.kafka.streams.processor.api.WrappedFixedKeyProcessorSupplier;
 import org.apache.kafka.streams.processor.api.WrappedProcessorSupplier;
 
 /**
- * Calls processors of a topology in parallel that is not to be edited, as
- * {@link KeyParallel#supplier} does, and {@code mapValues} and its like too: Kafka Streams' setting
- * {@code processor.wrapper.class} names this class (KIP-1112), and
- * {@code blobshuffle.keyparallel.wrap} is a regular expression for the names of the nodes. Each has
- * the options by the settings {@code blobshuffle.keyparallel.NAME.*}. Processors that may not be
- * called in parallel are refused at the start. Owned by the thread that builds the topology.
+ * Calls existing processors of a topology in parallel, as {@link KeyParallel#supplier} does,
+ * without a change of the topology's code; it also covers {@code mapValues} and similar operators.
+ * Kafka Streams' setting {@code processor.wrapper.class} names this class (KIP-1112), and
+ * {@code blobshuffle.keyparallel.wrap} is a regular expression for the names of the nodes. The
+ * settings {@code blobshuffle.keyparallel.NAME.*} are the options of a node. Processors that cannot
+ * be called in parallel are rejected at the start. Owned by the thread that builds the topology.
  */
 public final class KeyParallelWrapper implements ProcessorWrapper {
     private Pattern nodes = Pattern.compile("");
 
-    /** For Kafka Streams, which configures it then. */
+    /** Called by Kafka Streams, which then configures it. */
     public KeyParallelWrapper() {}
 
     @Override

@@ -5,29 +5,29 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.Optional;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 
-/** The slow function of a node, as it makes records of a record. */
+/** The slow function of a node: makes output records from an input record. */
 interface NodeCall<K, V> extends Call<Arrival<K, V>, Results>, AutoCloseable {
     /**
-     * Whether records are prepared on the stream thread before their call, and what it gave uses
-     * state stores there; by default neither.
+     * Whether records are prepared on the stream thread before their call, and results use state
+     * stores there. By default false.
      */
     default boolean isStaged() {
         return false;
     }
 
     /**
-     * Prepares a record on the stream thread, in the order of its key. @return how it ends, if it
+     * Prepares a record on the stream thread, in the order of its key. @return its outcome, if it
      * needs no call
      */
     default Optional<Outcome<Results>> prepare(Arrival<K, V> arrival) throws Exception {
         return Optional.empty();
     }
 
-    /** Nothing to give back by default. */
+    /** Does nothing by default. */
     @Override
     default void close() {}
 
-    /** Opens the function of one task, in its {@code init}. */
+    /** Opens the function of one task, in the processor's {@code init}. */
     @FunctionalInterface
     interface Source<K, V> {
         NodeCall<K, V> open(ProcessingContext context);

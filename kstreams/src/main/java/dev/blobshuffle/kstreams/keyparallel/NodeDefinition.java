@@ -15,7 +15,8 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * A node that calls a slow function. Immutable, but for the threads, which its tasks share.
+ * The definition of a node that calls a slow function. Immutable, except for the threads, which its
+ * tasks share.
  *
  * @param maxBatch the most records of a call
  */
@@ -28,10 +29,13 @@ record NodeDefinition<K, V>(
     private static final int VIRTUAL_CALLS = 256;
     private static final int CALLS_PER_PROCESSOR = 4;
 
-    /** Virtual threads came with it. */
+    /** The first JDK with virtual threads. */
     private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
-    /** Nearly all that is written is soon removed: restoring reads what is not compacted yet. */
+    /**
+     * Settings for a changelog in which nearly every record is soon removed: restoration reads what
+     * is not compacted yet.
+     */
     private static final Map<String, String> CHANGELOG =
             Map.of("segment.bytes", String.valueOf(16 << 20), "min.cleanable.dirty.ratio", "0.1");
 
@@ -40,7 +44,7 @@ record NodeDefinition<K, V>(
         this(options, batching, maxBatch, function, new CallThreads());
     }
 
-    /** The same with what the application's settings say. */
+    /** A copy with the options that the application's settings override. */
     NodeDefinition<K, V> in(ProcessingContext context) {
         return new NodeDefinition<>(
                 NodeSettings.applied(options, context.appConfigs()), batching, maxBatch, function, threads);
@@ -55,8 +59,8 @@ record NodeDefinition<K, V>(
     }
 
     /**
-     * Pending records are bounded and in memory anyway, so the store is too; its changelog keeps
-     * them.
+     * The node's stores. Pending records are bounded and in memory anyway, so the store is in
+     * memory too; its changelog keeps them.
      */
     Set<StoreBuilder<?>> stores() {
         StoreBuilder<CommitGate> gate = CommitGate.builder(gate());
@@ -70,7 +74,7 @@ record NodeDefinition<K, V>(
                 : Set.of(gate);
     }
 
-    /** What was pending at commits, if these do not wait. */
+    /** The store of pending records, if commits do not wait. */
     @SuppressWarnings("unchecked") // The options say nothing of types.
     Optional<Checkpoint<K, V>> checkpoint(ProcessingContext context) {
         if (!(options.commitMode() instanceof CommitMode.Checkpoint mode)) {

@@ -23,14 +23,15 @@ import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 
 /**
- * The {@linkplain KeyParallelMetric metrics} of one node in one task: among those of Kafka Streams,
- * {@code stream-keyparallel-metrics}, by task and name, and at the endpoint for Prometheus if the
- * application's settings ask for it. Owned by the stream thread; read by any.
+ * The {@linkplain KeyParallelMetric metrics} of one node in one task. They are part of Kafka
+ * Streams' metrics ({@code stream-keyparallel-metrics}, by task and name), and of the Prometheus
+ * endpoint if the application's settings ask for one. Owned by the stream thread; any thread may
+ * read them.
  */
 final class NodeMetrics implements AutoCloseable {
     static final String GROUP = "stream-keyparallel-metrics";
 
-    /** All names among Kafka Streams' metrics, for the guide. */
+    /** The names of all metrics in Kafka Streams, for the guide. */
     static final List<String> NAMES = Arrays.stream(KeyParallelMetric.values())
             .map(KeyParallelMetric::kafkaName)
             .toList();
@@ -42,9 +43,9 @@ final class NodeMetrics implements AutoCloseable {
     private final Optional<MetricsEndpoint.Publication> endpoint;
 
     /**
-     * Publishes until it is closed.
+     * Publishes the metrics until it is closed.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the process cannot listen at the
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
      *     address in the application's settings
      */
     NodeMetrics(ProcessingContext context, String name, ParallelCalls<?, ?> calls) {
@@ -82,7 +83,7 @@ final class NodeMetrics implements AutoCloseable {
         return new LabelledNumbers(labels, numbers);
     }
 
-    /** Reads a metric, in its unit. */
+    /** The current value of a metric, in its unit. */
     private static DoubleSupplier reading(KeyParallelMetric metric, ParallelCalls<?, ?> calls) {
         Tally tally = calls.tally();
         return switch (metric) {
@@ -126,11 +127,11 @@ final class NodeMetrics implements AutoCloseable {
         metrics.removeSensor(sensor);
     }
 
-    /** A number that is read, not recorded. */
+    /** A value that is read on demand and never recorded. */
     private record ReadStat(DoubleSupplier reading) implements MeasurableStat {
         @Override
         public void record(MetricConfig config, double value, long timeMs) {
-            // Nothing is recorded.
+            // Nothing to record.
         }
 
         @Override

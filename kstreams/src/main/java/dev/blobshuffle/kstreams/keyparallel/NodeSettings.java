@@ -10,8 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The application's settings {@code blobshuffle.keyparallel.*}: those with the name of a node in
- * front override what its code says, the others hold where the code leaves the default. Stateless.
+ * The application's settings {@code blobshuffle.keyparallel.*}. A setting with a node's name
+ * overrides the node's code. A setting without a name applies if the code leaves the default.
+ * Stateless.
  */
 enum NodeSettings {
     ORDERING(NodeSetting.ORDERING) {
@@ -120,9 +121,9 @@ enum NodeSettings {
     abstract Object of(KeyParallelOptions options);
 
     /**
-     * What a node's options are in an application.
+     * A node's options in an application.
      *
-     * @throws InvalidSettings fatal: a setting is unknown, or its value not of its form
+     * @throws InvalidSettings fatal: a setting is unknown, or its value is malformed
      */
     static KeyParallelOptions applied(KeyParallelOptions code, Map<String, ?> application) {
         application.keySet().forEach(NodeSetting::requireKnown);

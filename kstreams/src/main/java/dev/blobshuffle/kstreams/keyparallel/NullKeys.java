@@ -1,10 +1,10 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-/** What records without a key have in common, under the orderings by key. */
+/** Whether records without a key share an order, under the orderings by key. */
 public enum NullKeys {
-    /** Nothing: their calls overlap, and their results leave in any order. */
+    /** They do not: their calls overlap, and their results leave in any order. */
     PARALLEL,
 
-    /** A key: they are kept in order like the records of one key. */
+    /** They do, like the records of one key. */
     SERIAL
 }

@@ -22,27 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that calls a slow function, in one task, while it is open: takes records, hands results
- * on, and holds commits back until there are none pending, or stores those. A record counts as
- * pending from the first line of {@code process}, before anything may throw. Results are handed on
- * by the stream thread only: in {@code process} of later records, by a timer that runs while
- * something is pending, and before commits. Owned by the stream thread.
+ * A node that calls a slow function, for one task while the task is open. It takes records, hands
+ * results on, and holds commits back until no record is pending; in the other commit mode it stores
+ * the pending records. A record is pending from the first line of {@code process}, before anything
+ * can throw. Only the stream thread hands results on: in {@code process} of later records, in a
+ * timer that runs while records are pending, and before commits. Owned by the stream thread.
  */
 final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
-    /** Drains in a row that may time out: then somebody must hear of it. */
+    /** Most consecutive drains that may time out before the thread ends with an error. */
     private static final int MOST_TIMEOUTS = 10;
 
     /**
-     * Kafka Streams gives a task more and more records in a turn, each of which has to be taken,
-     * and halves their number when a timer runs: often, so that they are few when a service slows
-     * down.
+     * Interval of the timer. Kafka Streams gives a task more and more records in a turn, and the
+     * node must take all of them; after a timer it halves their number. A frequent timer keeps the
+     * number small, in case the service slows down.
      */
     private static final Duration TURN = Duration.ofMillis(1);
 
-    /** The longest wait until strays and clocks are looked after again. */
+    /** The longest wait between two checks of stray calls and clocks. */
     private static final Duration ROUND = Duration.ofMillis(100);
 
-    /** What a record takes beside the bytes of its key and value. */
+    /** Memory of a record in addition to the bytes of its key and value. */
     private static final int OVERHEAD_BYTES = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(ParallelNode.class);
@@ -63,7 +63,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
 
     private final PollDeadline patience = PollDeadline.ofThread();
 
-    /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
+    /**
+     * The exception that the processor throws for the record that is passed to Kafka Streams'
+     * handler.
+     */
     private @Nullable RuntimeException forHandler;
 
     ParallelNode(NodeDefinition<K, V> inCode, ProcessingContext context) {
@@ -154,7 +157,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         calls.offer(handle, arrival, OVERHEAD_BYTES + copies * arrival.origin().bytes());
     }
 
-    /** Hands on what may be. @return whether records went downstream */
+    /** Hands released results on. @return whether records went downstream */
     private boolean handOn() {
         if (!calls.hasReleased() && !function.isStaged()) {
             return false;
@@ -176,8 +179,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * Runs the first step of a staged function for a record whose key is free. @return whether
-     * there was one
+     * Prepares the next record of a staged function whose key is free. @return whether there was
+     * one
      */
     private boolean prepareNext() {
         var record = calls.pollUnprepared();
@@ -189,7 +192,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             scope.enter(record.input().record(), record.input().origin());
             known = function.prepare(record.input());
         } catch (StreamsException e) {
-            throw e; // A store's, not the function's.
+            throw e; // From a store, not from the function.
         } catch (Exception | Error e) {
             known = Optional.of(Outcome.failed(e));
         }
@@ -219,7 +222,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             }
             results = made.records();
         } catch (StreamsException e) {
-            throw e; // A store's, not the function's.
+            throw e; // From a store, not from the function.
         } catch (Exception | Error e) {
             fail(arrival, e);
             return function.isStaged();
@@ -228,7 +231,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             scope.forward(result, arrival.origin());
         }
         calls.tally().forwarded.increment();
-        return function.isStaged() || !results.isEmpty(); // Stores count: their caches may have had their turn.
+        // A staged function may have written to stores whose caches are already flushed.
+        return function.isStaged() || !results.isEmpty();
     }
 
     private void fail(Arrival<K, V> arrival, @Nullable Throwable failure) {
@@ -252,9 +256,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * Waits while too much is pending, but no longer than its thread can do without polling,
-     * whatever the number of records that it processes in between: then it goes on with more than
-     * that.
+     * Waits while too much is pending, but only within the time that the thread may spend without
+     * polling, for all its records together. After that, it continues above the limit.
      */
     private void awaitRoom() {
         if (!calls.isFull() || checkpoint.isPresent() && CommitGate.isCommitting()) {
@@ -323,8 +326,9 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * What is removed must not be missed at other nodes: all nodes of the task have their turn
-     * then.
+     * Hands finished results on. Under at-least-once, returns true also if stored records will be
+     * removed, so that all nodes of the task are flushed first: no other node may lose a removed
+     * record.
      */
     private boolean handOnDone(Checkpoint<K, V> pending) {
         try {
@@ -350,8 +354,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * In a transaction everything becomes visible together; else one thing must have arrived before
-     * the next.
+     * Writes to the store. Outside a transaction, first waits until everything sent before has
+     * arrived.
      */
     private void write(Runnable changes) {
         try {
@@ -399,8 +403,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * The tasks of the thread go back to the last commit, and none of what the calls made becomes
-     * visible; the thread lives.
+     * A timed-out drain: the thread's tasks roll back to the last commit, no result of the calls
+     * becomes visible, and the thread continues.
      */
     private RuntimeException drainTimedOut(long waitedNanos) {
         int inARow = definition.threads().timeoutsInARow().merge(task, 1, Integer::sum);

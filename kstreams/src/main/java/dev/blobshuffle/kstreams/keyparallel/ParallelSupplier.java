@@ -10,8 +10,8 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the node of each task that forwards any records. Immutable, but for the threads of the
- * definition.
+ * Makes the node of each task, for functions that forward any records. Immutable, except for the
+ * threads of the definition.
  */
 record ParallelSupplier<K, V, L, R>(NodeDefinition<K, V> definition) implements ProcessorSupplier<K, V, L, R> {
     @Override
@@ -24,7 +24,7 @@ record ParallelSupplier<K, V, L, R>(NodeDefinition<K, V> definition) implements 
         return definition.stores();
     }
 
-    /** Lives as long as the task, which may close and initialise it several times. */
+    /** Lives as long as the task, which may close and initialize it several times. */
     private static final class Parallel<K, V, L, R> implements Processor<K, V, L, R> {
         private final NodeDefinition<K, V> definition;
         private @Nullable ParallelNode<K, V> open;

@@ -11,7 +11,8 @@ import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the node of each task that keeps keys. Immutable, but for the threads of the definition.
+ * Makes the node of each task, for functions that keep keys. Immutable, except for the threads of
+ * the definition.
  */
 record ParallelValuesSupplier<K, V, R>(NodeDefinition<K, V> definition) implements FixedKeyProcessorSupplier<K, V, R> {
     @Override
@@ -24,7 +25,7 @@ record ParallelValuesSupplier<K, V, R>(NodeDefinition<K, V> definition) implemen
         return definition.stores();
     }
 
-    /** Lives as long as the task, which may close and initialise it several times. */
+    /** Lives as long as the task, which may close and initialize it several times. */
     private static final class Parallel<K, V, R> implements FixedKeyProcessor<K, V, R> {
         private final NodeDefinition<K, V> definition;
         private @Nullable ParallelNode<K, V> open;

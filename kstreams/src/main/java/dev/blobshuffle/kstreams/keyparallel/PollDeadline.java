@@ -3,9 +3,8 @@ package dev.blobshuffle.kstreams.keyparallel;
 import dev.blobshuffle.kstreams.internal.commit.CommitGate;
 
 /**
- * How long a stream thread may still wait for calls before it has to poll. The nodes of all its
- * tasks share it: each waits in its turn, and the thread is put out of its group when the sum is
- * too long.
+ * Limits how long a stream thread waits for calls before it polls again. The nodes of all its tasks
+ * share the limit: each waits in its turn, and the group removes the thread if the sum is too long.
  *
  * <pre>
  *   Kafka Streams polls again when half of max.poll.interval.ms is over, but looks at the clock only after each task has had its turn and was committed:
@@ -14,8 +13,8 @@ import dev.blobshuffle.kstreams.internal.commit.CommitGate;
  *                                                     no longer than TimeLimits.turn() in sum
  * </pre>
  *
- * <p>One for each thread. A node finds that of its thread when it is made, and uses it on that
- * thread only.
+ * <p>Each thread has one. A node gets its thread's when it is made, and uses it on that thread
+ * only.
  */
 final class PollDeadline {
     private static final ThreadLocal<PollDeadline> OF_THREAD = ThreadLocal.withInitial(PollDeadline::new);
@@ -26,14 +25,14 @@ final class PollDeadline {
     private boolean hasCommit;
     private long commitDeadline;
 
-    /** That of the calling thread. */
+    /** The calling thread's limit. */
     static PollDeadline ofThread() {
         return OF_THREAD.get();
     }
 
     /**
-     * A record is processed. The first one after timers and commits begins another turn, unless it
-     * comes from there.
+     * Called for each record. The first record after timers and commits begins a new turn, unless a
+     * timer or a commit forwards it.
      */
     void enter() {
         if (isTurnOver && !isInTimer && !CommitGate.isCommitting()) {
@@ -43,7 +42,7 @@ final class PollDeadline {
         }
     }
 
-    /** Timers have their turn after all tasks. */
+    /** Called before a timer; timers run after the turns of all tasks. */
     void enterTimer() {
         isTurnOver = true;
         isInTimer = true;
@@ -53,7 +52,7 @@ final class PollDeadline {
         isInTimer = false;
     }
 
-    /** A node's task is about to be committed, perhaps with others. */
+    /** Called before a commit of the node's task, possibly together with other tasks. */
     void enterCommit(long nowNanos, TimeLimits limits) {
         if (!hasCommit) {
             isTurnOver = true;
@@ -62,18 +61,18 @@ final class PollDeadline {
         }
     }
 
-    /** Until when a node may wait for room. */
+    /** The end of a node's wait for room. */
     long stallDeadline(long nowNanos, TimeLimits limits) {
         long deadline = nowNanos + Math.max(0, limits.stall().toNanos() - stalledNanos);
         return hasCommit ? Math.min(deadline, commitDeadline) : deadline;
     }
 
-    /** A node has waited for room. */
+    /** Adds the time that a node has waited for room. */
     void stalled(long nanos) {
         stalledNanos += nanos;
     }
 
-    /** Until when a node may wait for its calls before a commit. */
+    /** The end of a node's wait for calls before a commit. */
     long drainDeadline(long nowNanos, TimeLimits limits) {
         return Math.min(nowNanos + limits.longestDrain().toNanos(), commitDeadline);
     }

@@ -12,9 +12,9 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instances of a processor, each used by one call at a time: a processor may keep what it likes in
- * its fields, as it may natively, as long as it does not expect to see every record. Made as calls
- * need them, so there are no more than calls at a time. Thread-safe: guarded by itself.
+ * A pool of a processor's instances, each used by one call at a time. As natively, a processor may
+ * keep state in its fields, as long as it does not expect to see every record. Instances are made
+ * on demand, so there are at most as many as concurrent calls. Thread-safe: guarded by itself.
  */
 final class PooledProcessors<K, V, L, R> implements NodeCall<K, V> {
     private final ProcessorSupplier<K, V, L, R> supplier;
@@ -28,7 +28,8 @@ final class PooledProcessors<K, V, L, R> implements NodeCall<K, V> {
         }
         this.supplier = supplier;
         this.context = context;
-        idle.add(made()); // Here, so that what it may not use is said when the application starts.
+        // Made here, so that an unsupported processor fails when the application starts.
+        idle.add(made());
     }
 
     private Instance<K, V, L, R> made() {
@@ -81,6 +82,6 @@ final class PooledProcessors<K, V, L, R> implements NodeCall<K, V> {
         left.forEach(instance -> instance.processor.close());
     }
 
-    /** A processor and what it forwards to. */
+    /** A processor and its context. */
     private record Instance<K, V, L, R>(Processor<K, V, L, R> processor, RecordingContext<L, R> context) {}
 }

@@ -3,30 +3,30 @@ package dev.blobshuffle.kstreams.keyparallel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What all nodes of this process together may hold. Each node of each task has an equal share, so
- * that none waits for what another one holds: the two may be of one thread, which would wait for
+ * The memory budget of all nodes of this process. Each node of each task has an equal share. No
+ * node waits for another node's memory: both may be on the same thread, which would then wait for
  * itself. Thread-safe.
  */
 final class ProcessBudget {
-    /** A process has one heap, however many applications are in it. */
+    /** One for the process, because it has one heap, however many applications run in it. */
     static final ProcessBudget OF_THIS_PROCESS = new ProcessBudget();
 
-    /** Of the largest heap, where nothing else is set. */
+    /** The default budget, as a part of the largest heap. */
     private static final int PART_OF_HEAP = 4;
 
     private final AtomicInteger open = new AtomicInteger();
 
-    /** A node opens. */
+    /** Called when a node opens. */
     void enter() {
         open.incrementAndGet();
     }
 
-    /** A node closes. */
+    /** Called when a node closes. */
     void leave() {
         open.decrementAndGet();
     }
 
-    /** The part of one node, in bytes, of a total. */
+    /** One node's share of a total, in bytes. */
     long share(long total) {
         return total / Math.max(1, open.get());
     }

@@ -23,8 +23,8 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a processor sees that runs on a worker: it forwards to a list, and what belongs to the
- * stream thread is refused, with the reason. Used by one call at a time.
+ * The context of a processor that runs on a call thread. Forwarded records go to a list. Methods
+ * that belong to the stream thread throw an exception with the reason. Used by one call at a time.
  */
 final class RecordingContext<L, R> implements ProcessorContext<L, R>, FixedKeyProcessorContext<L, R> {
     private final ProcessingContext context;
@@ -41,7 +41,7 @@ final class RecordingContext<L, R> implements ProcessorContext<L, R>, FixedKeyPr
                 + " processor of its own, before or behind this one.");
     }
 
-    /** The call for another record begins. */
+    /** Begins the call for another record. */
     void begin(RecordOrigin from, List<Record<?, ?>> into) {
         origin = from;
         results = into;

@@ -12,9 +12,9 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function in three steps in one task: the first and the last one run on the stream thread and
- * use state stores there, the one in the middle runs elsewhere. Owned by the stream thread, but for
- * {@link #start}.
+ * A function of three steps in one task. The first and the last step run on the stream thread and
+ * may use state stores; the call between them runs on another thread. Owned by the stream thread,
+ * except for {@link #start}.
  */
 final class StagedCall<K, V, Q, A, L, R> implements NodeCall<K, V> {
     private final KeyParallel.Prepare<K, V, Q, L, R> prepare;
@@ -66,14 +66,14 @@ final class StagedCall<K, V, Q, A, L, R> implements NodeCall<K, V> {
     }
 
     /**
-     * What the call needs, and what was forwarded before it.
+     * The result of the first step.
      *
-     * @param request for the function
-     * @param early records, in their order
+     * @param request for the call
+     * @param early records forwarded before the call, in order
      */
     private record Prepared<Q>(Q request, List<Record<?, ?>> early) {}
 
-    /** What the steps on the stream thread see. Owned by it. */
+    /** The stage of the steps on the stream thread, which owns it. */
     private final class Steps implements KeyParallel.Stage<L, R> {
         private final ProcessingContext context;
         private final Map<String, StateStore> stores = new HashMap<>();

@@ -3,9 +3,9 @@ package dev.blobshuffle.kstreams.keyparallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first failure of a node, which every later call throws, and above all the commit: a handler
- * may have swallowed it meanwhile, and the commit would confirm records without results. Owned by
- * the stream thread.
+ * Keeps the first failure of a node. Every later call throws it, and above all the commit: a
+ * handler may have swallowed the failure, and the commit would then confirm records without
+ * results. Owned by the stream thread.
  */
 final class StickyFailure {
     private @Nullable RuntimeException first;
@@ -16,7 +16,7 @@ final class StickyFailure {
         }
     }
 
-    /** Keeps a failure, if it is the first. @return the first, to be thrown */
+    /** Keeps a failure if it is the first. @return the first failure, to be thrown */
     RuntimeException keep(RuntimeException failure) {
         if (first == null) {
             first = failure;

@@ -6,37 +6,37 @@ import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.time.Duration;
 
 /**
- * What may take how long, so that a commit which waits for calls loses neither its transaction nor
- * its membership. Where nothing else is given, one node should need half of the longest that a
- * commit may take, so that there is as much for others. Immutable.
+ * The time limits that keep a commit that waits for calls within its transaction and its group
+ * membership. By default, one node uses at most half of the longest time of a commit, which leaves
+ * the rest for others. Immutable.
  *
- * @param drain in which a commit should get through its wait for one node's calls, where commits
- *     wait: what is taken depends on it
- * @param longestDrain after which it gives up
- * @param stall of the waits for room of all nodes of a thread
- * @param turn of these and the waits for calls together, between two moments at which Kafka Streams
- *     looks at the clock
+ * @param drain the time in which a commit should finish its wait for one node's calls; governs how
+ *     many records are taken
+ * @param longestDrain the time after which a commit gives up
+ * @param stall the limit of the waits for room, for all nodes of a thread together
+ * @param turn the limit of these waits and the waits for calls together, between two times at which
+ *     Kafka Streams checks the clock
  * @param timeout of an attempt
  */
 record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duration turn, Duration timeout) {
     private static final Duration MOST_DRAIN = Duration.ofMinutes(1);
 
-    /** Where commits do not wait for calls, they should not wait for room either. */
+    /** If commits do not wait for calls, they should not wait for room either. */
     private static final Duration MOST_STALL = Duration.ofSeconds(10);
 
     private static final Duration MOST_TIMEOUT = Duration.ofSeconds(30);
 
-    /** The rest is for everything that is no waiting. */
+    /** The rest is for everything but waiting. */
     private static final double TURN_PART = 0.95;
 
-    /** A thread that never waited for room would take records without end. */
+    /** Without any wait for room, a thread would take records without limit. */
     private static final double LEAST_STALL_PART = 0.05;
 
-    /** Of this part of the drain, the attempts of one call may make use. */
+    /** The part of the drain that the attempts of one call may use. */
     private static final double CALLS_PART = 0.8;
 
     /**
-     * Derives what is not given from the settings, and checks what is.
+     * Derives missing limits from the settings, and checks the given ones.
      *
      * @throws InvalidSettings fatal: a commit could not wait for the slowest call
      */

@@ -1,6 +1,6 @@
 /**
- * Many records of one partition are processed at once by a slow function, in order per key, and no
- * commit comes before their results.
+ * Slow functions that process many records of one partition concurrently, in order per key. No
+ * commit completes before their results are sent.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

@@ -13,9 +13,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a Batcher operator: only the stream thread may forward, so what the lane hands
- * over waits here for it, in order. It holds no more than was appended since that thread looked
- * last, which it does with every record.
+ * The channel of a Batcher operator: a queue from the lane to the stream thread. Only the stream
+ * thread may forward, so the lane's segments wait here in order. The stream thread empties the
+ * queue with every record, so it holds at most the segments appended since then.
  *
  * <p>Thread-safe; {@link #flush()} belongs to the stream thread.
  */
@@ -25,8 +25,9 @@ final class Arrivals implements Channel {
     private final Runnable forwarding;
 
     /**
-     * @param longestDelivery the longest that the application's producer holds what is forwarded
-     * @param forwarding forwards everything that has arrived; by the stream thread
+     * @param longestDelivery the longest time that the application's producer holds a forwarded
+     *     record
+     * @param forwarding forwards everything in the queue; called by the stream thread
      */
     Arrivals(Duration longestDelivery, Runnable forwarding) {
         this.longestDelivery = longestDelivery;
@@ -38,7 +39,7 @@ final class Arrivals implements Channel {
         return longestDelivery;
     }
 
-    /** What the lane handed over: a segment. */
+    /** A segment from the lane. */
     sealed interface Arrival {
         int partition();
 
@@ -52,10 +53,10 @@ final class Arrivals implements Channel {
      */
     record Stored(int partition, Notification notification, long earliest, Delivery delivery) implements Arrival {}
 
-    /** A segment that was not worth a blob. */
+    /** A segment that is too small for a blob. */
     record Inlined(int partition, List<Plain> records, Delivery delivery) implements Arrival {}
 
-    /** One record of such a segment. */
+    /** One record of an inlined segment. */
     record Plain(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {}
 
     boolean isEmpty() {

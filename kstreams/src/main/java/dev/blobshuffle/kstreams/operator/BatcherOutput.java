@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A Batcher's output to one partition. Owned by the stream thread. */
 final class BatcherOutput<K> {
-    /** Where records go; another one when the partition's reader is in another zone. */
+    /** The lane's output; replaced when the partition's reader moves to another zone. */
     Lane.Output lane;
 
     /**
-     * A key of this partition: the notification travels under it, because Kafka Streams drops
-     * records without a key.
+     * A key of this partition. The notification has this key, because Kafka Streams drops records
+     * without a key.
      */
     @Nullable
     K key;
@@ -25,8 +25,8 @@ final class BatcherOutput<K> {
     }
 
     /**
-     * Takes note of a record's time. @return whether the records since {@link #restart()} would now
-     * be further apart than they may
+     * Adds a record's timestamp. @return whether the records since {@link #restart()} would now be
+     * further apart than the limit
      */
     boolean exceeds(@Nullable Duration limit, long timestamp) {
         if (limit == null) {
@@ -43,7 +43,7 @@ final class BatcherOutput<K> {
         return latest - earliest > limit.toMillis();
     }
 
-    /** What was appended is sealed: the next record begins a segment. */
+    /** Starts a new segment: everything appended is sealed. */
     void restart() {
         isFresh = true;
     }

@@ -26,11 +26,11 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Batcher of one task while it is open: appends records to a lane, and forwards the
- * notifications that come back. Owned by the stream thread.
+ * The Batcher of one task while the task is open. It appends records to a lane, and forwards the
+ * notifications that the lane returns. Owned by the stream thread.
  *
- * <p>Records without a key go straight on, as plain ones: natively Kafka Streams drops them behind,
- * or keeps them for a left join, and so it does here.
+ * <p>Records without a key are forwarded at once, as plain records. As in a native repartition,
+ * Kafka Streams then drops them, or keeps them for a left join.
  */
 final class BatcherProcessor<K, V> implements AutoCloseable {
     private final ShuffleDefinition<K, V> definition;
@@ -51,7 +51,10 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private final ZoneMap zones;
     private long zonesVersion;
 
-    /** {@code TopologyTestDriver} has no stream threads, and one partition that stands for all. */
+    /**
+     * Whether there is one partition only: {@code TopologyTestDriver} has no stream threads, and
+     * one partition stands for all.
+     */
     private final boolean hasOnePartition = !StreamsInternals.isStreamThread(Thread.currentThread());
 
     BatcherProcessor(ShuffleDefinition<K, V> definition, ProcessorContext<K, Shuffled> context) {
@@ -116,7 +119,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         try {
             output.lane.append(record.timestamp(), key, value, headers.of(record.headers()));
         } catch (RecordTooLarge e) {
-            // Nothing else is lost: the application's handler may leave the record out.
+            // No other record is lost: the application's exception handler may skip this one.
             throw new StreamsException("Cannot shuffle a record to " + topic + ": " + e.getMessage(), e);
         } catch (BlobShuffleException e) {
             throw losses.keep(e);
@@ -140,15 +143,17 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         return output;
     }
 
-    /** While nobody knows where a partition is read, all zones are alike. */
+    /**
+     * The lane's output to a partition. All partitions whose reader's zone is unknown share a zone.
+     */
     private Lane.Output laneOutput(int partition) {
         Partition to = new Partition(topic, partition);
         return lane.output(to, zones.zoneOf(to).orElse(Zone.SINGLE));
     }
 
     /**
-     * Readers may be in other zones now. What is not sealed yet goes there as well; the order
-     * within a partition stays.
+     * Moves the outputs to the readers' current zones, including records that are not sealed yet.
+     * The order within a partition stays.
      */
     private void moveZones() {
         zonesVersion = zones.version();
@@ -181,7 +186,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         }
     }
 
-    /** Before a commit. */
+    /** Called before a commit. */
     private boolean drain() {
         losses.check();
         if (!lane.isDrained()) {
@@ -195,7 +200,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         }
         restartOutputs();
         timer.stop();
-        return false; // What follows is the sink to the repartition topic.
+        return false; // The next node is the sink to the repartition topic, which has no cache.
     }
 
     private void forwardArrivals() {
@@ -217,8 +222,8 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
                 inlined.records().forEach(plain -> forward(plain, inlined.partition()));
             }
         } catch (RuntimeException e) {
-            // The lane would wrap it and hide its type, which Kafka Streams goes by: it is kept
-            // first.
+            // Keep the failure before the lane sees it: the lane would wrap it and hide its type,
+            // which Kafka Streams evaluates.
             RuntimeException first = losses.keep(e);
             arrival.delivery().failed(e);
             throw first;
@@ -226,7 +231,10 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         arrival.delivery().delivered();
     }
 
-    /** The process may have stood still while the notification waited here. */
+    /**
+     * Rejects a notification that has waited here too long, for example because the process was
+     * suspended.
+     */
     static void requireInTime(Arrivals.Stored stored) {
         if (stored.delivery().isTooLate()) {
             throw new DeadlineExceeded(
@@ -247,7 +255,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         scope.forward(new Record<>(key, value, plain.timestamp(), plain.headers()));
     }
 
-    /** What is not delivered belongs to no commit: it is dropped. */
+    /** Drops everything undelivered, because no commit includes it. */
     @Override
     public void close() {
         gate.detach();

@@ -21,7 +21,7 @@ record BatcherSupplier<K, V>(ShuffleDefinition<K, V> definition) implements Proc
         return Set.of(CommitGate.builder(definition.batcherGate()));
     }
 
-    /** Lives as long as the task, which may close and initialise it several times. */
+    /** Lives as long as the task, which may close and initialize it several times. */
     private static final class Batching<K, V> implements Processor<K, V, K, Shuffled> {
         private final ShuffleDefinition<K, V> definition;
         private @Nullable BatcherProcessor<K, V> open;

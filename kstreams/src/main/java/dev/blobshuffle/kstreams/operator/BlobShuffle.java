@@ -13,7 +13,7 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 
 /**
  * One shuffle of a Kafka Streams application through blobs: the operators of the BlobShuffle paper,
- * Figure 1. In place of {@code stream.repartition(…)}:
+ * Figure 1. It replaces {@code stream.repartition(…)}:
  *
  * <pre>{@code
  * stream.process(shuffle.batcherSupplier())
@@ -21,16 +21,16 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
  *         .processValues(shuffle.debatcherSupplier())
  * }</pre>
  *
- * or, which keeps the serdes for the operators that follow, {@code shuffle.repartition(stream)}.
+ * or {@code shuffle.repartition(stream)}, which also sets the serdes of the operators that follow.
  * Records come out with their own keys, values, headers and timestamps, in the order of a native
- * repartition, and {@code groupByKey}, windows and joins need no second one. A commit waits until
- * all that was appended is stored and notified, and all that was notified is forwarded.
+ * repartition. {@code groupByKey}, windows and joins need no second repartition. A commit waits
+ * until all appended records are stored and notified, and all notified records are forwarded.
  *
- * <p>The paper prints {@code process} for the last step too. Kafka Streams would take it for a
- * change of the key and repartition all records once more, natively; hence the Debatcher is no
- * {@code ProcessorSupplier}, and the compiler refuses it there: write {@code processValues}.
+ * <p>The paper uses {@code process} for the last step too. Kafka Streams would take that for a
+ * change of the key and repartition all records again, natively. So the Debatcher is no
+ * {@code ProcessorSupplier}, and the compiler rejects it there: use {@code processValues}.
  *
- * <p>Immutable; one for each place in a topology.
+ * <p>Immutable; use one for each place in a topology.
  *
  * @param <K> type of the keys
  * @param <V> type of the values
@@ -45,19 +45,19 @@ public final class BlobShuffle<K, V> {
     }
 
     /**
-     * A shuffle with everything said, in the order of the paper. The name and the number of
-     * partitions are ours: topic and operators need them.
+     * A shuffle with all values explicit, in the order of the paper. Name and number of partitions
+     * are additions: topic and operators need them.
      *
      * @param name unique in the topology; the topic is {@code <application.id>-<name>-repartition}
      * @param partitions of the topic
-     * @param store where blobs are kept
+     * @param store the store for blobs
      * @param localCache the cache of an instance
      * @param distributedCache the cache of a zone
      * @param zone the availability zone of this instance
      * @param keySerde of the keys
      * @param valueSerde of the values
      * @param batchSize size of one zone's part at which a batch becomes a blob
-     * @param maxBatchDuration the longest that a record waits for others
+     * @param maxBatchDuration the longest time that a record waits in a batch
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the values cannot work
      */
     public BlobShuffle(
@@ -84,7 +84,7 @@ public final class BlobShuffle<K, V> {
 
     /**
      * A shuffle whose defaults come from the application: its default serdes, and its
-     * {@code blobshuffle.*} settings, the store among them.
+     * {@code blobshuffle.*} settings, including the store.
      *
      * @param name unique in the topology; the topic is {@code <application.id>-<name>-repartition}
      * @param partitions of the topic
@@ -98,8 +98,8 @@ public final class BlobShuffle<K, V> {
     }
 
     /**
-     * Collects records in batches, and turns them into notifications: for {@code process}, in front
-     * of {@code repartition}.
+     * Collects records in batches, and forwards notifications: for {@code process}, before
+     * {@code repartition}.
      */
     public ProcessorSupplier<K, V, K, Shuffled> batcherSupplier() {
         return new BatcherSupplier<>(definition);
@@ -114,15 +114,15 @@ public final class BlobShuffle<K, V> {
                 .withStreamPartitioner((topic, key, value, partitions) -> value.partitions());
     }
 
-    /** Turns notifications into records: for {@code processValues}, behind {@code repartition}. */
+    /** Turns notifications into records: for {@code processValues}, after {@code repartition}. */
     public FixedKeyProcessorSupplier<K, Shuffled, V> debatcherSupplier() {
         return new DebatcherSupplier<>(definition);
     }
 
     /**
-     * Shuffles a stream: the three operators in one line.
+     * Shuffles a stream: all three operators in one call.
      *
-     * @return the stream behind them, with this shuffle's serdes
+     * @return the resulting stream, with this shuffle's serdes
      */
     public KStream<K, V> repartition(KStream<K, V> stream) {
         KStream<K, V> shuffled = stream.process(batcherSupplier(), Named.as(definition.name() + "-batcher"))

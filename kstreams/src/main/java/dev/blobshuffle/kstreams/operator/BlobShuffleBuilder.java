@@ -16,8 +16,8 @@ import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what a {@link BlobShuffle} is made of. What is not said here comes from the
- * application's settings, and else has the setting's default.
+ * Builds a {@link BlobShuffle}. Values that are not set here come from the application's settings,
+ * or else are the settings' defaults.
  */
 public final class BlobShuffleBuilder<K, V> {
     private static final Settings DEFAULT_SETTINGS = KafkaSettings.parse(Map.of());
@@ -46,8 +46,8 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * Where blobs are kept, the same in every instance; by default {@code blobshuffle.store} of the
-     * application.
+     * The store for blobs, the same in every instance; by default the application's
+     * {@code blobshuffle.store}.
      */
     public BlobShuffleBuilder<K, V> store(StoreConfig store) {
         settings.putAll(store.settings());
@@ -69,8 +69,8 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * An instance has one memory for both caches. The zone's cache needs some even where the local
-     * one is off; its size is the setting's default if nobody gives one.
+     * Sets the memory of both caches, because an instance has one memory for both. The zone's cache
+     * needs some even if the local cache is off. Without a size, it is the setting's default.
      */
     private BlobShuffleBuilder<K, V> cacheMemory() {
         long own = local.memory().bytes();
@@ -84,16 +84,16 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * The availability zone of this instance; by default {@code client.rack}, else
-     * {@code TOPOLOGY_ZONE} of the environment.
+     * The availability zone of this instance; by default {@code client.rack}, or else the
+     * environment variable {@code TOPOLOGY_ZONE}.
      */
     public BlobShuffleBuilder<K, V> zone(Zone zone) {
         return setting(ZoneSettings.ZONE.name(), zone.name());
     }
 
     /**
-     * Size of one zone's part at which a batch becomes a blob. A large one raises the memory for
-     * writing to four batches, unless that is set.
+     * Size of one zone's part at which a batch becomes a blob. A large batch size raises the memory
+     * for writing to four batches, unless that memory is set.
      */
     public BlobShuffleBuilder<K, V> batchSize(ByteSize size) {
         long wanted = Math.multiplyExact(size.bytes(), BATCHES_IN_MEMORY);
@@ -103,24 +103,24 @@ public final class BlobShuffleBuilder<K, V> {
         return setting(WriteSettings.BATCH_MAX_BYTES.name(), size);
     }
 
-    /** The longest that a record waits for others; a commit ends the wait. */
+    /** The longest time that a record waits in a batch; a commit ends the wait. */
     public BlobShuffleBuilder<K, V> maxBatchDuration(Duration duration) {
         return setting(WriteSettings.BATCH_MAX_DELAY.name(), duration);
     }
 
-    /** Chooses partitions, as with {@code Repartitioned}; by default Kafka's choice by the key. */
+    /** Chooses partitions, as in {@code Repartitioned}; by default Kafka's choice by key. */
     public BlobShuffleBuilder<K, V> partitioner(StreamPartitioner<K, V> chooser) {
         partitioner = chooser;
         return this;
     }
 
     /**
-     * The longest time between records of a segment, by their timestamps, for a shuffle whose
-     * records meet those of other topics, as in a join. Kafka Streams takes records of several
-     * topics in the order of their timestamps; those of a segment come out together, so the order
-     * may be wrong by up to this time. Give no more than what joins and windows allow for records
-     * that are late. Batches end early where times are far apart, above all in catching up: they
-     * get smaller and cost more.
+     * The longest time between the records of a segment, by their timestamps. Set it for a shuffle
+     * whose records meet those of other topics, as in a join. Kafka Streams processes records of
+     * several topics in the order of their timestamps, but the records of a segment come out
+     * together, so the order may be off by up to this time. Keep it within the grace period of your
+     * joins and windows. Batches end early if timestamps are far apart, above all while the
+     * application catches up; blobs are then smaller and cost more requests.
      */
     public BlobShuffleBuilder<K, V> maxTimeSpan(Duration span) {
         maxTimeSpan = span;
@@ -128,10 +128,10 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * Any setting of this shuffle, for example {@code setting("compression.type", "zstd")}.
-     * Shuffles with other settings than the rest do not share blobs with it.
+     * Sets any setting of this shuffle, for example {@code setting("compression.type", "zstd")}.
+     * Shuffles with different settings do not share blobs.
      *
-     * @param name as in {@code docs/settings.md}, with or without {@code blobshuffle.} before it
+     * @param name as in {@code docs/settings.md}, with or without the prefix {@code blobshuffle.}
      */
     public BlobShuffleBuilder<K, V> setting(String name, Object value) {
         settings.put(name.startsWith(Setting.PREFIX) ? name : Setting.PREFIX + name, value);
@@ -139,12 +139,12 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     ShuffleDefinition<K, V> definition() {
-        Settings ignored = KafkaSettings.parse(settings); // Refuses wrong values where the caller gives them.
+        Settings ignored = KafkaSettings.parse(settings); // Rejects wrong values here.
         return new ShuffleDefinition<>(name, partitions, keys, values, partitioner, maxTimeSpan, settings);
     }
 
     /**
-     * The shuffle.
+     * Builds the shuffle.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the values cannot work
      */

@@ -25,26 +25,26 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Debatcher of one task while it is open: queues what comes from the repartition topic, lets
- * the engine fetch ahead, and forwards records in order, each in its own record context. A commit
+ * The Debatcher of one task while the task is open. It queues the records of the repartition topic,
+ * lets the engine prefetch, and forwards records in order, each in its own record context. A commit
  * waits until everything queued is forwarded, because Kafka Streams commits whole notifications.
  * Owned by the stream thread.
  *
- * <p>In a sub-topology with several source topics it fetches nothing ahead: Kafka Streams chooses
- * the next record among the topics by time, and whatever it has chosen is forwarded before it
- * chooses again.
+ * <p>In a sub-topology with several source topics it does not prefetch. There, Kafka Streams
+ * chooses the next record among the topics by time, and the chosen record must be forwarded before
+ * the next choice.
  */
 final class DebatcherProcessor<K, V> implements AutoCloseable {
     /**
-     * Queued notifications and plain records above which {@code process} waits: what is queued is
-     * what a commit has to wait for.
+     * Queued notifications and plain records above which {@code process} waits: a commit has to
+     * wait for everything queued.
      */
     private static final int MOST_ITEMS = 512;
 
     /** Queued bytes above which {@code process} waits, for the same reason. */
     private static final long MOST_BYTES = 16L << 20;
 
-    /** The longest wait until fetches are looked after again. */
+    /** The longest wait between two checks of the fetches. */
     private static final Duration ROUND = Duration.ofMillis(100);
 
     private final ShuffleDefinition<K, V> definition;
@@ -153,7 +153,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         return from == null ? new Queued(0, 0) : new Queued(debatcher.queuedItems(from), debatcher.queuedBytes(from));
     }
 
-    /** Forwards until no more than so much is queued. @return whether anything was forwarded */
+    /** Forwards until the queue is within the limits. @return whether records were forwarded */
     private boolean awaitAtMost(int items, long bytes, long deadline) {
         boolean forwarded = false;
         for (Queued queued = queued(); queued.items > items || queued.bytes > bytes; queued = queued()) {
@@ -188,7 +188,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         }
     }
 
-    /** Before a commit. */
+    /** Called before a commit. */
     private boolean drain() {
         losses.check();
         boolean forwarded = false;
@@ -215,7 +215,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         }
     }
 
-    /** What is queued. */
+    /** The size of the queue. */
     private record Queued(int items, long bytes) {}
 
     /** Forwards records as if each had been read from the topic. */

@@ -22,7 +22,7 @@ record DebatcherSupplier<K, V>(ShuffleDefinition<K, V> definition)
         return Set.of(CommitGate.builder(definition.debatcherGate()));
     }
 
-    /** Lives as long as the task, which may close and initialise it several times. */
+    /** Lives as long as the task, which may close and initialize it several times. */
     private static final class Debatching<K, V> implements FixedKeyProcessor<K, Shuffled, V> {
         private final ShuffleDefinition<K, V> definition;
         private @Nullable DebatcherProcessor<K, V> open;

@@ -10,18 +10,18 @@ import java.util.Optional;
 
 /**
  * The cache that the instances of a zone form together: the distributed cache of the BlobShuffle
- * paper, section 3.3. It stands for the settings {@code blobshuffle.cache.zone.enabled},
+ * paper, section 3.3. It covers the settings {@code blobshuffle.cache.zone.enabled},
  * {@code blobshuffle.cache.on.write}, {@code blobshuffle.peer.listen},
- * {@code blobshuffle.peer.advertised} and {@code blobshuffle.peer.secret.file}, and for its part of
- * {@code blobshuffle.cache.memory.bytes}. What is not given here comes from the application's
+ * {@code blobshuffle.peer.advertised} and {@code blobshuffle.peer.secret.file}, and a part of
+ * {@code blobshuffle.cache.memory.bytes}. Values that are not set here come from the application's
  * settings.
  *
- * @param reach how far it goes
- * @param listen {@code host:port} on which this instance answers the others
- * @param advertised {@code host:port} by which the others reach it; else that of {@code listen}
- * @param secretFile file with the secret by which instances know each other
- * @param memory this instance's part of the cache, on top of the local cache in memory
- * @param cacheOnWrite whether an instance keeps what it writes for readers in its zone
+ * @param reach the instances that share the cache
+ * @param listen {@code host:port} on which this instance serves others
+ * @param advertised {@code host:port} at which others reach it; by default that of {@code listen}
+ * @param secretFile file with the secret that authenticates instances to each other
+ * @param memory this instance's part of the cache, in addition to the local cache in memory
+ * @param cacheOnWrite whether an instance keeps the blobs that it writes for readers in its zone
  */
 public record DistributedCacheConfig(
         Reach reach,
@@ -30,31 +30,31 @@ public record DistributedCacheConfig(
         Optional<Path> secretFile,
         Optional<ByteSize> memory,
         Optional<CacheOnWrite> cacheOnWrite) {
-    /** Who shares what was read. */
+    /** The instances that share the cache. */
     public enum Reach {
-        /** None: every instance reads from the store. */
+        /** No instances: every instance reads from the store. */
         NOBODY,
         /** The instances of a zone. */
         ZONE
     }
 
-    /** What becomes of a blob in the cache when it is written. */
+    /** Whether blobs enter the cache when they are written. */
     public enum CacheOnWrite {
-        /** The writer keeps it. */
+        /** The writer keeps its blobs. */
         ON,
         /** Only readers put blobs into the cache. */
         OFF
     }
 
-    /** None. */
+    /** No distributed cache. */
     public static DistributedCacheConfig off() {
         return new DistributedCacheConfig(
                 Reach.NOBODY, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
-     * One for each zone. Its size, unless {@link #withMemory} gives one, is the default of the
-     * setting.
+     * One cache for each zone. Its size is the setting's default, unless {@link #withMemory} sets
+     * one.
      */
     public static DistributedCacheConfig perZone(String listen, Path secretFile) {
         return new DistributedCacheConfig(
@@ -66,22 +66,22 @@ public record DistributedCacheConfig(
                 Optional.empty());
     }
 
-    /** The same with a size of this instance's part: at least twice the batch size. */
+    /** A copy with the size of this instance's part: at least twice the batch size. */
     public DistributedCacheConfig withMemory(ByteSize size) {
         return new DistributedCacheConfig(reach, listen, advertised, secretFile, Optional.of(size), cacheOnWrite);
     }
 
-    /** The same with an address by which the others reach this instance. */
+    /** A copy with the address at which others reach this instance. */
     public DistributedCacheConfig withAdvertised(String address) {
         return new DistributedCacheConfig(reach, listen, Optional.of(address), secretFile, memory, cacheOnWrite);
     }
 
-    /** The same with the paper's option to cache on write. */
+    /** A copy with the paper's cache-on-write option. */
     public DistributedCacheConfig withCacheOnWrite(CacheOnWrite choice) {
         return new DistributedCacheConfig(reach, listen, advertised, secretFile, memory, Optional.of(choice));
     }
 
-    /** All but the memory, which belongs to both caches. */
+    /** All settings but the memory, which both caches share. */
     Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
         settings.put(CacheSettings.ZONE_ENABLED.name(), reach == Reach.ZONE);

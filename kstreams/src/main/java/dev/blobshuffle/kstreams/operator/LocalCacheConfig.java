@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The cache of an instance: the local cache of the BlobShuffle paper, section 3.3. It stands for
- * the settings {@code blobshuffle.cache.memory.bytes}, {@code blobshuffle.cache.disk.dirs} and
+ * The cache of an instance: the local cache of the BlobShuffle paper, section 3.3. It covers the
+ * settings {@code blobshuffle.cache.memory.bytes}, {@code blobshuffle.cache.disk.dirs} and
  * {@code blobshuffle.cache.disk.bytes}.
  *
  * @param memory size of the part in memory; 0 for none
@@ -29,7 +29,7 @@ public record LocalCacheConfig(ByteSize memory, List<Path> directories, ByteSize
         }
     }
 
-    /** No cache of its own. */
+    /** No local cache. */
     public static LocalCacheConfig off() {
         return new LocalCacheConfig(NONE, List.of(), NONE);
     }

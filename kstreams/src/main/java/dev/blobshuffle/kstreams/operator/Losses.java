@@ -12,18 +12,19 @@ import org.apache.kafka.streams.errors.TaskMigratedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first failure of an operator, which sticks: it is thrown by every later call and above all by
- * the commit, for an exception handler may have swallowed it meanwhile, and the commit would
- * confirm records that are lost.
+ * Keeps the first failure of an operator until the tasks restart. Every later call throws it, and
+ * above all the commit: an exception handler may have swallowed the failure, and the commit would
+ * then confirm lost records.
  *
- * <p>What may mend itself is thrown as the exception after which Kafka Streams takes all tasks of
- * the thread back to the last commit, and the thread lives on. After too many in a row for one
- * task, and for what does not mend itself, it is one that ends the thread. Never a
- * {@code TimeoutException} or {@code TaskCorruptedException}: Kafka Streams would commit the
- * thread's other tasks first, and with them what this one sent. Owned by the stream thread.
+ * <p>A temporary failure is thrown as an exception that makes Kafka Streams roll all tasks of the
+ * thread back to the last commit; the thread continues. After too many consecutive failures of one
+ * task, and for a permanent failure, the exception ends the thread. It is never a
+ * {@code TimeoutException} or {@code TaskCorruptedException}: Kafka Streams would then commit the
+ * thread's other tasks first, and with them the records that this task has sent. Owned by the
+ * stream thread.
  */
 final class Losses {
-    /** Losses in a row that are recovered from. */
+    /** Most consecutive losses that are recoverable. */
     static final int MOST_IN_A_ROW = 10;
 
     private final String operator;
@@ -32,14 +33,14 @@ final class Losses {
     private final ThreadLanes thread;
     private @Nullable RuntimeException sticking;
 
-    /** How long an operator goes on when the same thing fails again and again. */
+    /** How often an operator retries after repeated failures. */
     enum Patience {
         /**
-         * {@link #MOST_IN_A_ROW} times: what cannot be written piles up, and somebody must hear of
-         * it.
+         * Up to {@link #MOST_IN_A_ROW} times: unwritten records pile up, so the failure must become
+         * visible.
          */
         LIMITED,
-        /** Without end: what cannot be read waits in Kafka, and the lag tells. */
+        /** Without limit: unread records wait in Kafka, and the lag shows them. */
         ENDLESS
     }
 
@@ -47,9 +48,9 @@ final class Losses {
      * No loss yet.
      *
      * @param operator names the operator and its task
-     * @param patience how long it goes on
-     * @param counts how often each operator failed in a row; outlives this
-     * @param thread whose other operators are told
+     * @param patience how often it retries
+     * @param counts consecutive failures of each operator; outlives this object
+     * @param thread reports the failure to the thread's other operators
      */
     Losses(String operator, Patience patience, Map<String, Integer> counts, ThreadLanes thread) {
         this.operator = operator;
@@ -59,7 +60,8 @@ final class Losses {
     }
 
     /**
-     * Throws what sticks, here or in another operator of the thread: its tasks go back together.
+     * Throws the failure of this operator, or of another operator of the thread: its tasks roll
+     * back together.
      */
     void check() {
         RuntimeException first = sticking;
@@ -69,7 +71,7 @@ final class Losses {
         thread.check();
     }
 
-    /** Keeps a failure, if it is the first. @return the first, to be thrown */
+    /** Keeps a failure if it is the first. @return the first failure, to be thrown */
     RuntimeException keep(RuntimeException failure) {
         RuntimeException first = sticking;
         if (first == null) {
@@ -83,7 +85,7 @@ final class Losses {
         return first;
     }
 
-    /** Everything before this is safe. */
+    /** Resets the count: everything so far is committed. */
     void recovered() {
         if (!counts.isEmpty()) {
             counts.remove(operator);

@@ -29,11 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partitions that the application's producer would choose for a record whose
- * {@code StreamPartitioner} chooses none: by {@code producer.partitioner.class},
- * {@code producer.partitioner.ignore.keys}, or the key's hash. The producer itself sees
- * notifications, and chooses itself for records that travel as they are. Owned by the stream
- * thread.
+ * Chooses the partition of a record if its {@code StreamPartitioner} chooses none, as the
+ * application's producer would: by {@code producer.partitioner.class},
+ * {@code producer.partitioner.ignore.keys}, or the hash of the key. The producer itself sees
+ * notifications; it makes the choice only for plain records. Owned by the stream thread.
  */
 final class PartitionChoice implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionChoice.class);
@@ -73,7 +72,7 @@ final class PartitionChoice implements AutoCloseable {
         return custom == null ? sticky : custom.partition(topic, key, key, value, value, cluster());
     }
 
-    /** A batch ends: records whose keys do not count move on to another partition. */
+    /** Called when a batch ends: moves records whose keys are ignored to another partition. */
     void batchEnds() {
         sticky = (sticky + 1) % partitions;
     }
@@ -86,7 +85,7 @@ final class PartitionChoice implements AutoCloseable {
         return cluster;
     }
 
-    /** {@code TopologyTestDriver} has no brokers. */
+    /** A made-up cluster: {@code TopologyTestDriver} has no brokers. */
     private Cluster undescribed() {
         Node none = new Node(0, "localhost", 0);
         List<PartitionInfo> infos = new ArrayList<>();

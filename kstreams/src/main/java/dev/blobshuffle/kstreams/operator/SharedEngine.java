@@ -41,14 +41,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine that all operators of an application instance share which have the same settings, so
- * that one blob holds the records of all its tasks. The first operator that is initialised opens
- * it. Nobody tells operators when the application ends, and all of them are closed whenever the
- * tasks roll back, so it closes with the last operator only where the stream thread ends too, else
- * when all threads that used it have ended.
+ * The engine of an application instance's operators. All operators with the same settings share it,
+ * so one blob holds the records of all their tasks. The first operator that is initialized opens
+ * it.
  *
- * <p>Thread-safe: guarded by itself. What {@link SharedInstances} calls, opening and closing, takes
- * no lock of this class.
+ * <p>Operators get no signal when the application ends, and every rollback closes all of them. So
+ * the engine closes with its last operator only if that operator's stream thread ends too.
+ * Otherwise it closes when all threads that used it have ended.
+ *
+ * <p>Thread-safe: guarded by itself. The methods that {@link SharedInstances} calls, for opening
+ * and closing, take no lock of this class.
  */
 final class SharedEngine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedEngine.class);
@@ -63,20 +65,20 @@ final class SharedEngine implements AutoCloseable {
     private final Map<String, Integer> losses = new ConcurrentHashMap<>();
     private int operators;
 
-    /** The share of the last operator, until the threads have ended that used this. */
+    /** The last operator's share, kept until the threads that used the engine have ended. */
     private SharedInstances.@Nullable Share<SharedEngine> kept;
 
     private boolean isLooking;
 
     /**
-     * Who shares.
+     * Identifies the operators that share an engine.
      *
      * @param application its id
-     * @param settings all that are in force: the client id among them tells instances in one
-     *     process apart
+     * @param settings all settings in force; they include the client id, which distinguishes
+     *     instances in one process
      */
     private record Key(String application, Map<String, String> settings) {
-        /** Settings may hold credentials. */
+        /** Without the settings, which may contain credentials. */
         @Override
         public String toString() {
             return application;
@@ -85,8 +87,8 @@ final class SharedEngine implements AutoCloseable {
 
     private SharedEngine(Key key, ApplicationSettings settings) {
         this.settings = settings;
-        // TopologyTestDriver has no stream threads and no brokers: there the members are those that
-        // settings list, nobody can claim, and nothing is swept.
+        // TopologyTestDriver has no stream threads and no brokers. There, only the members in the
+        // settings count, nothing is claimed, and nothing is swept.
         boolean hasBrokers = StreamsInternals.isStreamThread(Thread.currentThread());
         givenUp = hasBrokers ? givenUp(key.application(), settings) : Map.of();
         instance = hasBrokers
@@ -116,9 +118,9 @@ final class SharedEngine implements AutoCloseable {
     }
 
     /**
-     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped, and
-     * what is left of that is kept from being forgotten. Whoever may not see it, or gets no answer,
-     * begins without it: then the blobs are missed again.
+     * Reads the notifications that an operator gave up ({@code blobshuffle skip}) while the
+     * application was stopped, and renews their retention. If the application may not read them, or
+     * gets no answer, it starts without them and will stop at the missing blobs again.
      */
     private static Map<TopicPartition, GivenUp> givenUp(String application, ApplicationSettings settings) {
         Map<TopicPartition, GivenUp> found = Map.of();
@@ -141,8 +143,8 @@ final class SharedEngine implements AutoCloseable {
     }
 
     /**
-     * An operator's share; the caller is its stream thread. The first one opens the store, and
-     * blocks.
+     * Acquires an operator's share; called on its stream thread. The first call opens the store,
+     * and blocks.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      * @throws dev.blobshuffle.core.failure.StoreUnavailable fatal: the store does not work; the
@@ -164,7 +166,7 @@ final class SharedEngine implements AutoCloseable {
     }
 
     private synchronized Lease lease(SharedInstances.Share<SharedEngine> share, String topic) {
-        operators++; // First: whatever is thrown below, the release finds its counterpart.
+        operators++; // First, so that a release after an exception below finds its counterpart.
         ThreadLanes lanes = threads.computeIfAbsent(
                 Thread.currentThread(),
                 thread -> new ThreadLanes(settings.blobs().value(WriteSettings.BATCH_SCOPE)));
@@ -201,7 +203,7 @@ final class SharedEngine implements AutoCloseable {
         closeIfUnused();
     }
 
-    /** Others have shares now, or the instance closes. */
+    /** Releases the kept share: others have shares now, or the instance closes. */
     private void endKept() {
         SharedInstances.Share<SharedEngine> ended = kept;
         kept = null;
@@ -229,13 +231,13 @@ final class SharedEngine implements AutoCloseable {
         closeIfUnused();
     }
 
-    /** By {@link SharedInstances}, after the last share. */
+    /** Called by {@link SharedInstances} after the last share is released. */
     @Override
     public void close() {
         instance.close();
     }
 
-    /** Engines that are open. */
+    /** The number of open engines. */
     static int count() {
         return OPEN.count();
     }
@@ -266,12 +268,12 @@ final class SharedEngine implements AutoCloseable {
             return shared.instance.membership();
         }
 
-        /** The same, to tell what a task reads. */
+        /** The same membership, which also reports what a task reads. */
         Membership watched() {
             return shared.instance.watched();
         }
 
-        /** What was given up of a partition. */
+        /** The given-up notifications of a partition. */
         GivenUp givenUp(Partition partition) {
             GivenUp found = shared.givenUp.get(new TopicPartition(partition.stream(), partition.number()));
             if (found == null) {
@@ -290,22 +292,25 @@ final class SharedEngine implements AutoCloseable {
             return shared.settings.blobs().value(KafkaSettings.WRITE_ENABLED);
         }
 
-        /** What the application's settings say. */
+        /** The application's settings. */
         ApplicationSettings settings() {
             return shared.settings;
         }
 
-        /** The longest that the application's producers hold a notification. */
+        /** The longest time that the application's producers hold a notification. */
         Duration notificationTimeout() {
             return shared.settings.notificationTimeout();
         }
 
-        /** The longest that a commit may wait. */
+        /** The longest time that a commit may wait. */
         Duration waitLimit() {
             return shared.settings.waitLimit();
         }
 
-        /** What goes wrong for one operator of one task, and how often in a row, over rollbacks. */
+        /**
+         * Keeps the failures of one operator of one task, and counts consecutive ones across
+         * rollbacks.
+         */
         Losses losses(String operator, Losses.Patience patience) {
             return new Losses(operator, patience, shared.losses, lanes);
         }

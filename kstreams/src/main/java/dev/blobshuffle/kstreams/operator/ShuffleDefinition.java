@@ -9,16 +9,17 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shuffle is. Immutable.
+ * The definition of a shuffle. Immutable.
  *
  * @param name of the repartition topic and of the operators
  * @param partitions of the repartition topic
  * @param keys the keys' serde; null for the application's default
  * @param values the values' serde; null for the application's default
- * @param partitioner the application's choice of partitions; null for Kafka's, by the key's hash
+ * @param partitioner the application's choice of partitions; null for Kafka's, by the hash of the
+ *     key
  * @param maxTimeSpan the longest time between the records of a segment, by their timestamps; null
- *     for any
- * @param settings {@code blobshuffle.*} settings of this shuffle, which go before the application's
+ *     for no limit
+ * @param settings {@code blobshuffle.*} settings of this shuffle, which override the application's
  */
 record ShuffleDefinition<K, V>(
         String name,
@@ -48,7 +49,7 @@ record ShuffleDefinition<K, V>(
         return name + "-debatcher-gate";
     }
 
-    /** The repartition topic, as Kafka Streams will call it. */
+    /** The name that Kafka Streams gives the repartition topic. */
     String topic(ProcessingContext context) {
         return context.applicationId() + "-" + name + "-repartition";
     }

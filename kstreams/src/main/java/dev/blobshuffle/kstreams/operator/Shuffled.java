@@ -5,9 +5,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes through the repartition topic in place of a value: a notification, or, where a batch
- * was inlined or a record has no key, the bytes of the value itself. Between the Batcher and the
- * Debatcher of a {@link BlobShuffle} nothing but {@code repartition} should see it. Immutable.
+ * The value type of the repartition topic: a notification, or the bytes of a value if its batch was
+ * inlined or its record has no key. Only {@code repartition} should see it, between the Batcher and
+ * the Debatcher of a {@link BlobShuffle}. Immutable.
  */
 public final class Shuffled {
     private final Kind kind;
@@ -20,7 +20,7 @@ public final class Shuffled {
         this.partitions = partitions;
     }
 
-    /** What the bytes are. */
+    /** The content of the bytes. */
     enum Kind {
         NOTIFICATION,
         PLAIN
@@ -31,14 +31,14 @@ public final class Shuffled {
     }
 
     /**
-     * A value on its way out. @param partitions as {@code StreamPartitioner} answers: where it
-     * goes, or empty for Kafka's default
+     * A value to send. @param partitions the answer of the {@code StreamPartitioner}: the
+     * partitions, or empty for Kafka's default
      */
     static Shuffled plain(byte @Nullable [] bytes, Optional<Set<Integer>> partitions) {
         return new Shuffled(Kind.PLAIN, bytes, partitions);
     }
 
-    /** As it came from the topic, where the partition is known. */
+    /** A value from the topic, where the partition is known. */
     static Shuffled received(Kind kind, byte @Nullable [] bytes) {
         return new Shuffled(kind, bytes, Optional.empty());
     }
@@ -55,7 +55,7 @@ public final class Shuffled {
         return partitions;
     }
 
-    /** Says what it is, and never shows data. */
+    /** Names the kind, and never shows data. */
     @Override
     public String toString() {
         return kind + " of " + (bytes == null ? 0 : bytes.length) + " bytes";

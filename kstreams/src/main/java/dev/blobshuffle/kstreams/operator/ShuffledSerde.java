@@ -10,10 +10,10 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells notifications from values in a repartition topic: by a header and by the first byte, as the
- * wrapped clients do, so that a value is never mistaken. It never fails, for a deserialization
- * handler could then skip a whole segment: what is wrong with a notification comes to light in the
- * Debatcher. Stateless.
+ * Serializes {@link Shuffled} values, and distinguishes notifications from plain values by a header
+ * and the first byte, as the wrapped clients do. Deserialization never fails, because a
+ * deserialization handler could then skip a whole segment. Instead, the Debatcher detects an
+ * invalid notification. Stateless.
  */
 final class ShuffledSerde implements Serde<Shuffled>, Serializer<Shuffled>, Deserializer<Shuffled> {
     static final ShuffledSerde INSTANCE = new ShuffledSerde();
@@ -57,11 +57,11 @@ final class ShuffledSerde implements Serde<Shuffled>, Serializer<Shuffled>, Dese
 
     @Override
     public void close() {
-        // Nothing to close; Serde, Serializer and Deserializer each bring a default.
+        // Nothing to close; needed because all three interfaces have a default method.
     }
 
     @Override
     public void configure(java.util.Map<String, ?> configs, boolean isKey) {
-        // Nothing to configure, as above.
+        // Nothing to configure; needed as above.
     }
 }

@@ -12,9 +12,9 @@ import java.util.Map;
  */
 public record StoreConfig(String uri) {
     /**
-     * Checks the form.
+     * Checks the form of the URI.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it is not a URI of this form
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI is malformed
      */
     public StoreConfig {
         StoreUri.parse(uri);

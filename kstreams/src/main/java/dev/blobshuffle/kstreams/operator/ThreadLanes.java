@@ -7,8 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of a stream thread, one for each of its Batchers. Their commits come one after another,
- * so the first one of a cycle starts the uploads of all. Owned by the stream thread.
+ * The lanes of a stream thread, one for each of its Batchers. The thread commits its tasks one
+ * after another, so the first commit of a cycle starts the uploads of all lanes. Owned by the
+ * stream thread.
  */
 final class ThreadLanes {
     private final BatchScope scope;
@@ -20,14 +21,14 @@ final class ThreadLanes {
     }
 
     /**
-     * One of the thread's operators has failed: all its tasks will be closed, and none of them
-     * needs to wait for anything before.
+     * Records that one of the thread's operators has failed. All its tasks will be closed, and none
+     * of them needs to wait for anything before that.
      */
     void fail(RuntimeException cause) {
         failure = cause;
     }
 
-    /** Tasks are opened: what was before is over. */
+    /** Clears the failure: tasks are opened again. */
     void restart() {
         failure = null;
     }
@@ -49,7 +50,7 @@ final class ThreadLanes {
 
     /**
      * Starts the upload of everything that the thread has appended. Lanes that share a batch are
-     * sealed together by the flush that follows.
+     * sealed together by the next flush.
      */
     void startUploads() {
         if (scope == BatchScope.LANE) {

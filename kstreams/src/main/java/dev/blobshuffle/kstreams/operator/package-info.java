@@ -1,6 +1,5 @@
 /**
- * The explicit operators for Kafka Streams: one shuffle at a time travels through blobs, seen in
- * the topology.
+ * The explicit operators for Kafka Streams: single shuffles through blobs, visible in the topology.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

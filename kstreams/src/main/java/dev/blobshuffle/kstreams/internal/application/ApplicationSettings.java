@@ -30,38 +30,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the shuffle needs to know of a Kafka Streams application's settings, checked. Immutable.
+ * The checked settings of a Kafka Streams application, as far as the shuffle needs them. Immutable.
  *
  * @param all every setting as the application gave it
  * @param blobs the {@code blobshuffle.*} settings
- * @param mode by {@code processing.guarantee}
- * @param topics which topics shuffle through blobs
- * @param waitLimit the longest that a commit may wait for uploads: beyond it the transaction or the
- *     group membership would be lost
+ * @param mode follows from {@code processing.guarantee}
+ * @param topics the topics that shuffle through blobs
+ * @param waitLimit the longest time that a commit may wait for uploads without losing the
+ *     transaction or the group membership
  */
 public record ApplicationSettings(
         Map<String, Object> all, Settings blobs, Mode mode, TopicMatcher topics, Duration waitLimit) {
-    /** Kafka Streams' setting since 4.1; named here because 4.0 has no constant for it. */
+    /** A setting of Kafka Streams since 4.1. Named here, because 4.0 has no constant for it. */
     public static final String GROUP_PROTOCOL = "group.protocol";
 
     /**
-     * Kafka Streams' internal setting since 4.1: the class that wraps the consumer which it makes
-     * itself.
+     * An internal setting of Kafka Streams since 4.1: the class that wraps the consumer that Kafka
+     * Streams makes itself.
      */
     public static final String CONSUMER_WRAPPER = "__internal.consumer.wrapper__";
 
-    /** By name, since the class cannot be loaded on Kafka 4.0. */
+    /** Named by a string, because the class cannot be loaded on Kafka 4.0. */
     public static final String WRAPPER_CLASS = "dev.blobshuffle.kstreams.BlobConsumerWrapper";
 
-    /** Likewise, for {@code default.client.supplier}. */
+    /** The same, for {@code default.client.supplier}. */
     public static final String SUPPLIER_CLASS = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
 
     private static final Logger LOG = LoggerFactory.getLogger(SUPPLIER_CLASS);
     private static final int BLOB_POLL_RECORDS = 4000;
 
     /**
-     * The names under which an application may choose how many records a poll of the main consumer
-     * brings.
+     * The names of the setting by which an application chooses the number of records per poll of
+     * the main consumer.
      */
     private static final List<String> POLL_RECORDS = List.of(
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
@@ -72,10 +72,10 @@ public record ApplicationSettings(
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
     /**
-     * A commit may wait for this part of the transaction's timeout, however long the commit
+     * The part of the transaction timeout that a commit may always wait, however long the commit
      * interval is. A transaction begins with the first record after a commit, so it is rarely as
-     * old as the interval. If the broker ends it first, the tasks go back to the last commit, as
-     * natively.
+     * old as the interval. If the broker aborts it first, the tasks roll back to the last commit,
+     * as in native Kafka Streams.
      */
     private static final int LEAST_PART = 5;
 
@@ -90,9 +90,9 @@ public record ApplicationSettings(
     }
 
     /**
-     * The same for an application that uses operators instead of wrapped clients: it needs no
-     * consumer wrapper, and its interceptors see what they see natively, records of a repartition
-     * topic.
+     * The settings of an application that uses operators instead of wrapped clients. It needs no
+     * consumer wrapper. Its interceptors see the records of a repartition topic, as they do
+     * natively.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */
@@ -119,11 +119,11 @@ public record ApplicationSettings(
     }
 
     /**
-     * The most records that a poll of the main consumer brings where the application chose no
-     * number; empty where it chose one. A poll costs Kafka Streams and the consumer about the same
-     * whatever it brings, and a segment brings many records at once, so this is more than Kafka
-     * Streams' own default. A partition still hands out about a mebibyte per poll, and Kafka
-     * Streams polls again in time ({@code max.poll.interval.ms}) although it has not processed all.
+     * The records per poll of the main consumer; empty if the application has set a number. A poll
+     * has about the same cost for Kafka Streams and the consumer, however many records it returns.
+     * A segment has many records, so this number is larger than Kafka Streams' default. A partition
+     * still returns only about a mebibyte per poll. Kafka Streams polls again in time
+     * ({@code max.poll.interval.ms}) even if it has not processed all records.
      */
     public Optional<Integer> pollRecords() {
         boolean isChosen = POLL_RECORDS.stream().anyMatch(all::containsKey);
@@ -147,8 +147,8 @@ public record ApplicationSettings(
     }
 
     /**
-     * Whether the application's clients come from {@code BlobShuffleClientSupplier}, as far as
-     * settings tell.
+     * Whether the application's clients come from {@code BlobShuffleClientSupplier}, according to
+     * its settings.
      */
     public boolean hasWrappedClients() {
         Object supplier = all.get(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG);
@@ -156,8 +156,9 @@ public record ApplicationSettings(
     }
 
     /**
-     * Refuses settings that name {@code BlobShuffleClientSupplier} in an application whose clients
-     * come from another supplier. Call it on a stream thread, which starts after its clients.
+     * Rejects settings that name {@code BlobShuffleClientSupplier} if the application's clients
+     * come from another supplier. Call it on a stream thread, because stream threads start after
+     * their clients are made.
      *
      * @throws InvalidSettings fatal: the message says what to change
      */
@@ -173,9 +174,9 @@ public record ApplicationSettings(
     }
 
     /**
-     * Settings of ours that follow from Kafka's. Kafka Streams gives {@code client.rack} to its
-     * consumers under a prefix too. Blobs are compressed as the producer would compress, unless
-     * {@code blobshuffle.compression.type} says otherwise.
+     * The {@code blobshuffle.*} settings that follow from Kafka's settings. Kafka Streams also
+     * passes {@code client.rack} to its consumers under a prefix. Blobs have the producer's
+     * compression unless {@code blobshuffle.compression.type} is set.
      */
     private static Map<String, Object> forOwnSettings(Map<String, Object> all, QuietStreamsConfig streams) {
         Map<String, Object> own = new HashMap<>(all);
@@ -196,7 +197,9 @@ public record ApplicationSettings(
         return own;
     }
 
-    /** Our codec for one of Kafka's; null for none. The formats have no gzip and no snappy. */
+    /**
+     * Our codec for a codec of Kafka; null for none. The blob format has neither gzip nor snappy.
+     */
     private static @Nullable String codec(String compression) {
         return switch (compression.strip().toLowerCase(Locale.ROOT)) {
             case "lz4", "snappy" -> "lz4";
@@ -230,7 +233,7 @@ public record ApplicationSettings(
     }
 
     /**
-     * With the streams protocol Kafka Streams makes the main consumer itself, with its
+     * With the streams protocol, Kafka Streams makes the main consumer itself, including its
      * interceptors.
      */
     private static void checkInterceptors(Map<String, Object> all, QuietStreamsConfig streams) {
@@ -298,7 +301,7 @@ public record ApplicationSettings(
                 : TopicMatcher.repartitionTopics(streams.getString(StreamsConfig.APPLICATION_ID_CONFIG), exclude);
     }
 
-    /** A client's settings without ours, of which Kafka would say that nobody uses them. */
+    /** A client's settings without ours, which Kafka would report as unused. */
     static Map<String, Object> withoutOwn(Map<String, Object> config) {
         Map<String, Object> kafkas = new HashMap<>(config);
         kafkas.keySet().removeIf(name -> name.startsWith(Setting.PREFIX));
@@ -306,41 +309,41 @@ public record ApplicationSettings(
     }
 
     /**
-     * The longest that a stream thread's producer holds a notification before it delivers it or
-     * gives it up.
+     * The longest time that a stream thread's producer holds a notification before it delivers it
+     * or gives it up.
      */
     public Duration notificationTimeout() {
         return new QuietStreamsConfig(all).notificationTimeout(mode == Mode.KAFKA_STREAMS_EOS);
     }
 
     /**
-     * How long a record waits for a commit before anybody sees it, at most: the commit interval
-     * under exactly-once.
+     * The longest time until a record becomes visible: the commit interval under exactly-once,
+     * otherwise zero.
      */
     Duration hiddenFor() {
         return mode == Mode.KAFKA_STREAMS_EOS ? new QuietStreamsConfig(all).commitInterval() : Duration.ZERO;
     }
 
     /**
-     * The membership topic where settings name none: under the application's id, where those who
-     * may create its other internal topics may create it.
+     * The membership topic if the settings name none. Its name begins with the application's id, so
+     * principals that may create the application's internal topics may create it too.
      */
     public String membershipTopic() {
         return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";
     }
 
     /**
-     * Whose claims the application's are.
+     * The identity under which the application claims stores.
      *
-     * @param client where the brokers are, and how to get in
+     * @param client broker addresses and security
      */
     public ClaimIdentity claimIdentity(Map<String, Object> client) {
         return ClaimIdentity.ofStreams(String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG)), client, blobs);
     }
 
     /**
-     * Where the brokers are, and how to get in: the settings of an admin client of the application,
-     * without ours.
+     * Broker addresses and security: the settings of an admin client of the application, without
+     * ours.
      */
     public Map<String, Object> adminSettings() {
         return withoutOwn(new QuietStreamsConfig(all).getAdminConfigs("blobshuffle"));
@@ -355,7 +358,9 @@ public record ApplicationSettings(
         return withoutOwn(new QuietStreamsConfig(all).getProducerConfigs(thread + "-producer"));
     }
 
-    /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */
+    /**
+     * The supplier whose clients are wrapped: the user's, or one that makes Kafka's own clients.
+     */
     KafkaClientSupplier wrappedSupplier() {
         String name = blobs.value(KafkaSettings.CLIENT_SUPPLIER).orElse(null);
         if (name == null) {
@@ -380,7 +385,7 @@ public record ApplicationSettings(
     }
 
     /**
-     * The longest that a commit of an application may take.
+     * The longest time of an application's commit.
      *
      * @param given the application's settings
      */
@@ -394,12 +399,12 @@ public record ApplicationSettings(
     }
 
     /**
-     * The longest that a commit may take. Under exactly-once a transaction that is open for longer
-     * than its timeout is aborted by the broker, and it is open from the first record after the
-     * last commit; under both guarantees a thread that does not poll is put out of its group.
+     * The longest time of a commit. Under exactly-once, a transaction is open from the first record
+     * after the last commit, and the broker aborts it after its timeout. Under both guarantees, the
+     * group removes a thread that does not poll.
      *
-     * @param longest of the time from its begin to its end
-     * @param reason the settings behind it
+     * @param longest time from the beginning of a commit to its end
+     * @param reason the settings that limit it
      * @param isTight whether that is less than a store may need
      */
     public record CommitLimit(Duration longest, String reason, boolean isTight) {
@@ -430,7 +435,7 @@ public record ApplicationSettings(
         }
     }
 
-    /** Kafka Streams' own reading of the settings, without its log of every value. */
+    /** Kafka Streams' parser of the settings, without its log of every value. */
     private static final class QuietStreamsConfig extends StreamsConfig {
         private final Map<String, Object> mainConsumer;
         private final Map<String, Object> producer;
@@ -454,8 +459,8 @@ public record ApplicationSettings(
         }
 
         /**
-         * Under exactly-once Kafka Streams sets the delivery timeout to its maximum: the
-         * transaction's timeout is the bound then.
+         * Under exactly-once, Kafka Streams sets the delivery timeout to its maximum, so the
+         * transaction timeout is the limit.
          */
         private Duration notificationTimeout(boolean exactlyOnce) {
             Duration transaction = millis(producer, ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);

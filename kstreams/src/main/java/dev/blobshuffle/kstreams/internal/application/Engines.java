@@ -4,11 +4,13 @@ import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
 
-/** How the engine of an application batches, for both front doors of this module. Stateless. */
+/**
+ * The batching options of an application's engine, for both front doors of this module. Stateless.
+ */
 public final class Engines {
     private Engines() {}
 
-    /** How to batch so that commits do not wait too long. */
+    /** Options that keep commits from waiting too long. */
     public static BatcherOptions batching(ApplicationSettings settings) {
         BatcherOptions.Builder batching =
                 BatcherOptions.builder(settings.blobs()).deliveryTimeout(settings.waitLimit());

@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks at start which of the cluster's topics an application's own patterns ask for. Stateless.
+ * Checks, when the application starts, which topics of the cluster its own patterns match.
+ * Stateless.
  */
 final class IncludedTopics {
     private static final Logger LOG = LoggerFactory.getLogger(IncludedTopics.class);
@@ -21,8 +22,8 @@ final class IncludedTopics {
     private IncludedTopics() {}
 
     /**
-     * Refuses patterns that match a changelog or another compacted topic. The default, internal
-     * repartition topics, needs no check. Blocks for an answer of the broker.
+     * Rejects patterns that match a changelog or another compacted topic. The default, internal
+     * repartition topics, needs no check. Blocks until the broker answers.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a topic cannot shuffle through
      *     blobs; the message names it

@@ -10,7 +10,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** Kafka's own clients. Thread-safe. */
+/** Makes Kafka's own clients. Thread-safe. */
 public final class PlainClientSupplier implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {

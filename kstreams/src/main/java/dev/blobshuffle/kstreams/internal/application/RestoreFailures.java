@@ -7,17 +7,18 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.errors.StreamsException;
 
 /**
- * Keeps a restore consumer from ending the thread that uses it. Kafka Streams' state updater
- * handles a {@link StreamsException}: the stream thread hears of it and fails. Any other exception
- * ends the updater's thread, and the stream thread may then wait minutes for it. An {@link Error}
- * ends it too, and nobody hears of the tasks it had. Stateless.
+ * Turns failures of a restore consumer into exceptions that Kafka Streams handles. Kafka Streams'
+ * state updater passes a {@link StreamsException} to the stream thread, which then fails. Any other
+ * exception ends the updater's thread, and the stream thread may wait for it for minutes. An
+ * {@link Error} ends that thread too, and its tasks are lost without a report. Stateless.
  */
 final class RestoreFailures {
     private RestoreFailures() {}
 
     /**
-     * The same consumer, which throws a {@link StreamsException} for everything that is not Kafka's
-     * own exception. Kafka Streams distinguishes its own exceptions, so they pass.
+     * Wraps a consumer, so that it throws a {@link StreamsException} in place of every exception
+     * that is not Kafka's. Kafka Streams distinguishes Kafka's exceptions by type, so these are not
+     * changed.
      */
     @SuppressWarnings("unchecked") // The proxy passes every call on to a consumer of this type.
     static Consumer<byte[], byte[]> handled(Consumer<byte[], byte[]> consumer) {

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One application instance: its settings, its engine, and the clients that share them. Kafka
- * Streams asks for the admin before any other client and closes it after all threads have ended, so
+ * Streams opens the admin before all other clients and closes it after all threads have ended, so
  * the engine lives as long as the admin. Thread-safe.
  */
 public final class ShuffledApplication {
@@ -51,9 +51,9 @@ public final class ShuffledApplication {
     private static final int STREAMS_MAX_POLL_RECORDS = 1000;
 
     /**
-     * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the
-     * consumer of a stream thread itself, right after the producer and on the same thread, and
-     * gives its wrapper nothing that leads to the supplier.
+     * The application for which this thread has made its last producer. With the streams group
+     * protocol, Kafka Streams makes a stream thread's consumer itself, right after the producer and
+     * on the same thread. Its wrapper gets no reference to the supplier.
      */
     private static final ThreadLocal<@Nullable Creation> CREATING = new ThreadLocal<>();
 
@@ -70,18 +70,18 @@ public final class ShuffledApplication {
         this(settings, UnaryOperator.identity());
     }
 
-    /** An application whose engine is decorated: where tests plant mistakes. */
+    /** An application with a decorated engine; tests inject faults with it. */
     public ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator) {
         this(settings, decorator, Sweeper::of);
     }
 
-    /** An application that sweeps in its own way: tests do so more often. */
+    /** An application with its own sweeps; tests sweep more often. */
     public ShuffledApplication(
             ApplicationSettings settings, UnaryOperator<Engine> decorator, ShuffleInstance.Sweeping sweeping) {
         this(settings, decorator, sweeping, SystemTime::new);
     }
 
-    /** The same with clocks of its own: tests let them jump. */
+    /** The same with its own clocks; tests let them jump. */
     public ShuffledApplication(
             ApplicationSettings settings,
             UnaryOperator<Engine> decorator,
@@ -197,10 +197,10 @@ public final class ShuffledApplication {
     }
 
     /**
-     * With {@code reuse.ktable.source.topics} Kafka Streams restores a table from its source topic,
-     * up to the offset that the group has committed, which it asks the broker for: a real one, far
-     * below the virtual offsets of the records, so that it would restore nothing. It tells no
-     * client about this before it restores.
+     * The failure of {@code reuse.ktable.source.topics} on a shuffled topic. Kafka Streams would
+     * restore the table from its source topic, up to the group's committed offset. It gets that
+     * offset from the broker, as a real offset, which is far below the virtual offsets of the
+     * records, so it would restore nothing. No client can detect this before the restoration.
      */
     private static InvalidSettings sourceForChangelog(String topic) {
         return new InvalidSettings("Cannot restore a table from " + topic + ", which shuffles through blobs: with "
@@ -233,7 +233,9 @@ public final class ShuffledApplication {
                 open().time());
     }
 
-    /** The client ids of a stream thread's producer and consumer differ after their last dash. */
+    /**
+     * A stream thread's name: the client ids of its producer and consumer up to their last dash.
+     */
     private static String streamThread(String clientId) {
         return clientId.substring(0, Math.max(0, clientId.lastIndexOf('-')));
     }
@@ -266,7 +268,7 @@ public final class ShuffledApplication {
         }
     }
 
-    /** The same admin, but the end of it gives its share of the engine back. */
+    /** Wraps the admin, so that closing it releases its share of the engine. */
     private Admin releasing(Admin admin) {
         AtomicBoolean closed = new AtomicBoolean();
         return (Admin) Proxy.newProxyInstance(
@@ -286,8 +288,9 @@ public final class ShuffledApplication {
     /**
      * A producer that was made.
      *
-     * @param streamThread whose it is
-     * @param application where it comes from; the thread that made it may outlive that
+     * @param streamThread the name of its stream thread
+     * @param application the application that it belongs to; the thread that made the producer may
+     *     outlive it
      */
     private record Creation(String streamThread, WeakReference<ShuffledApplication> application) {}
 

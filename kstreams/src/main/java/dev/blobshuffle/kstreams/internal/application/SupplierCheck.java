@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * Reports an application that runs natively although its settings name
  * {@code BlobShuffleClientSupplier}. A supplier that is passed to the constructor of
  * {@code KafkaStreams} takes precedence over the setting, and Kafka then makes no instance of the
- * named class. Kafka does initialise the class while it parses the settings. That starts this
- * check: it logs an error and shows the metric {@code native-stream-threads} as soon as stream
- * threads run and no supplier has been configured.
+ * named class. But Kafka initializes the class while it parses the settings, which starts this
+ * check. If stream threads run and no supplier has been configured, the check logs an error and
+ * sets the metric {@code native-stream-threads}.
  *
- * <p>Settings may be parsed without an application, for example by a test driver. So the check says
- * nothing before a stream thread runs. It looks every few seconds, on a daemon thread, and ends
- * when a supplier is configured, when it has reported, or after a quarter of an hour.
+ * <p>Settings may be parsed without an application, for example by a test driver. So the check
+ * reports nothing before a stream thread runs. It repeats every few seconds, on a daemon thread. It
+ * ends when a supplier is configured, after a report, or after a quarter of an hour.
  *
  * <pre>
  *   IDLE ──start──▶ WATCHING ──stream threads──▶ REPORTED
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe: guarded by {@code this}.
  */
 public final class SupplierCheck {
-    /** The check of this process: Kafka initialises a class once. */
+    /** The check of this process. There is one, because Kafka initializes a class once. */
     public static final SupplierCheck PROCESS = new SupplierCheck(new SystemTime(), SupplierCheck::streamThreads);
 
     public static final String METRIC = "native-stream-threads";
@@ -60,7 +60,7 @@ public final class SupplierCheck {
     /**
      * A check that has not started.
      *
-     * @param runningThreads names of the stream threads that run now
+     * @param runningThreads names of the running stream threads
      */
     SupplierCheck(Time time, Supplier<List<String>> runningThreads) {
         this.time = time;
@@ -74,7 +74,7 @@ public final class SupplierCheck {
         ENDED
     }
 
-    /** Begins to look, unless a supplier is configured already. */
+    /** Starts the check, unless a supplier is configured already. */
     public synchronized void start() {
         if (state == State.IDLE) {
             state = State.WATCHING;
@@ -143,7 +143,7 @@ public final class SupplierCheck {
         return registry;
     }
 
-    /** A supplier has an application's settings: nothing is wrong, or not any more. */
+    /** Called when a supplier is configured for an application. Retracts an error. */
     public synchronized void configured(String application) {
         applications.add(application);
         if (state == State.REPORTED) {

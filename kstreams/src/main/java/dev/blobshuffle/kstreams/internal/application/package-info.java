@@ -1,6 +1,6 @@
 /**
- * One Kafka Streams application that shuffles through blobs: its settings, what its instance opens,
- * and the check that its supplier is used. Start at
+ * One Kafka Streams application that shuffles through blobs: its settings, its instance's
+ * resources, and the check that its supplier is in use. Start at
  * {@link dev.blobshuffle.kstreams.internal.application.ShuffledApplication}.
  */
 @NullMarked

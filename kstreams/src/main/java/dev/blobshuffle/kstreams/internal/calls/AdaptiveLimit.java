@@ -3,10 +3,10 @@ package dev.blobshuffle.kstreams.internal.calls;
 import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
 
 /**
- * How many calls may be under way now: a number that climbs as long as more calls at a time get
- * more done, and falls when fewer get as much done, when calls run into their timeout, and when the
- * service says that it has too many. It tries other numbers, each for a span of at least a second,
- * and compares with the span before:
+ * Adapts the number of concurrent calls to the service. The number rises as long as more concurrent
+ * calls raise the throughput. It falls if fewer calls get as much done, if calls time out, and if
+ * the service reports an overload. It tries other numbers, each for a span of at least a second,
+ * and compares each span with the one before:
  *
  * <pre>
  *   gain = ln(successes per second / those before)      step = ln(calls under way / those before)
@@ -15,10 +15,10 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
  *                                   otherwise          back; the next trial, in the other direction, comes five spans later
  * </pre>
  *
- * <p>It tries only where the limit held calls back. Only successes count, and no latency is
- * remembered: a limit that compares with the best latency ever seen either never falls or always
- * climbs. A span is two mean latencies long where that is more than a second, so that it shows what
- * the trial did. Guarded by the lock of its {@link ParallelCalls}.
+ * <p>It starts a trial only if the limit has held calls back. Only successes count, and no latency
+ * is remembered: a limit that compares with the best latency ever seen either never falls or always
+ * climbs. A span lasts at least two mean latencies, so that it shows the effect of the trial.
+ * Guarded by the lock of its {@link ParallelCalls}.
  */
 public final class AdaptiveLimit {
     private static final double SPAN_NANOS = 1e9;
@@ -27,7 +27,7 @@ public final class AdaptiveLimit {
     private static final double DOWN = 0.9;
     private static final double OVERLOADED = 0.8;
 
-    /** What is being tried. */
+    /** The current trial. */
     private enum Trial {
         NONE,
         UP,
@@ -59,17 +59,17 @@ public final class AdaptiveLimit {
         lastChange = nowNanos;
     }
 
-    /** Calls that may be under way. */
+    /** The current limit of concurrent calls. */
     int calls() {
         return (int) limit;
     }
 
-    /** A call may not start, for there are as many as may be. */
+    /** Called when the limit holds a call back. */
     void bind() {
         wasBinding = true;
     }
 
-    /** The number of calls under way changes. */
+    /** Called when the number of running calls changes. */
     void running(int calls, long nowNanos) {
         runningNanos += (double) running * (nowNanos - lastChange);
         lastChange = nowNanos;
@@ -77,8 +77,8 @@ public final class AdaptiveLimit {
     }
 
     /**
-     * A call has ended: well, or because the service has too many, or with another failure, which
-     * says nothing.
+     * Called when a call has ended: with success, with an overload, or with another failure, which
+     * is ignored.
      */
     void ended(boolean isSuccess, boolean isOverload, long nowNanos) {
         ended++;
@@ -118,7 +118,7 @@ public final class AdaptiveLimit {
         set(trial == Trial.UP ? limit + Math.sqrt(limit) : limit * DOWN);
     }
 
-    /** A trial is over. */
+    /** Ends a trial. */
     private void judge(boolean pays) {
         Trial tried = trial;
         if (pays && (tried == Trial.DOWN || wasBinding)) {

@@ -3,11 +3,12 @@ package dev.blobshuffle.kstreams.internal.calls;
 import java.time.Duration;
 
 /**
- * How many records may wait for their call to start, so that a commit, which waits for all of them,
- * gets through in its time, a <em>drain</em>: as many as are done in two seconds, or a third of a
- * drain, at the present rate; and of one key, whose calls follow each other, as many as half a
- * drain has room for. Where calls take longer than a third of a drain, or none has ended yet,
- * nothing may wait, and what runs ends by its timeout.
+ * Limits how many records may wait for their call to start, so that a commit, which waits for all
+ * of them, finishes within its time limit, the <em>drain</em>. The limit is the number of records
+ * that finish within two seconds, or a third of a drain, at the current rate. Calls of one key run
+ * one after another, so of one key as many may wait as fit into half a drain. If calls take longer
+ * than a third of a drain, or none has ended yet, no record may wait, and running calls end by
+ * their timeout.
  *
  * <pre>
  *   what waits                        what runs before it, and itself
@@ -15,16 +16,16 @@ import java.time.Duration;
  *   ≤ 1/2 drain one after another   + one call of ≤ 1/3 drain           ≤ 5/6 drain
  * </pre>
  *
- * <p>Where the service slows down, fewer wait here, Kafka Streams' own buffer fills, and the
+ * <p>If the service slows down, fewer records wait here, Kafka Streams' own buffer fills, and the
  * consumer pauses the partition: the fetch rate follows the service. Rate and latency are
- * exponential averages: a service that slows down all at once may still cost one rollback. Guarded
- * by the lock of its {@link ParallelCalls}.
+ * exponential averages, so a sudden slowdown may still cost one rollback. Guarded by the lock of
+ * its {@link ParallelCalls}.
  */
 public final class Allowance {
     private static final double TARGET_SECONDS = 2;
     private static final double WINDOW_SECONDS = 2;
 
-    /** Of the last calls, the mean latency is about that of so many. */
+    /** The mean latency covers about this many recent calls. */
     private static final int LATENCY_CALLS = 16;
 
     private final double drainSeconds;
@@ -40,7 +41,7 @@ public final class Allowance {
         this.lastNanos = nowNanos;
     }
 
-    /** A call has ended. @param records those of its records that are done */
+    /** Called when a call has ended. @param records number of its finished records */
     void ended(int records, long tookNanos, long nowNanos) {
         decay(nowNanos);
         rate += records / WINDOW_SECONDS;
@@ -49,13 +50,13 @@ public final class Allowance {
         hasLatency = true;
     }
 
-    /** Records that may wait now. */
+    /** Number of records that may wait now. */
     int records(long nowNanos) {
         decay(nowNanos);
         return isSlow() ? 0 : (int) Math.max(1, Math.min(most, rate * Math.min(TARGET_SECONDS, drainSeconds / 3)));
     }
 
-    /** Calls of one key that may wait now, where they follow each other. */
+    /** Number of one key's calls that may wait now, if they run one after another. */
     int callsOfKey() {
         return isSlow() ? 0 : (int) Math.max(0, Math.min(most, drainSeconds / 2 / latencySeconds - 1));
     }

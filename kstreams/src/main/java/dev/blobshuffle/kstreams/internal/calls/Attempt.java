@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call, for one or more records. It ends once: by its answer, by its timeout, or because its
- * task is closed. Its place among the concurrent calls is free when it has ended and its function
- * has returned, whichever comes last: a function that does not heed its interruption keeps its
- * place, so that the number of threads stays bounded.
+ * One call for one or more records. It ends once: by its answer, by its timeout, or because its
+ * task is closed. It occupies one of the concurrent calls until it has ended and its function has
+ * returned. A function that ignores its interruption keeps the place, so the number of threads
+ * stays bounded.
  *
  * <p>Thread-safe: guarded by itself.
  */
@@ -35,7 +35,7 @@ public final class Attempt<I, O> implements Runnable {
         return records;
     }
 
-    /** On a worker. */
+    /** Runs on a worker. */
     @Override
     public void run() {
         try {
@@ -66,8 +66,7 @@ public final class Attempt<I, O> implements Runnable {
             runner = null;
             isReturned = true;
             isFree = isOver;
-            boolean ignored =
-                    Thread.interrupted(); // The interruption was for this call, not for the worker's next one.
+            boolean ignored = Thread.interrupted(); // The interrupt was for this call, not for the next.
         }
         if (isFree) {
             calls.free(this);
@@ -121,7 +120,7 @@ public final class Attempt<I, O> implements Runnable {
         return isOver;
     }
 
-    /** Ends the call without an outcome. @return whether its function is still running */
+    /** Ends the call without an outcome. @return whether its function still runs */
     boolean cancel() {
         boolean ignored = claim();
         return interrupt();
@@ -134,7 +133,7 @@ public final class Attempt<I, O> implements Runnable {
         return runner != null;
     }
 
-    /** The first one ends the call. */
+    /** Whether the caller is the first, and so ends the call. */
     private synchronized boolean claim() {
         if (isOver) {
             return false;

@@ -16,10 +16,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that are accepted and not finished, and which of them come next. Of all that may
- * start, the one that was accepted first does: no key starves, and commits, which wait for the
- * oldest, get on best. The table holds a key only as long as it has records. Guarded by the lock of
- * its {@link ParallelCalls}.
+ * The accepted and unfinished records, and the order in which their calls start. Of all records
+ * that may start, the one that was accepted first starts. So no key starves, and commits, which
+ * wait for the oldest record, finish early. A key is in the table only while it has records.
+ * Guarded by the lock of its {@link ParallelCalls}.
  */
 public final class Backlog<I, O> {
     private final CallPlan plan;
@@ -28,7 +28,7 @@ public final class Backlog<I, O> {
     private final KeyGroup<I, O> partition = new KeyGroup<>(null);
     private final PriorityQueue<PendingRecord<I, O>> ready =
             new PriorityQueue<>(Comparator.comparingLong(PendingRecord::sequence));
-    /** All that is accepted and not finished, in that order. */
+    /** All accepted and unfinished records, in order of acceptance. */
     private final Set<PendingRecord<I, O>> pending = new LinkedHashSet<>();
 
     private final Deque<PendingRecord<I, O>> unprepared = new ArrayDeque<>();
@@ -39,17 +39,17 @@ public final class Backlog<I, O> {
     private @Nullable KeyGroup<I, O> last;
 
     /**
-     * Empty.
+     * An empty backlog.
      *
-     * @param isStaged whether the owner prepares each record before its call, and a key's next
-     *     record waits until the one before it is finished, not only its call
+     * @param isStaged whether the owner prepares each record before its call; then a key's next
+     *     record waits until the one before it is finished, not only called
      */
     Backlog(CallPlan plan, boolean isStaged) {
         this.plan = plan;
         this.isStaged = isStaged;
     }
 
-    /** Takes a record. @param key absent: in order with nothing, unless the partition is */
+    /** Accepts a record. @param key absent: ordered only if the whole partition is */
     void accept(@Nullable KeyHandle key, I input, long size, long now) {
         KeyGroup<I, O> group = group(key);
         PendingRecord<I, O> record = new PendingRecord<>(accepted++, group, input, size, now);
@@ -88,19 +88,19 @@ public final class Backlog<I, O> {
         }
     }
 
-    /** The next record to prepare; {@link #prepared} or {@link #skip} comes then. */
+    /** The next record to prepare; {@link #prepared} or {@link #skip} must follow. */
     @Nullable
     PendingRecord<I, O> pollUnprepared() {
         return unprepared.poll();
     }
 
-    /** The call of a prepared record may start. */
+    /** Makes a prepared record ready for its call. */
     void prepared(PendingRecord<I, O> record) {
         record.state = State.READY;
         ready.add(record);
     }
 
-    /** A record ends without a call. */
+    /** Ends a record without a call. */
     void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
         waiting--;
         if (record.group != null) {
@@ -109,7 +109,7 @@ public final class Backlog<I, O> {
         end(record, outcome);
     }
 
-    /** Takes the records of the next call. Empty: none may start. */
+    /** Takes the records of the next call; empty if none may start. */
     List<PendingRecord<I, O>> next() {
         PendingRecord<I, O> first = ready.poll();
         if (first == null) {
@@ -118,7 +118,7 @@ public final class Backlog<I, O> {
         List<PendingRecord<I, O>> call = new ArrayList<>(1);
         start(first, call);
         if (first.attempts > 1) {
-            return call; // What failed is repeated alone.
+            return call; // Failed records are retried one by one.
         }
         if (plan.batching() == CallPlan.Batching.ANY_KEY) {
             while (call.size() < plan.maxBatch() && !ready.isEmpty() && ready.element().attempts == 0) {
@@ -148,7 +148,7 @@ public final class Backlog<I, O> {
         call.add(record);
     }
 
-    /** A call failed and will be repeated: its key waits. */
+    /** Parks a record whose call failed and will be retried: its key waits. */
     void park(PendingRecord<I, O> record) {
         record.state = State.PARKED;
         waiting++;
@@ -158,8 +158,8 @@ public final class Backlog<I, O> {
     }
 
     /**
-     * The repetition may start; where calls of a key follow each other, when those of all records
-     * before it have ended.
+     * Makes a retry ready. If calls of a key run one after another, it first waits for the calls of
+     * all earlier records.
      */
     void unpark(PendingRecord<I, O> record) {
         record.isDue = true;
@@ -168,7 +168,10 @@ public final class Backlog<I, O> {
         }
     }
 
-    /** A call has ended for good: the record leaves when those before it in its group have. */
+    /**
+     * Called when a record's call has ended for good. The record is released after the earlier ones
+     * of its group.
+     */
     void end(PendingRecord<I, O> record, Outcome<O> outcome) {
         record.end(outcome);
         KeyGroup<I, O> group = record.group;
@@ -183,7 +186,7 @@ public final class Backlog<I, O> {
         }
         PendingRecord<I, O> next = group.records.peek();
         if (plan.isSerial() && next != null && next.state == State.PARKED && next.isDue) {
-            makeReady(next); // Of a batch, several may have failed.
+            makeReady(next); // Several records of a batch may have failed.
         }
         if (!isStaged) {
             leave(group);
@@ -197,19 +200,19 @@ public final class Backlog<I, O> {
         }
         PendingRecord<I, O> head = group.records.peek();
         if (head != null) {
-            makeReady(head); // Of a serial group: others have nothing that waits.
+            makeReady(head); // Only records of a serial group wait.
         } else if (group.key != null) {
             groups.remove(group.key, group);
         }
     }
 
-    /** The next record that may be handed on. */
+    /** The next released record. */
     @Nullable
     PendingRecord<I, O> pollReleased() {
         return released.poll();
     }
 
-    /** A record is handed on, or dropped: its budget is free. */
+    /** Finishes a record that was handed on or dropped: frees its budget. */
     void finish(PendingRecord<I, O> record) {
         boolean ignored = pending.remove(record);
         bytes -= record.bytes;
@@ -218,12 +221,12 @@ public final class Backlog<I, O> {
         }
     }
 
-    /** Records that are accepted and not finished. */
+    /** Number of accepted and unfinished records. */
     int pending() {
         return pending.size();
     }
 
-    /** When the oldest of them was accepted. */
+    /** Time at which the oldest of them was accepted. */
     Optional<Long> oldestNanos() {
         return pending.isEmpty()
                 ? Optional.empty()
@@ -235,14 +238,14 @@ public final class Backlog<I, O> {
         return bytes;
     }
 
-    /** Those among them whose call has not started, or waits to be repeated. */
+    /** Number of them whose call has not started, or waits for a retry. */
     int waiting() {
         return waiting;
     }
 
     /**
-     * Calls that have to start, one after the other, until the record that was accepted last has
-     * started; 0 where calls of a key overlap.
+     * Number of calls that must start, one after another, until the last accepted record's call has
+     * started; 0 if calls of a key overlap.
      */
     int callsAheadOfLast() {
         KeyGroup<I, O> group = last;
@@ -253,17 +256,17 @@ public final class Backlog<I, O> {
         return (group.waiting + batch - 1) / batch;
     }
 
-    /** Whether one of them may start. */
+    /** Whether a record is ready for its call. */
     boolean hasReady() {
         return !ready.isEmpty();
     }
 
-    /** Whether one may be handed on. */
+    /** Whether a record is released. */
     boolean hasReleased() {
         return !released.isEmpty();
     }
 
-    /** Keys that have records. */
+    /** Number of keys that have records. */
     int keys() {
         return groups.size();
     }

@@ -7,18 +7,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How calls are made. Immutable.
+ * The limits and the order of calls. Immutable.
  *
- * @param ordering which may overlap
+ * @param ordering which calls may overlap
  * @param batching whether a call takes several records
  * @param maxBatch the most records of a call
- * @param concurrency the calls at a time
- * @param maxPending records that are accepted and not finished, above which no more should come
- * @param maxPendingBytes the same in bytes
+ * @param concurrency the concurrent calls
+ * @param maxPending accepted and unfinished records above which the owner should offer no more
+ * @param maxPendingBytes the same limit in bytes
  * @param timeout of an attempt
- * @param retries of what failed
- * @param drain the longest that a commit waits for calls: it limits what may wait for its call;
- *     absent: any number may, for nobody waits for it
+ * @param retries of failed calls
+ * @param drain the longest time that a commit waits for calls, which limits the records that wait
+ *     for their call; absent: no limit, because commits do not wait
  */
 public record CallPlan(
         Ordering ordering,
@@ -30,7 +30,7 @@ public record CallPlan(
         Duration timeout,
         RetryPolicy retries,
         Optional<Duration> drain) {
-    /** With a fixed number of calls at a time, and commits that wait for them. */
+    /** A plan with a fixed number of concurrent calls, and commits that wait for them. */
     public CallPlan(
             Ordering ordering,
             Batching batching,
@@ -55,11 +55,11 @@ public record CallPlan(
 
     /** Which records one call may take. */
     public enum Batching {
-        /** One at a time. */
+        /** One record. */
         NONE,
-        /** Those of one key that have come together. */
+        /** Records of one key that are available together. */
         SAME_KEY,
-        /** Any that may start. */
+        /** Any records that may start. */
         ANY_KEY
     }
 

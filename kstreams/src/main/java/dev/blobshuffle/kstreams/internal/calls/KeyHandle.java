@@ -5,12 +5,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key in the table of keys that have calls to make: arrays are equal when their contents are, and
- * a function that changes an array or moves a buffer's position does not move its key. Immutable as
- * long as the key is.
+ * A key in the table of keys with pending calls. Arrays are equal if their contents are. A function
+ * that changes an array or moves a buffer's position does not move its key. Immutable as long as
+ * the key is.
  */
 public final class KeyHandle {
-    /** What records without a key have in common, where they have something in common. */
+    /** The key of records without a key, if they share an order. */
     public static final KeyHandle NULL = new KeyHandle(new Object());
 
     private final Object[] content;
@@ -42,7 +42,7 @@ public final class KeyHandle {
         return hash;
     }
 
-    /** Keys are the user's and reach no log. */
+    /** Without the key, which is the user's data. */
     @Override
     public String toString() {
         return "key";

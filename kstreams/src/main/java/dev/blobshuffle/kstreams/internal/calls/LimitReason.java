@@ -1,13 +1,15 @@
 package dev.blobshuffle.kstreams.internal.calls;
 
-/** What keeps a node from finishing more records per second. */
+/** The limit that keeps a node from finishing more records per second. */
 public enum LimitReason {
-    /** No record waits: more would be done if more came, or if the service were faster. */
+    /** No record waits: more input, or a faster service, would raise the throughput. */
     INPUT,
-    /** Records wait although calls are free: each is behind another one of its key. */
+    /** Records wait although calls are free: each is behind another record of its key. */
     KEY_ORDER,
-    /** As many calls are under way as may be. */
+    /** The maximum number of calls is running. */
     CONCURRENCY,
-    /** As many results wait for one before them, or as many bytes are held, as may be. */
+    /**
+     * The maximum number of results waits for an earlier one, or the maximum of bytes is in use.
+     */
     BUDGET
 }

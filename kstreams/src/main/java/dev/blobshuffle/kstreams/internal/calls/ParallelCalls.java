@@ -18,21 +18,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls for records, many at a time, and releases their outcomes in order. It knows nothing
- * of Kafka: the owner offers records, hands on what is released, and waits for the rest before a
- * commit.
+ * Calls a function for many records concurrently, and releases the outcomes in order. It does not
+ * depend on Kafka: its owner offers records, hands on the released outcomes, and waits for the rest
+ * before a commit.
  *
  * <pre>
  *   offer ──▶ Backlog ──▶ Attempt on a worker ──▶ settled ──▶ released ──▶ poll, finish
  *                            └─ its end starts the next call, so that throughput does not depend on how often the owner looks
  * </pre>
  *
- * <p>Threads: one owner offers, polls, finishes and closes; workers and timers only settle calls
- * and start the next ones. One short lock guards all bookkeeping; no function of the user's runs
- * under it.
+ * <p>Threads: one owner offers, polls, finishes and closes. Workers and timers only settle calls
+ * and start the next ones. One lock, held briefly, guards all state; user functions never run under
+ * it.
  *
- * @param <I> what a record is to its call
- * @param <O> what the call makes of it
+ * @param <I> input of a call, for one record
+ * @param <O> output of a call, for one record
  */
 public final class ParallelCalls<I, O> implements AutoCloseable {
     private final CallPlan plan;
@@ -51,12 +51,11 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * No calls yet.
+     * Starts without calls.
      *
-     * @param isStaged whether the owner prepares each record before its call, and a key's next
-     *     record waits until the one before it is finished, not only its call
-     * @param workers where calls run; they are never given more than the plan's concurrency, and
-     *     what is left of it by strays
+     * @param isStaged whether the owner prepares each record before its call; then a key's next
+     *     record waits until the one before it is finished, not only called
+     * @param workers run the calls; they get at most the plan's concurrency, less the stray calls
      * @param strays calls of closed predecessors whose functions have not returned
      */
     public ParallelCalls(
@@ -65,8 +64,8 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /**
-     * No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in
-     * this process
+     * Starts without calls. @param shareOfProcess limit of pending bytes, for the sake of other
+     * nodes of this process
      */
     public ParallelCalls(
             CallPlan plan,
@@ -91,8 +90,8 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /**
-     * Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the
-     * owner.
+     * Accepts a record, and starts its call if possible. Never refuses a record: see
+     * {@link #isFull()}. For the owner.
      */
     public void offer(@Nullable KeyHandle key, I input, long bytes) {
         lock.lock();
@@ -104,7 +103,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         dispatch();
     }
 
-    /** Whether the owner should take no more records for now. */
+    /** Whether the owner should offer no more records for now. */
     public boolean isFull() {
         lock.lock();
         try {
@@ -124,7 +123,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         return Math.min(plan.maxPendingBytes(), shareOfProcess.getAsLong());
     }
 
-    /** Calls that may be under way now. */
+    /** The current limit of concurrent calls. */
     public int maxConcurrency() {
         lock.lock();
         try {
@@ -139,8 +138,8 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /**
-     * The next record to prepare; {@link #prepared} or {@link #skip} it then. For the owner, of a
-     * staged function.
+     * The next record to prepare; {@link #prepared} or {@link #skip} must follow. For the owner of
+     * a staged function.
      */
     @Nullable
     public PendingRecord<I, O> pollUnprepared() {
@@ -152,7 +151,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** Starts the call of a record that is prepared, if it may. For the owner. */
+    /** Starts the call of a prepared record if possible. For the owner. */
     public void prepared(PendingRecord<I, O> record) {
         lock.lock();
         try {
@@ -163,7 +162,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         dispatch();
     }
 
-    /** A record ends without a call. For the owner. */
+    /** Ends a record without a call. For the owner. */
     public void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
         lock.lock();
         try {
@@ -173,7 +172,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** The next record whose outcome may be handed on; {@link #finish} it then. For the owner. */
+    /** The next record to hand on; {@link #finish} must follow. For the owner. */
     @Nullable
     public PendingRecord<I, O> poll() {
         lock.lock();
@@ -184,7 +183,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** Whether {@link #poll} would give something. */
+    /** Whether {@link #poll} would return a record. */
     public boolean hasReleased() {
         lock.lock();
         try {
@@ -194,7 +193,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** A record that was polled has ended for good. For the owner. */
+    /** Ends a polled record. For the owner. */
     public void finish(PendingRecord<I, O> record) {
         lock.lock();
         try {
@@ -205,15 +204,15 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /**
-     * Starts what may start, and is not started by the end of another call: after {@link #finish},
-     * and when strays may have returned.
+     * Starts calls that the end of another call does not start. Call it after {@link #finish}, and
+     * when stray calls may have returned.
      */
     public void dispatch() {
         for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
             try {
                 workers.execute(next);
             } catch (Closed e) {
-                return; // Its task is being closed on another thread's account; nothing waits for the call.
+                return; // Another thread is closing the task, so no one waits for the call.
             } catch (RuntimeException | Error e) {
                 next.fail(e);
                 free(next);
@@ -249,7 +248,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** A call has ended: its records are released, or repeated. */
+    /** Called when a call has ended: releases its records, or retries them. */
     void settle(List<PendingRecord<I, O>> records, List<Outcome<O>> outcomes, long tookNanos) {
         List<PendingRecord<I, O>> parked = new ArrayList<>(0);
         lock.lock();
@@ -314,7 +313,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         dispatch();
     }
 
-    /** The place of a call is free: it has ended, and its function has returned. Idempotent. */
+    /** Frees the place of a call that has ended and whose function has returned. Idempotent. */
     void free(Attempt<I, O> attempt) {
         boolean isStray;
         lock.lock();
@@ -330,21 +329,21 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         dispatch();
     }
 
-    /** Reports of progress so far, to wait for the next one. */
+    /** A counter of progress; pass it to {@link #awaitProgress}. */
     public long progress() {
         return progress.count();
     }
 
     /**
-     * Waits until there was progress since a report, or a time is over.
+     * Waits until there is progress after a value of {@link #progress()}, or until the deadline.
      *
-     * @throws InterruptedException when the thread is interrupted
+     * @throws InterruptedException if the thread is interrupted
      */
     public void awaitProgress(long seen, long deadlineNanos) throws InterruptedException {
         boolean ignored = progress.await(seen, deadlineNanos);
     }
 
-    /** Records that were offered and are not finished. */
+    /** Number of unfinished records. */
     public int pending() {
         lock.lock();
         try {
@@ -354,7 +353,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** For how long the oldest of these has been pending. */
+    /** Age of the oldest unfinished record. */
     public Duration oldestAge() {
         lock.lock();
         try {
@@ -365,7 +364,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** How things stand. */
+    /** The current state. */
     public Standing standing() {
         lock.lock();
         try {
@@ -405,8 +404,8 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /**
-     * Drops everything: calls are interrupted, and what they answer later is dropped. Idempotent.
-     * For the owner.
+     * Drops everything: calls are interrupted, and their later answers are dropped. Idempotent. For
+     * the owner.
      */
     @Override
     public void close() {
@@ -424,20 +423,21 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
         for (Attempt<I, O> attempt : left) {
             if (!attempt.cancel()) {
-                free(attempt); // Not on a worker, and so at most queued or awaiting an answer from elsewhere.
+                // It is not on a worker: at most it is queued, or waits for an answer from elsewhere.
+                free(attempt);
             }
         }
     }
 
     /**
-     * How things stand at a moment.
+     * The state at one moment.
      *
-     * @param pending records that are not finished
-     * @param bytes of them
-     * @param waiting those whose call has not started
-     * @param running calls under way
-     * @param keys that have records
-     * @param reason what keeps more from being done
+     * @param pending number of unfinished records
+     * @param bytes of these records
+     * @param waiting number of those whose call has not started
+     * @param running number of running calls
+     * @param keys number of keys that have records
+     * @param reason the limit of the throughput
      */
     public record Standing(int pending, long bytes, int waiting, int running, int keys, LimitReason reason) {}
 }

@@ -4,8 +4,8 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record from its acceptance to its end. Guarded by the lock of its {@link ParallelCalls}; input,
- * and the outcome once the record is released, may be read by the owner without it.
+ * A record from its acceptance to its end. Guarded by the lock of its {@link ParallelCalls}. The
+ * owner may read the input, and after the release the outcome, without the lock.
  *
  * <pre>
  *   WAITING ──▶ (UNPREPARED) ──▶ READY ──▶ RUNNING ──▶ DONE ──▶ (released, finished)
@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class PendingRecord<I, O> {
-    /** Where a record stands. */
+    /** The state of a record. */
     enum State {
-        /** Behind a record of its key. */
+        /** It waits for an earlier record of its key. */
         WAITING,
-        /** The owner has to prepare it: its key is free. */
+        /** The owner must prepare it; its key is free. */
         UNPREPARED,
         /** Its call may start. */
         READY,
         /** Its call has started. */
         RUNNING,
-        /** Its call failed and will be repeated. */
+        /** Its call failed and will be retried. */
         PARKED,
         /** Its call has ended for good. */
         DONE
@@ -38,7 +38,7 @@ public final class PendingRecord<I, O> {
     State state = State.WAITING;
     int attempts;
 
-    /** Whether a parked record has waited for long enough. */
+    /** Whether the delay of a parked record is over. */
     boolean isDue;
 
     private @Nullable Outcome<O> outcome;

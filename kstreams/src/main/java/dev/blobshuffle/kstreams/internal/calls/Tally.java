@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.internal.calls;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What has happened at one node of one task since it was opened. Thread-safe. */
+/** Counters of one node of one task since it was opened. Thread-safe. */
 public final class Tally {
     public final LongAdder calls = new LongAdder();
     public final LongAdder callNanos = new LongAdder();

@@ -1,6 +1,6 @@
 /**
- * Calls of a slow function, many at a time: their order, how many there are, retries and time
- * limits. Start at {@link dev.blobshuffle.kstreams.internal.calls.ParallelCalls}.
+ * Concurrent calls of a slow function: order, concurrency, retries and time limits. Start at
+ * {@link dev.blobshuffle.kstreams.internal.calls.ParallelCalls}.
  */
 @NullMarked
 package dev.blobshuffle.kstreams.internal.calls;

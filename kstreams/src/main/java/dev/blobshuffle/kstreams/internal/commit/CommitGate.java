@@ -12,27 +12,26 @@ import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a commit back until a processor has handed everything on. It is a state store that stores
- * nothing: Kafka Streams flushes the caches of a task's stores, in topological order, before it
- * flushes the producer and before it reads the offsets to commit, and a store that is not a cache
- * may take part.
+ * Holds a commit back until a processor has handed on all its records. The gate is a state store
+ * that stores nothing. Before Kafka Streams flushes the producer and reads the offsets to commit,
+ * it flushes the caches of a task's stores in topological order. A store without a cache may take
+ * part in that.
  *
  * <pre>
  *   a task's commit:   caches are flushed ──▶ the producer is flushed ──▶ offsets are committed
  *                        └─ one gate per processor: drains, forwards, waits, or throws
  * </pre>
  *
- * <p>What a gate forwards may end in the cache of a store that was flushed before it, since a
- * store's turn is that of the first node that uses it. So, when a gate forwarded something, the
- * caches of the task are flushed again, until no gate of the task has anything left: several gates
- * in one task are drained to a fixpoint. What a processor stores of its own state for the commit it
- * stores after that.
+ * <p>Records that a gate forwards may end in the cache of a store that was flushed before, because
+ * a store is flushed at the first node that uses it. So after a gate has forwarded records, the
+ * task's caches are flushed again, until no gate of the task has records left: several gates of a
+ * task are drained to a fixpoint. After that, processors store their own state for the commit.
  *
- * <p>Threads: the gate is attached, flushed and detached by the task's stream thread. Other methods
- * come from other threads too (state restoration, a throw-away instance at start), and do nothing.
+ * <p>Threads: the task's stream thread attaches, flushes and detaches the gate. Other threads may
+ * call the other methods (state restoration, a temporary instance at start), which do nothing.
  */
 public final class CommitGate implements StateStore, CachedStateStore<Object, Object> {
-    /** The drain that this thread is in, if any, with the flushes that it led to. */
+    /** The current drain of this thread, if any, with the flushes that it has caused. */
     private static final ThreadLocal<@Nullable Sweep> SWEEP = new ThreadLocal<>();
 
     private final String name;
@@ -44,7 +43,7 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
     }
 
     /**
-     * Makes the gate of one processor.
+     * A builder for the gate of one processor.
      *
      * @param name unique in the topology
      */
@@ -55,8 +54,8 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
     /**
      * Finds the gate of a processor, in its {@code init}.
      *
-     * @param name as its supplier's {@code stores()} gave it
-     * @throws IllegalStateException fatal: the supplier did not provide it
+     * @param name the name in its supplier's {@code stores()}
+     * @throws IllegalStateException fatal: the supplier did not provide the gate
      */
     public static CommitGate of(ProcessingContext context, String name) {
         try {
@@ -77,24 +76,25 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
                 cause);
     }
 
-    /** What a gate does before a commit. */
+    /** The work of a processor before a commit. */
     @FunctionalInterface
     public interface Drain {
         /**
-         * Hands everything on, and waits until it is safe. Called before every commit, also when a
-         * task ends in disorder, and nobody can tell which: bounded in time, and at once when it
-         * has failed before.
+         * Hands on all records, and waits until they are safe. Called before every commit, and also
+         * when a task is closed after a failure; the two calls look the same. Must end within a
+         * time limit, and at once after an earlier failure.
          *
-         * @return whether records went to nodes of this task, whose caches may have had their turn
-         * @throws org.apache.kafka.streams.errors.StreamsException whenever the commit must not
-         *     happen; every other exception would lose its type
+         * @return whether records went to nodes of this task, whose caches may have been flushed
+         *     already
+         * @throws org.apache.kafka.streams.errors.StreamsException if the commit must not happen;
+         *     any other exception would lose its type
          */
         boolean drain();
 
         /**
-         * Called once more for the same commit, since something was handed on in the task. By
-         * default like the first time; who does not wait for everything should hand nothing on
-         * here, lest the commit never comes to its end.
+         * Called again for the same commit, after a gate of the task has forwarded records. By
+         * default it works like the first call. A processor that does not wait for all its records
+         * should forward nothing here, or the commit may never end.
          *
          * @return as {@link #drain}
          */
@@ -103,24 +103,24 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
         }
 
         /**
-         * Stores what this processor still has to do. Called after everything that was handed on
-         * has gone through the caches of the task; may come several times for a commit.
+         * Stores the processor's remaining work. Called after all forwarded records have passed the
+         * task's caches; may be called several times for a commit.
          */
         default void store() {}
 
         /**
          * Removes from the store what this processor has handed on. Called after {@link #store} of
-         * every gate that has its turn.
+         * every gate of the flush.
          */
         default void forget() {}
     }
 
-    /** From now on commits wait for a processor. */
+    /** Makes commits wait for a processor. */
     public void attach(NodeScope scope, Drain drain) {
         attachment = new Attachment(scope, drain);
     }
 
-    /** Commits wait no more. */
+    /** Ends the wait of commits. */
     public void detach() {
         attachment = null;
     }
@@ -149,8 +149,8 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
     }
 
     /**
-     * Whether the calling thread is handing something on for a commit: nobody should make it wait
-     * then.
+     * Whether the calling thread is forwarding records for a commit. A processor should not block
+     * it then.
      */
     public static boolean isCommitting() {
         return SWEEP.get() != null;
@@ -167,8 +167,8 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
 
     @Override
     public void clearCache() {
-        // There is none; called when an active task becomes a standby, after its processors were
-        // closed.
+        // There is no cache. Called when an active task becomes a standby, after its processors
+        // were closed.
     }
 
     @Override
@@ -190,7 +190,7 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
     @Override
     @SuppressWarnings("deprecation") // Abstract until Kafka 4.2.
     public void flush() {
-        // Comes after the offsets are committed: too late.
+        // Called after the offsets are committed: too late.
     }
 
     @Override

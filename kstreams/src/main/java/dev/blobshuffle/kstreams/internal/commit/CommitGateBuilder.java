@@ -4,8 +4,8 @@ import java.util.Map;
 import org.apache.kafka.streams.state.StoreBuilder;
 
 /**
- * Makes the gates of one processor, a new one for each task. Never logged, so that it has no
- * changelog. Immutable.
+ * Builds the gate of a processor, a new one for each task. Never logged, so it has no changelog.
+ * Immutable.
  */
 record CommitGateBuilder(String name) implements StoreBuilder<CommitGate> {
     @Override

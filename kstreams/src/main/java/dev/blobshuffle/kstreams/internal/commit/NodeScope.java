@@ -13,10 +13,10 @@ import org.apache.kafka.streams.processor.internals.RecordCollector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a processor forward records that are not the one being processed: in a {@link CommitGate},
- * where no node is current, in a punctuator, and in {@code process} of another record. Each
- * forwarded record has its own record context, as if it had been read from its topic just now. Made
- * anew in every {@code init}, and owned by the task's stream thread.
+ * Lets a processor forward records other than the current one: in a {@link CommitGate}, where no
+ * node is current, in a punctuator, and in {@code process} of another record. Each forwarded record
+ * has its own record context, as if it had just been read from its topic. Recreated in every
+ * {@code init}, and owned by the task's stream thread.
  */
 public final class NodeScope {
     private static final boolean KEEPS_RAW_RECORDS = keepsRawRecords();
@@ -30,9 +30,9 @@ public final class NodeScope {
     }
 
     /**
-     * The scope of the node whose processor is being initialised.
+     * The scope of the node whose processor is being initialized.
      *
-     * @throws IllegalStateException fatal: the context is none of Kafka Streams' own
+     * @throws IllegalStateException fatal: the context is not Kafka Streams' own
      */
     @SuppressWarnings(
             "unchecked") // A context's type parameters say what its user may forward, nothing about the object.
@@ -45,7 +45,7 @@ public final class NodeScope {
                 + " Test them with TopologyTestDriver.");
     }
 
-    /** Runs something that forwards: the node is the current one meanwhile. */
+    /** Runs an action that forwards, with the node as the current one. */
     public void run(Runnable forwards) {
         ProcessorNode<?, ?, ?, ?> nodeBefore = context.currentNode();
         ProcessorRecordContext recordBefore = context.recordContext();
@@ -74,7 +74,7 @@ public final class NodeScope {
         context.forward(record);
     }
 
-    /** Where the record that is being processed stands, with a copy of what names it. */
+    /** The origin of the current record, with a copy of its identity. */
     public RecordOrigin origin() {
         ProcessorRecordContext now = context.recordContext();
         return new RecordOrigin(
@@ -85,16 +85,16 @@ public final class NodeScope {
                 KEEPS_RAW_RECORDS ? WithRawRecord.value(now) : null);
     }
 
-    /** Forwards a record that was made of an earlier one. Inside {@link #run} only. */
+    /** Forwards a record that was made from an earlier one. Inside {@link #run} only. */
     public void forward(Record<?, ?> record, RecordOrigin origin) {
         context.setRecordContext(at(origin, record));
         context.forward(record);
     }
 
     /**
-     * Has this node process a record once more, as if it came just now, so that an exception which
-     * the processor throws for it gets to Kafka Streams' handler with the record's own coordinates.
-     * Inside {@link #run} only.
+     * Makes this node process a record again, as if it had just arrived. If the processor throws
+     * for it, Kafka Streams' handler gets the exception with the record's own coordinates. Inside
+     * {@link #run} only.
      */
     @SuppressWarnings("unchecked") // A node takes what its processor does.
     public void process(Record<?, ?> record, RecordOrigin origin) {
@@ -125,16 +125,16 @@ public final class NodeScope {
     }
 
     /**
-     * Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not,
-     * and no task commits there.
+     * Whether a processor runs in a task of Kafka Streams. In a mock of its context it does not,
+     * and there are no commits.
      */
     public static boolean isIn(ProcessingContext context) {
         return context instanceof InternalProcessorContext<?, ?>;
     }
 
     /**
-     * Forwards a record that was made here. It stands where the last record that was processed
-     * does. Inside {@link #run} only.
+     * Forwards a record that was made here, with the coordinates of the last processed record.
+     * Inside {@link #run} only.
      */
     @SuppressWarnings("NullAway") // A punctuator's records have no topic either.
     public void forward(Record<?, ?> record) {
@@ -148,8 +148,8 @@ public final class NodeScope {
     }
 
     /**
-     * Runs something that writes to stores, for which a record has to be current: before a commit
-     * there may be none.
+     * Runs an action that writes to stores. Stores need a current record, which may be missing
+     * before a commit.
      */
     @SuppressWarnings("NullAway") // As a punctuator's.
     public void write(Runnable writes) {
@@ -163,15 +163,15 @@ public final class NodeScope {
     }
 
     /**
-     * Waits until all that the task has sent has arrived.
+     * Waits until the brokers have everything that the task has sent.
      *
-     * @throws org.apache.kafka.streams.errors.StreamsException fatal: something did not
+     * @throws org.apache.kafka.streams.errors.StreamsException fatal: a send failed
      */
     public void flushProducer() {
         ((RecordCollector.Supplier) context).recordCollector().flush();
     }
 
-    /** Flushes the caches of all stores of the task once more, and drains its gates. */
+    /** Flushes the caches of all stores of the task again, and drains its gates. */
     void flushCaches() {
         ((ProcessorContextImpl) (InternalProcessorContext<?, ?>) context)
                 .stateManager()
@@ -184,8 +184,8 @@ public final class NodeScope {
     }
 
     /**
-     * Dead-letter topics get the bytes of the record that failed, since Kafka 4.1. Loaded there
-     * only.
+     * Keeps the bytes of a failed record for dead-letter topics, since Kafka 4.1. A class of its
+     * own, because it can be loaded only there.
      */
     private static final class WithRawRecord {
         static byte @Nullable [] key(ProcessorRecordContext record) {

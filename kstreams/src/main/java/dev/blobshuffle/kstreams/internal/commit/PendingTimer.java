@@ -7,8 +7,9 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls back while something is pending, and only then: each punctuation makes Kafka Streams
- * commit, so an idle application must have none. Owned by the stream thread.
+ * Runs a task periodically while work is pending. It stops otherwise, because each punctuation
+ * makes Kafka Streams commit, and an idle application should not commit. Owned by the stream
+ * thread.
  */
 public final class PendingTimer {
     private final ProcessingContext context;
@@ -16,14 +17,14 @@ public final class PendingTimer {
     private final Runnable task;
     private @Nullable Cancellable scheduled;
 
-    /** Does not run yet. @param task what is called on the stream thread, every 10 ms */
+    /** A stopped timer. @param task runs on the stream thread, every 10 ms */
     public PendingTimer(ProcessingContext context, Runnable task) {
         this(context, Duration.ofMillis(10), task);
     }
 
     /**
-     * Does not run yet. @param interval at which it calls, at best @param task what is called, on
-     * the stream thread
+     * A stopped timer. @param interval shortest time between two runs @param task runs on the
+     * stream thread
      */
     public PendingTimer(ProcessingContext context, Duration interval, Runnable task) {
         this.context = context;
@@ -32,8 +33,8 @@ public final class PendingTimer {
     }
 
     /**
-     * Starts unless it runs. In {@code process} only: elsewhere Kafka Streams does not take a
-     * schedule.
+     * Starts the timer unless it runs. In {@code process} only: elsewhere Kafka Streams does not
+     * accept a schedule.
      */
     public void start() {
         if (scheduled == null) {
@@ -41,7 +42,7 @@ public final class PendingTimer {
         }
     }
 
-    /** Stops, if it runs. */
+    /** Stops the timer if it runs. */
     public void stop() {
         Cancellable running = scheduled;
         if (running != null) {

@@ -18,8 +18,8 @@ import org.apache.kafka.streams.processor.internals.StreamThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka Streams knows and does not tell: read from its internal classes, which are the same in
- * Kafka 4.0 to 4.4. Stateless.
+ * Reads state of Kafka Streams that has no public interface. It uses internal classes, which are
+ * the same in Kafka 4.0 to 4.4. Stateless.
  */
 public final class StreamsInternals {
     private static final String INTERNALS = "org.apache.kafka.streams.kstream.internals.";
@@ -27,11 +27,11 @@ public final class StreamsInternals {
     private StreamsInternals() {}
 
     /**
-     * A stream that remembers its serdes, which {@code processValues} forgets.
+     * A stream with explicit serdes, because {@code processValues} drops them.
      *
      * @param keys null for the application's default
      * @param values null for the application's default
-     * @throws IllegalStateException fatal: this version of Kafka Streams is another one inside
+     * @throws IllegalStateException fatal: this version of Kafka Streams has other internals
      */
     @SuppressWarnings("unchecked") // The stream has the type of the one it is made of.
     public static <K, V> KStream<K, V> withSerdes(
@@ -58,10 +58,10 @@ public final class StreamsInternals {
     }
 
     /**
-     * The topics that the sub-topology of a node reads, in its {@code init}. Several sub-topologies
-     * share a task in TopologyTestDriver.
+     * The topics that the sub-topology of a node reads; call it in the processor's {@code init}. In
+     * TopologyTestDriver, several sub-topologies share a task.
      *
-     * @throws IllegalStateException fatal: this version of Kafka Streams is another one inside
+     * @throws IllegalStateException fatal: this version of Kafka Streams has other internals
      */
     public static Set<String> sourceTopics(ProcessingContext context) {
         try {
@@ -82,7 +82,7 @@ public final class StreamsInternals {
         }
     }
 
-    /** The nodes that hang together with one, by their edges or by stores that they share. */
+    /** The nodes that are connected to a node by edges or shared stores. */
     private static Set<ProcessorNode<?, ?, ?, ?>> connected(
             ProcessorTopology topology, ProcessorNode<?, ?, ?, ?> start) {
         Set<ProcessorNode<?, ?, ?, ?>> found = new HashSet<>(Set.of(start));
@@ -102,21 +102,23 @@ public final class StreamsInternals {
         return found;
     }
 
-    /** Sources and sinks have none. */
+    /** The stores of a node; sources and sinks have none. */
     private static Set<String> stores(ProcessorNode<?, ?, ?, ?> node) {
         Set<String> stores = node.stateStores;
         return stores == null ? Set.of() : stores;
     }
 
     /**
-     * Whether a thread that closes a task will open no other: a stream thread at its end, or none
-     * at all.
+     * Whether a thread that closes a task will open no other one: a stream thread at its end, or a
+     * thread that is no stream thread.
      */
     public static boolean isEnding(Thread thread) {
         return !(thread instanceof StreamThread stream) || !stream.isRunning();
     }
 
-    /** Whether a thread is one of a running application, and not of a test without brokers. */
+    /**
+     * Whether a thread is a stream thread of a running application, not of a test without brokers.
+     */
     public static boolean isStreamThread(Thread thread) {
         return thread instanceof StreamThread;
     }

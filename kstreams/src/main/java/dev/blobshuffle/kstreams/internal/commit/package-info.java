@@ -1,6 +1,6 @@
 /**
- * How processors of ours take part in the commits of Kafka Streams, and the only place that knows
- * Kafka Streams' internal classes. Not for applications.
+ * Connects our processors to the commits of Kafka Streams. This is the only package that uses Kafka
+ * Streams' internal classes. Not for applications.
  */
 @NullMarked
 package dev.blobshuffle.kstreams.internal.commit;

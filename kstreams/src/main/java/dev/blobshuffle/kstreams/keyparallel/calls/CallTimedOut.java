@@ -1,10 +1,10 @@
 package dev.blobshuffle.kstreams.keyparallel.calls;
 
-/** A call had not ended in its time; it was interrupted, and what it answers later is dropped. */
+/** A call has exceeded its time limit. It was interrupted, and its later answer is dropped. */
 public final class CallTimedOut extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** With a message that says which limit. */
+    /** With a message that names the limit. */
     public CallTimedOut(String message) {
         super(message);
     }

@@ -1,10 +1,10 @@
 package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /**
- * How many calls a task may have under way. Immutable.
+ * The number of concurrent calls of a task. Immutable.
  *
- * @param least the number to begin with, 1 or more
- * @param most the number never exceeded; equal to the least where the number is fixed
+ * @param least the initial number, at least 1
+ * @param most the maximum; equal to the initial number if the number is fixed
  */
 public record Concurrency(int least, int most) {
     /** Checks the values. */
@@ -15,17 +15,17 @@ public record Concurrency(int least, int most) {
         }
     }
 
-    /** Always the same number. */
+    /** A fixed number. */
     public static Concurrency fixed(int calls) {
         return new Concurrency(calls, calls);
     }
 
-    /** Whether the number follows what the service can do. */
+    /** Whether the number adapts to the service. */
     public boolean isAdaptive() {
         return least < most;
     }
 
-    /** Reads "16", or "8..1024". */
+    /** Parses "16" or "8..1024". */
     public static Concurrency parse(String text) {
         int dots = text.indexOf("..");
         return dots < 0

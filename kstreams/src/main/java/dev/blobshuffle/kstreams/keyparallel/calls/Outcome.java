@@ -3,23 +3,23 @@ package dev.blobshuffle.kstreams.keyparallel.calls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the call for one record ended. Immutable.
+ * The outcome of the call for one record. Immutable.
  *
- * @param value what it gave; absent after a failure, and where the function gave null
- * @param failure why it gave nothing
+ * @param value the result; absent after a failure, and if the function returned null
+ * @param failure the cause of a failure
  */
 public record Outcome<O>(@Nullable O value, @Nullable Throwable failure) {
-    /** A call that went well. */
+    /** The outcome of a successful call. */
     public static <O> Outcome<O> of(@Nullable O value) {
         return new Outcome<>(value, null);
     }
 
-    /** A call that failed: it is repeated, or ends, as the options say. */
+    /** The outcome of a failed call, which is retried or ends as the options define. */
     public static <O> Outcome<O> failed(Throwable failure) {
         return new Outcome<>(null, failure);
     }
 
-    /** Values are the user's. */
+    /** Without the value, which is the user's data. */
     @Override
     public String toString() {
         return failure == null ? "done" : "failed: " + failure.getClass().getName();

@@ -3,10 +3,10 @@ package dev.blobshuffle.kstreams.keyparallel.calls;
 import java.time.Duration;
 
 /**
- * How often a failed call is repeated. The delay doubles each time. Its key waits meanwhile, and so
- * does the next commit. An {@link Error} is never repeated.
+ * How failed calls are retried. The delay doubles each time. Meanwhile the key waits, and so does
+ * the next commit. An {@link Error} is never retried.
  *
- * @param attempts calls in all, 1 or more
+ * @param attempts calls in all, at least 1
  * @param delay before the second attempt
  * @param maxDelay the longest delay
  */
@@ -21,7 +21,7 @@ public record RetryPolicy(int attempts, Duration delay, Duration maxDelay) {
         }
     }
 
-    /** Each call is made once. */
+    /** No retries. */
     public static RetryPolicy none() {
         return NONE;
     }
@@ -33,7 +33,7 @@ public record RetryPolicy(int attempts, Duration delay, Duration maxDelay) {
         return longest.compareTo(delay) < 0 ? maxDelay : delay.multipliedBy(factor);
     }
 
-    /** The longest that all attempts and the delays between them can take. */
+    /** The longest time of all attempts and the delays between them. */
     public Duration longest(Duration attemptTimeout) {
         Duration sum = attemptTimeout.multipliedBy(attempts);
         for (int made = 1; made < attempts; made++) {

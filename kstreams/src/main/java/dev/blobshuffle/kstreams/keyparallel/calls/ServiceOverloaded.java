@@ -1,13 +1,13 @@
 package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /**
- * What a function throws when its service asks for fewer calls, as by status 429 or 503: the call
- * has failed, and an adaptive concurrency falls.
+ * Thrown by a function whose service asks for fewer calls, for example with status 429 or 503. The
+ * call has failed, and an adaptive concurrency falls.
  */
 public final class ServiceOverloaded extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** A failure with what the service said. */
+    /** A failure with the service's message. */
     public ServiceOverloaded(String message) {
         super(message);
     }

@@ -1,6 +1,5 @@
 /**
- * What the options of key-parallel nodes say about calls: their order, how many there are, retries
- * and outcomes.
+ * The options of key-parallel calls: order, concurrency, retries and outcomes.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *
