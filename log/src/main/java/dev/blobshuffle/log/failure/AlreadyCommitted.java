@@ -3,8 +3,8 @@ package dev.blobshuffle.log.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction is in the log already: its first commit succeeded, but the answer was lost. Roll
- * back what was repeated, and go on.
+ * The log already holds a transaction: its first commit succeeded, but the answer was lost. Roll
+ * back the repeated transaction, and continue.
  */
 public final class AlreadyCommitted extends LogFailure {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class AlreadyCommitted extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public AlreadyCommitted(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

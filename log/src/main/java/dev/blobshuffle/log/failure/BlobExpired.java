@@ -15,7 +15,7 @@ public final class BlobExpired extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public BlobExpired(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -3,8 +3,9 @@ package dev.blobshuffle.log.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a consumer group has lost partitions whose positions it wanted to commit. Nothing of
- * the failed commit is in the log. Roll back, and poll: the group has assigned them to others.
+ * A member of a consumer group has lost partitions whose positions it tried to commit. Nothing of
+ * the failed commit is in the log. Roll back, and poll: the group has assigned the partitions to
+ * other members.
  */
 public final class ConsumerFenced extends LogFailure {
     private static final long serialVersionUID = 1L;
@@ -14,7 +15,7 @@ public final class ConsumerFenced extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public ConsumerFenced(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

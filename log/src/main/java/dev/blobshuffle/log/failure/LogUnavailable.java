@@ -3,8 +3,8 @@ package dev.blobshuffle.log.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database of the commit log did not answer, or refused for now. Try again. If a commit failed
- * with this, it may have happened: repeat it with the same numbers.
+ * The database of the commit log did not answer, or temporarily refused a request. Try again. If a
+ * commit failed with this, it may have happened: repeat it with the same numbers.
  */
 public final class LogUnavailable extends LogFailure {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class LogUnavailable extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public LogUnavailable(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

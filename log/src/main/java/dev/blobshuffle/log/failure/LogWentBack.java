@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commit log lost commits that it had acknowledged: a standby that was behind became the
- * primary, or an old backup was restored. Stop, find out which of the two, and seek: positions of
- * this log may name other records than before.
+ * primary, or an old backup was restored. Stop, find out which of the two happened, and seek:
+ * positions of this log may now refer to other records.
  */
 public final class LogWentBack extends LogFailure {
     private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class LogWentBack extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public LogWentBack(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

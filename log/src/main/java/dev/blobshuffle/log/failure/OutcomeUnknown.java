@@ -3,8 +3,8 @@ package dev.blobshuffle.log.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a commit was lost, or the commit is not replicated yet: it may have happened. Ask
- * whether it did before you repeat its effects.
+ * The answer to a commit was lost, or the commit is not replicated yet, so it may have happened.
+ * Find out whether it did before you repeat its effects.
  */
 public final class OutcomeUnknown extends LogFailure {
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class OutcomeUnknown extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public OutcomeUnknown(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -13,7 +13,7 @@ public final class PositionTrimmed extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public PositionTrimmed(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

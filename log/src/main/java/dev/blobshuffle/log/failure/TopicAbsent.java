@@ -13,7 +13,7 @@ public final class TopicAbsent extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public TopicAbsent(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -14,7 +14,7 @@ public final class WriterFenced extends LogFailure {
         super(message, null);
     }
 
-    /** A failure with its message and the failure that led to it. */
+    /** A failure with its message and its cause. */
     public WriterFenced(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

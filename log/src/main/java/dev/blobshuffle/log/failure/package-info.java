@@ -1,5 +1,5 @@
 /**
- * Failures of a commit log, typed by what the caller must do about them.
+ * Failures of a commit log, typed by how the caller must react.
  *
  * <p>Public API: {@code docs/compatibility.md}.
  *

@@ -3,7 +3,7 @@ package dev.blobshuffle.log.internal;
 import java.util.Optional;
 
 /**
- * Who committed a batch, and what the writer said of it.
+ * The writer of a batch, and its description of the batch.
  *
  * @param id of the batch
  * @param writer its name; empty: the outbox

@@ -3,7 +3,7 @@ package dev.blobshuffle.log.internal;
 import dev.blobshuffle.core.internal.format.Checksum;
 
 /**
- * Identifies the last batch that a reader has read, so that a log that went back is noticed.
+ * Identifies the last batch that a reader has read, so that the log can detect that it went back.
  *
  * @param sequence of the batch
  * @param id of the batch

@@ -20,7 +20,8 @@ public interface CommitLog extends AutoCloseable {
     int MOST_SEQUENCED = 5_000;
 
     /**
-     * The identity of this log, made once when it was created. A copy of a database has the same.
+     * The identity of this log, assigned when it was created. A copy of the database has the same
+     * identity.
      */
     UUID id();
 
@@ -28,7 +29,7 @@ public interface CommitLog extends AutoCloseable {
      * Opens a writer and fences its predecessor of the same name. Waits for the predecessor's open
      * transaction.
      *
-     * @param name names the publisher, unique among those that run at once
+     * @param name names the publisher, unique among those that run at the same time
      */
     CompletionStage<Writer> open(String name);
 
@@ -38,16 +39,15 @@ public interface CommitLog extends AutoCloseable {
     /** The consumer groups. */
     Groups groups();
 
-    /** What may be deleted. */
+    /** Deletes batches and blobs that are no longer needed. */
     Retention retention();
 
-    /** Where instances find each other. */
+    /** The directory in which instances find each other. */
     Instances instances();
 
     /**
      * Gives the staged batches of a topic their positions, at most {@link #MOST_SEQUENCED} per
-     * call. Batches that one commit acknowledged before another began come before those of the
-     * other.
+     * call. If a commit was acknowledged before another one began, its batches come first.
      *
      * @return how many batches it moved; empty: another caller is sequencing the topic, so call
      *     again soon
@@ -55,7 +55,7 @@ public interface CommitLog extends AutoCloseable {
     CompletionStage<OptionalLong> sequence(int topic);
 
     /**
-     * Where some topics end, in one request.
+     * The start and end of some topics, in one request.
      *
      * @return one state per topic that exists, in any order
      */
@@ -64,25 +64,25 @@ public interface CommitLog extends AutoCloseable {
     /**
      * Reads batches of a topic in order, without holes. Empty at the end of the topic.
      *
-     * <p>Fails with {@code PositionTrimmed} if retention has passed the position, with {@code
-     * LogWentBack} if the position is beyond the end or the bookmark does not match, and with
-     * {@code TopicAbsent}.
+     * <p>Fails with {@code PositionTrimmed} if retention has passed the position, with
+     * {@code LogWentBack} if the position is beyond the end or the bookmark does not match, and
+     * with {@code TopicAbsent}.
      */
     CompletionStage<List<SequencedBatch>> read(ReadRequest request);
 
     /**
-     * Who committed batches, for operators. No row for a batch that is gone, or if the log does not
-     * know.
+     * The origins of batches, for operators. A batch that is gone, or whose origin the log does not
+     * know, is left out.
      *
-     * @param ids of the batches, as {@link SequencedBatch} has them
+     * @param ids of the batches, as in {@link SequencedBatch}
      */
     default CompletionStage<List<BatchOrigin>> origins(Set<Long> ids) {
         return CompletableFuture.completedFuture(List.of());
     }
 
     /**
-     * Subscribes to hints of new batches. A hint may be lost or spurious, so callers look from time
-     * to time too.
+     * Subscribes to hints of new batches. A hint may be lost or spurious, so callers also query the
+     * log periodically.
      *
      * @param topic called with a topic's number, from a thread of the log; must not block
      */
@@ -94,7 +94,7 @@ public interface CommitLog extends AutoCloseable {
 
     /** A subscription to hints. */
     interface Hints extends AutoCloseable {
-        /** Whether hints arrive now. If not, callers look more often. */
+        /** Whether hints currently arrive. If not, callers query more often. */
         boolean areLive();
 
         /** Ends the subscription. Idempotent. */

@@ -58,8 +58,8 @@ public final class CommitLogs {
      * @param what completes "Cannot …", such as {@code find topic orders}
      * @throws LogUnavailable recoverable: no answer in time
      * @throws Interrupted recoverable: the thread was interrupted
-     * @throws BlobShuffleException as the stage failed
-     * @throws IllegalStateException the stage failed so, or with something else
+     * @throws BlobShuffleException the failure of the stage
+     * @throws IllegalStateException the failure of the stage, or any other failure
      */
     public static <T> T await(CompletionStage<T> stage, Duration longest, String what, Time time) {
         Signal signal = time.signal();

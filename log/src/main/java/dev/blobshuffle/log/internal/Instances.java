@@ -5,20 +5,21 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where the instances of a log announce themselves to each other. An announcement is valid for a
- * time by the log's clock. Thread-safe.
+ * The directory in which the instances of a log announce themselves to each other. An announcement
+ * is valid for a limited time by the log's clock. Thread-safe.
  */
 public interface Instances {
     /** The most characters of an announcement. */
     int MAX_TEXT = 2000;
 
     /**
-     * Announces an instance, or repeats its announcement, and reads those of all.
+     * Announces an instance, or renews its announcement, and reads the announcements of all
+     * instances.
      *
      * @param id of the instance
-     * @param text what it says to others, 1 to {@link #MAX_TEXT} characters
-     * @param validFor how long others believe it
-     * @return the valid announcements, this one included
+     * @param text its message to others, 1 to {@link #MAX_TEXT} characters
+     * @param validFor how long the announcement is valid
+     * @return the valid announcements, including this one
      */
     CompletionStage<List<Announcement>> announce(long id, String text, Duration validFor);
 
@@ -29,10 +30,10 @@ public interface Instances {
     CompletionStage<Void> withdraw(long id);
 
     /**
-     * What an instance says to others.
+     * An announcement of an instance.
      *
      * @param id of the instance
-     * @param text what it says
+     * @param text its message to others
      */
     record Announcement(long id, String text) {}
 }

@@ -10,11 +10,11 @@ import java.util.Set;
  * @param entries its encoded entries ({@code EntriesCodec}), at most {@link #MAX_ENTRIES} bytes;
  *     not to be changed
  * @param blobs the blobs that the entries refer to
- * @param bytes the size of its records, for figures
+ * @param bytes the size of its records, for statistics
  * @param latest the largest timestamp of its records, milliseconds since the Unix epoch
  */
 public record LogBatch(int topic, byte[] entries, Set<BlobId> blobs, long bytes, long latest) {
-    /** The most bytes of entries in a batch; more go into several batches of one commit. */
+    /** The most bytes of entries in a batch; a larger commit has several batches. */
     public static final int MAX_ENTRIES = 64 * 1024;
 
     /** Checks the size. */

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a log remembers of its claims to stores. A copy of the log's database remembers the claims
- * that came before the copy, and no later one of the original. So each of the two finds the other
+ * The log's record of its claims to stores. A copy of the log's database has the claims from before
+ * the copy, and no later claims of the original. So each of the two detects the other
  * ({@code docs/decisions/0024-claims-of-a-log.md}). Thread-safe.
  */
 public interface LogClaims {
@@ -15,25 +15,25 @@ public interface LogClaims {
     CompletionStage<Set<String>> known();
 
     /**
-     * Remembers a claimant id, before it goes into the store's register. Waits for burials that
-     * have begun. When the stage completes, the id is as durable as a commit.
+     * Records a claimant id before the store's register gets it. Waits for burials that have begun.
+     * When the stage completes, the id is as durable as a commit.
      *
-     * @param counter of the register's value that it will be in
+     * @param counter of the register's value that will have the id
      */
     CompletionStage<Void> remember(String id, long counter);
 
     /**
-     * Forgets ids that no register can hold any more.
+     * Removes ids that no register can still have.
      *
-     * @param before ids with a lower counter go
-     * @param kept ids that stay all the same
+     * @param before ids with a lower counter are removed
+     * @param kept ids that stay even so
      */
     CompletionStage<Void> forget(long before, Set<String> kept);
 
     /**
-     * Some blobs whose grace is over and whose tombstone is older than a claim, as {@link
-     * Retention#due}. Empty if the log does not remember the claim: then it was made for another
-     * copy of the log.
+     * Some blobs whose grace is over and whose tombstone is older than a claim, as
+     * {@link Retention#due}. Empty if the log has no record of the claim: then another copy of the
+     * log made it.
      *
      * @param claim a claimant id
      */

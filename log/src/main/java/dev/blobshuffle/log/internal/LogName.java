@@ -3,9 +3,9 @@ package dev.blobshuffle.log.internal;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a name of a topic, a group or a publisher may be: 1 to {@link #MAX_BYTES} bytes in UTF-8,
- * not all blank, without U+0000 and without halves of surrogate pairs. Databases refuse or change
- * other names, so they are refused before a database sees them. Stateless.
+ * Validates names of topics, groups and publishers: 1 to {@link #MAX_BYTES} bytes in UTF-8, not
+ * blank, without U+0000 and without unpaired surrogates. Databases reject or change other names, so
+ * they are rejected before a database gets them. Stateless.
  */
 public final class LogName {
     /** The most bytes in UTF-8. */
@@ -16,9 +16,9 @@ public final class LogName {
     /**
      * Checks a name.
      *
-     * @param what it names, as in "topic"
+     * @param what the kind of name, as in "topic"
      * @return the name
-     * @throws IllegalArgumentException it cannot be one
+     * @throws IllegalArgumentException the name is invalid
      */
     public static String check(String what, String name) {
         String reason = "";

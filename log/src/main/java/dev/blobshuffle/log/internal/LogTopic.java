@@ -3,8 +3,8 @@ package dev.blobshuffle.log.internal;
 /**
  * A topic.
  *
- * @param number its number in the log; never used again
- * @param name its name, unique among the topics that exist
+ * @param number its number in the log; never reused
+ * @param name its name, unique among existing topics
  * @param partitions its number of partitions, 1 to {@link #MAX_PARTITIONS}
  * @param retention how long it keeps batches
  */

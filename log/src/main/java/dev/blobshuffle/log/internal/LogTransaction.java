@@ -5,27 +5,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A transaction of the log's database that the caller's own statements join. Owned by one thread.
- * Its methods block.
+ * A transaction of the log's database that the caller's own statements can join. Owned by one
+ * thread. Its methods block.
  */
 public interface LogTransaction extends AutoCloseable {
     /**
-     * What the caller's statements go through.
+     * The handle for the caller's statements.
      *
      * @param type such as {@code java.sql.Connection}
-     * @throws UnsupportedOperationException if the log has no such thing
+     * @throws UnsupportedOperationException if the log has no such handle
      */
     <T> T unwrap(Class<T> type);
 
     /**
      * Adds batches and consumed positions, and commits everything. As {@link Writer#commit}, except
-     * that a number that is committed already fails with {@code AlreadyCommitted} and rolls back,
+     * that a number that is already committed fails with {@code AlreadyCommitted} and rolls back,
      * because the caller's statements would be applied twice.
      *
-     * @throws IllegalStateException nothing is committed: the transaction has ended, by its
-     *     caller's statements too
-     * @throws dev.blobshuffle.log.failure.LogFailure nothing is committed, unless it is {@code
-     *     OutcomeUnknown}
+     * @throws IllegalStateException nothing is committed: the transaction has ended, possibly by a
+     *     statement of the caller
+     * @throws dev.blobshuffle.log.failure.LogFailure nothing is committed, unless it is
+     *     {@code OutcomeUnknown}
      */
     List<Long> commit(long number, List<LogBatch> batches, Optional<Consumed> consumed);
 

@@ -3,13 +3,14 @@ package dev.blobshuffle.log.internal;
 import java.util.Optional;
 
 /**
- * What to read of a topic.
+ * A request for batches of a topic.
  *
  * @param topic the topic's number
  * @param from the first sequence to read
  * @param maxBatches the most batches to return, 1 or more
  * @param maxBytes after this many bytes of entries no further batch is returned; at least one is
- * @param last the batch that the caller read last; the log checks that it still holds the same one
+ * @param last the last batch that the caller has read; the log checks that it still has the same
+ *     one
  */
 public record ReadRequest(int topic, long from, int maxBatches, long maxBytes, Optional<Bookmark> last) {
     /** Checks the limits. */

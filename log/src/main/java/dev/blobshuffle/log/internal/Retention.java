@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Deletes what nobody needs. A blob may hold records of several topics and publishers, so it dies
- * with its last reference:
+ * Deletes batches and blobs that are no longer needed. A blob may contain records of several topics
+ * and publishers, so it is deleted after its last reference is gone:
  *
  * <pre>
  *   trim ──▶ unreferenced ──bury──▶ tombstone ──grace──▶ due ──object deleted──▶ forget
@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
  * <p>Any instance may run each step at any time. Thread-safe.
  */
 public interface Retention {
-    /** Whether this client may take these steps. One that may not leaves them to others. */
+    /** Whether this client may run these steps. A client that may not leaves them to others. */
     boolean isAllowed();
 
     /**
@@ -36,18 +36,18 @@ public interface Retention {
     CompletionStage<OptionalInt> trim();
 
     /**
-     * Some blobs without a reference and without a tombstone, that trims left, in their order.
+     * Some blobs without a reference and without a tombstone that a trim has left, in order.
      *
-     * @param after where to go on; empty: from the start
+     * @param after the blob to continue after; empty: from the start
      */
     CompletionStage<List<BlobId>> unreferenced(Optional<BlobId> after, int limit);
 
-    /** Those of some blobs that have no reference and no tombstone. */
+    /** Those of the given blobs that have no reference and no tombstone. */
     CompletionStage<Set<BlobId>> unneeded(Collection<BlobId> blobs);
 
     /**
-     * Puts a tombstone on those of some blobs that no batch refers to. From then on no commit may
-     * refer to them.
+     * Puts a tombstone on those of the given blobs that no batch refers to. From then on no commit
+     * may refer to them.
      *
      * @param generation of all the blobs
      * @param blobs candidates
@@ -58,29 +58,29 @@ public interface Retention {
     CompletionStage<OptionalInt> bury(long generation, Collection<BlobId> blobs, Duration grace);
 
     /**
-     * Some blobs whose grace is over. Delete the blobs from the store, then call forget. Who
-     * deletes asks {@link LogClaims#due}.
+     * Some blobs whose grace is over. A caller that deletes blobs uses {@link LogClaims#due}; after
+     * deleting them from the store, it calls {@link #forget}.
      */
     CompletionStage<List<BlobId>> due(int limit);
 
     /** Removes the tombstones of blobs that are deleted from the store. */
     CompletionStage<Void> forget(Collection<BlobId> blobs);
 
-    /** What the log remembers of its claims to stores. */
+    /** The log's record of its claims to stores. */
     LogClaims claims();
 
-    /** When generations were listed last, of those the log remembers. */
+    /** The times at which generations were last listed, of those that the log remembers. */
     CompletionStage<Map<Long, Instant>> listed();
 
-    /** Remembers that a generation was listed now, by the log's clock. */
+    /** Records that a generation was listed now, by the log's clock. */
     CompletionStage<Void> markListed(long generation);
 
-    /** Forgets when generations were listed: they are older than any upload may live. */
+    /** Removes the listing times of generations that are older than any upload may live. */
     CompletionStage<Void> forgetListed(Set<Long> generations);
 
     /** The log's clock. */
     CompletionStage<Instant> clock();
 
-    /** After this time a blob may not be committed any more, by the log's clock. */
+    /** The age after which a blob may no longer be committed, by the log's clock. */
     Duration longestUncommitted();
 }

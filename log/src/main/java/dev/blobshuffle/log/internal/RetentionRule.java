@@ -22,7 +22,7 @@ public sealed interface RetentionRule {
      * Keeps a batch until every group that has a position in the topic has passed it. Without such
      * a group, it keeps everything.
      *
-     * @param abandoned a group that had no member for so long does not count; empty: each counts
+     * @param abandoned ignores a group without a member for this long; empty: no group is ignored
      */
     record UntilConsumed(Optional<Duration> abandoned) implements RetentionRule {
         /** Checks the time. */

@@ -1,7 +1,7 @@
 package dev.blobshuffle.log.internal;
 
 /**
- * A batch of a topic in its place.
+ * A batch with its place in a topic.
  *
  * @param sequence its place in the topic, from 0, without holes
  * @param id its identity in the log; rises in the order in which commits began

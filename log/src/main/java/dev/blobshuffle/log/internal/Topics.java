@@ -11,7 +11,7 @@ public interface Topics {
     /**
      * Creates a topic.
      *
-     * @return the new topic; empty: one of this name exists
+     * @return the new topic; empty: a topic of this name exists
      */
     CompletionStage<Optional<LogTopic>> create(String name, int partitions, RetentionRule retention);
 
@@ -23,7 +23,7 @@ public interface Topics {
 
     /**
      * Changes the retention and the number of partitions. Fails with {@code TopicAbsent}, and with
-     * {@code IllegalArgumentException} if there were fewer partitions than before.
+     * {@code IllegalArgumentException} if the number of partitions would fall.
      */
     CompletionStage<LogTopic> change(int topic, int partitions, RetentionRule retention);
 
@@ -36,7 +36,7 @@ public interface Topics {
     CompletionStage<Boolean> delete(String name);
 
     /**
-     * For each topic, the first sequence that was committed at a time or later; the topic's end if
+     * For each topic, the first sequence that was committed at or after a time; the topic's end if
      * there is none.
      */
     CompletionStage<Map<Integer, Long>> sequencesAt(Map<Integer, Instant> times);

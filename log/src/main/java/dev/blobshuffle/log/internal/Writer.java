@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One publisher's right to write. Its commits are numbered, so a commit that is repeated is stored
- * once. Thread-safe, but commits must be called in the order of their numbers, and the next one
- * only after the one before has ended.
+ * One publisher's right to write. Its commits have numbers, so a repeated commit is stored once.
+ * Thread-safe, but commits must be called in the order of their numbers, each after the previous
+ * one has ended.
  */
 public interface Writer {
     /** The publisher's name. */
@@ -17,7 +17,7 @@ public interface Writer {
     /** Rises with every writer of this name. */
     int epoch();
 
-    /** The number of the first commit of this writer. Numbers are never used again. */
+    /** The number of this writer's first commit. Numbers are never reused. */
     long firstNumber();
 
     /**
@@ -25,11 +25,11 @@ public interface Writer {
      * without a batch takes one too. A repeated call with the same numbers succeeds, with the same
      * ids, if the first one did.
      *
-     * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or {@code
-     * TopicAbsent}: nothing is committed, and the numbers are free; after an unanswered call with
-     * the same numbers, {@code WriterFenced} does not say what became of that one. Fails with
-     * {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with the
-     * same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
+     * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or
+     * {@code TopicAbsent}: nothing is committed, and the numbers are free. After an unanswered call
+     * with the same numbers, {@code WriterFenced} does not tell the outcome of that call. Fails
+     * with {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with
+     * the same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
      *
      * @param number of the first batch
      * @return the batches' ids, in their order
@@ -40,8 +40,8 @@ public interface Writer {
     CompletionStage<LogTransaction> begin();
 
     /**
-     * Whether the commit with a number happened. Fences this writer first, so that a commit on its
-     * way cannot happen any more: open another one afterwards.
+     * Whether the commit with a number happened. First fences this writer, so that a commit in
+     * flight can no longer succeed: open another writer afterwards.
      */
     CompletionStage<Boolean> wasCommitted(long number);
 }

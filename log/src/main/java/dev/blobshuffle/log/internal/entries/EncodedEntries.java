@@ -4,7 +4,7 @@ import dev.blobshuffle.core.store.BlobId;
 import java.util.Set;
 
 /**
- * The entries of one batch, and what a log asks about them.
+ * The entries of one batch, with the facts that a log needs about them.
  *
  * @param entries the bytes
  * @param blobs that the entries refer to

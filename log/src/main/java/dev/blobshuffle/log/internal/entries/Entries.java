@@ -5,10 +5,10 @@ import dev.blobshuffle.core.internal.format.record.RecordCursor;
 import java.util.List;
 
 /**
- * The decoded entries of a batch, as far as a reader asked for them.
+ * The decoded entries of a batch, limited to the partitions that a reader asked for.
  *
- * @param runs of the partitions that the reader asked for: partitions ascending, each in the order
- *     in which its writer appended
+ * @param runs of these partitions: partitions ascending, each in the order in which its writer
+ *     appended
  * @param records number of records of the whole batch
  */
 public record Entries(List<Run> runs, int records) {
@@ -36,9 +36,9 @@ public record Entries(List<Run> runs, int records) {
     }
 
     /**
-     * Records that are in a blob.
+     * Records in a blob.
      *
-     * @param notification where they are
+     * @param notification refers to them
      * @param earliest the smallest timestamp of the records, milliseconds
      * @param latest the largest timestamp of the records, milliseconds
      */
@@ -51,19 +51,18 @@ public record Entries(List<Run> runs, int records) {
     }
 
     /**
-     * Records that are in the entries themselves. Valid as long as the entries' bytes do not
-     * change.
+     * Records in the entries themselves. Valid as long as the entries' bytes do not change.
      *
-     * @param baseTimestamp what the first record's timestamp delta refers to, milliseconds
-     * @param array holds the records, one after the other
-     * @param offset where they start in the array
+     * @param baseTimestamp the base of the first record's timestamp delta, milliseconds
+     * @param array holds the records, one after another
+     * @param offset of the records in the array
      * @param length their bytes
      */
     @SuppressWarnings("ArrayRecordComponent") // Two runs are never compared.
     public record PlainRun(
             int partition, int firstIndex, int records, long baseTimestamp, byte[] array, int offset, int length)
             implements Run {
-        /** Starts a cursor over the records. It cannot fail: decoding has checked them. */
+        /** Starts a cursor over the records. It cannot fail, because decoding has checked them. */
         public void reset(RecordCursor cursor) {
             cursor.reset(array, offset, length, records, baseTimestamp);
         }

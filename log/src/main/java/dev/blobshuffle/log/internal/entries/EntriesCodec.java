@@ -44,11 +44,10 @@ public final class EntriesCodec {
     private EntriesCodec() {}
 
     /**
-     * The entries that the bytes hold. Runs of other partitions are passed over without
-     * allocation.
+     * Decodes entries. Skips runs of other partitions without allocation.
      *
      * @param partitions whether a partition's runs are wanted, by its number
-     * @throws BlobCorrupt fatal: the bytes are not entries, or those of a newer version
+     * @throws BlobCorrupt fatal: the bytes are not entries, or have a newer version
      */
     public static Entries decode(byte[] bytes, IntPredicate partitions) {
         if (bytes.length > 0 && bytes[0] == OutboxRecord.MAGIC) {

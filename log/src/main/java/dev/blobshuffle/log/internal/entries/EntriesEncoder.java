@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects entries of one topic and encodes them ({@code docs/format.md}, "Entries of a log
- * batch"). Starts a further batch where the limit is reached, so that the batches, in their order,
- * keep the order of each partition. Reusable after {@link #finish}. Owned by one thread.
+ * batch"). At the size limit it starts a further batch. In their order, the batches keep the order
+ * of each partition. Reusable after {@link #finish}. Owned by one thread.
  */
 public final class EntriesEncoder {
     /** Magic, version, base timestamp, three counts, check. */
@@ -27,7 +27,7 @@ public final class EntriesEncoder {
 
     private static final int PARTITION_LENGTH = PartitionRuns.headLength(Integer.MAX_VALUE);
 
-    /** A segment with everything it may add: run, partition, section, blob. */
+    /** The most bytes that a segment may add: run, partition, section, blob. */
     private static final int SEGMENT_LENGTH = (1 + 5 + 10 + 10 + 5 + 1 + 4 + 4 + 10 + 10)
             + PARTITION_LENGTH
             + (5 + 10 + 10)
@@ -70,7 +70,7 @@ public final class EntriesEncoder {
      */
     public void segment(int partition, Notification notification, long earliest, long latest) {
         boolean isOther = !blobs.isEmpty() && isOwned() != isOwned(notification.blob());
-        if (isOther) { // A batch says once whether its blobs have owners.
+        if (isOther) { // A batch stores once whether its blobs have owners.
             full.add(encode());
         }
         makeRoom(SEGMENT_LENGTH, notification.records(), earliest);
@@ -107,7 +107,7 @@ public final class EntriesEncoder {
     }
 
     /**
-     * Encodes what was added since the last call.
+     * Encodes everything added since the last call.
      *
      * @return batches in the order in which they must be committed; empty: nothing was added
      */

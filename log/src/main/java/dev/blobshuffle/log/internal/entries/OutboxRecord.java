@@ -11,8 +11,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that a database function has encoded ({@code docs/format.md}, "Record of the outbox").
- * Its form has no checksum and no varints, so that SQL can write it. Stateless.
+ * Decodes a record that a database function has encoded ({@code docs/format.md}, "Record of the
+ * outbox"). The format has no checksum and no varints, so that SQL can write it. Stateless.
  */
 final class OutboxRecord {
     static final byte MAGIC = (byte) 0xB7;
@@ -26,7 +26,7 @@ final class OutboxRecord {
     /**
      * The record as entries of one run.
      *
-     * @throws BlobCorrupt fatal: the bytes are not such a record, or one of a newer version
+     * @throws BlobCorrupt fatal: the bytes are not such a record, or have a newer version
      */
     static Entries decode(byte[] bytes, IntPredicate partitions) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -53,7 +53,7 @@ final class OutboxRecord {
         }
     }
 
-    /** In the layout of all other records, so that readers know one only. */
+    /** Converts it to the layout of all other records, so that readers need only one. */
     private static Entries.PlainRun run(
             int partition, long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         byte[] record = new byte[(int) RecordLayout.maxEncodedSize(key, value, headers)];

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of one partition while a batch is collected. Plain records that follow each other form
- * one run. Owned as the encoder is.
+ * The runs of one partition, while its encoder collects a batch. Consecutive plain records form one
+ * run. Owned like the encoder.
  */
 final class PartitionRuns {
     /** The most bytes before plain records: kind, number of records, base timestamp, length. */
@@ -36,12 +36,12 @@ final class PartitionRuns {
         return 1 + (Integer.SIZE - 1 - Integer.numberOfLeadingZeros(partition | 1)) / 7 + 4 + 3;
     }
 
-    /** The most bytes that the runs so far take, without {@link #headLength}. */
+    /** The most bytes that the current runs take, without {@link #headLength}. */
     int length() {
         return closed.length() + (plainRecords == 0 ? 0 : PLAIN_HEAD_LENGTH + plainLength);
     }
 
-    /** Bytes of the plain record that was added last. */
+    /** Bytes of the last plain record. */
     int lastLength() {
         return lastLength;
     }

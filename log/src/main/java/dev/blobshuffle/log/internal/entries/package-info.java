@@ -1,4 +1,4 @@
-/** The entries of a commit log's batch: which records of which partitions it adds. */
+/** The entries of a log batch: the records that it adds, by partition. */
 @NullMarked
 package dev.blobshuffle.log.internal.entries;
 

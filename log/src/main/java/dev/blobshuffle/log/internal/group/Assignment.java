@@ -14,17 +14,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member of a group reads which partition. A pure function of the members, the partitions and
- * the present owners, so it does not matter which member computes it.
+ * Assigns the partitions of a group to its members. The result is a pure function of the members,
+ * the partitions and the present owners, so it does not matter which member computes it.
  *
- * <p>If all members read the same topics, their numbers of partitions differ by one at most. Within
- * that, a partition goes to its home zone, and stays with its owner. Assigning twice in a row
- * changes nothing. If members read different topics, a partition goes to the reader with the
- * fewest.
+ * <p>If all members read the same topics, their numbers of partitions differ by at most one. Within
+ * that limit, a partition goes to its home zone, and stays with its owner. A second assignment in a
+ * row changes nothing. If members read different topics, a partition goes to the reader with the
+ * fewest partitions.
  *
- * <p>Four passes, each within the members' quotas: keep an owner in the home zone; give what is
- * left to a reader in the home zone; keep the other owners; give the rest to the zone that fits
- * next, which is the same in each group.
+ * <p>There are four passes, each within the members' quotas: keep owners in the home zone; give
+ * remaining partitions to readers in the home zone; keep the other owners; give the rest to the
+ * zone that fits next, which is the same in each group.
  */
 public final class Assignment {
     private final Map<UUID, Share> shares = new HashMap<>();
@@ -51,8 +51,8 @@ public final class Assignment {
      *
      * @param members the live members of one group
      * @param partitions all partitions of the topics that the members read
-     * @param owners the members that own partitions, or are next to; members that are not live do
-     *     not count
+     * @param owners the members that own partitions, or are the next owners; members that are not
+     *     live do not count
      * @param homes the home zones of a partition's topic
      * @return a reader for each partition whose topic has one
      */
@@ -76,8 +76,9 @@ public final class Assignment {
     }
 
     /**
-     * The larger quotas go to the zones that are home to more partitions than the smaller ones
-     * have room for, and within a zone to those who have the most, so that fewer partitions move.
+     * Gives the larger quotas to zones that are home to more partitions than their smaller quotas
+     * have room for. Within a zone, the members with the most partitions get them, so that fewer
+     * partitions move.
      */
     private void setQuotas(Set<LogPartition> open, Map<LogPartition, UUID> owners) {
         Map<Zone, Integer> demand = new HashMap<>();
@@ -143,7 +144,7 @@ public final class Assignment {
         }
     }
 
-    /** The quota is exceeded only if no reader of the topic has room. */
+    /** Assigns open partitions. Exceeds a quota only if no reader of the topic has room. */
     private void fill(Set<LogPartition> open) {
         for (LogPartition partition : List.copyOf(open)) {
             Share least = null;
@@ -178,7 +179,7 @@ public final class Assignment {
         share.count++;
     }
 
-    /** What one member gets. */
+    /** The partitions of one member. */
     private static final class Share {
         final Member member;
         int quota;

@@ -21,9 +21,10 @@ public record Consumed(String group, UUID member, List<ConsumedPosition> positio
      * A position that a member commits.
      *
      * @param partition the partition
-     * @param generation under which the member owns the partition; another one is fenced
+     * @param generation under which the member owns the partition; a commit with another generation
+     *     is fenced
      * @param position as {@code LogPosition.value()}
-     * @param metadata text that the caller keeps with it
+     * @param metadata text that the caller stores with it
      */
     public record ConsumedPosition(LogPartition partition, long generation, long position, Optional<String> metadata) {}
 }

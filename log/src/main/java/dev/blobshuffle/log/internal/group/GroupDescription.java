@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * A consumer group as it is now.
+ * The current state of a consumer group.
  *
  * @param group its name
  * @param generation rises with each change of its members
@@ -24,7 +24,7 @@ public record GroupDescription(String group, long generation, List<Member> membe
      * A partition of the group.
      *
      * @param partition the partition
-     * @param owner the member that reads it; empty: nobody
+     * @param owner the member that reads it; empty: none
      * @param generation of the owner; rises with each owner
      * @param position the committed position; empty: none
      */

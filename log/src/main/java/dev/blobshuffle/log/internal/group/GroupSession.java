@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One member's time in a consumer group. It joins, and renews the lease every three seconds on
- * timers, so a reader that works for long between two polls keeps its lease. A reader that does not
- * poll for too long has stopped, whatever its process does: it leaves, and joins again with its
- * next poll. While the log does not answer, the member keeps what it owns: the log alone decides
- * when a lease has ended.
+ * One member's session in a consumer group. It joins, and renews its lease every three seconds on
+ * timers, so a reader that works for long between two polls keeps its lease. If a reader does not
+ * poll for too long, it counts as stopped even if its process runs: the session leaves, and joins
+ * again with the next poll. While the log does not answer, the member keeps its partitions, because
+ * only the log decides when a lease has ended.
  *
  * <pre>
  *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
  *                   absent
  * </pre>
  *
- * <p>The reader compares {@link #owned} with what it reads: a partition that is gone, or that has
- * another generation, is lost; one that is wanted it finishes, commits and releases. Thread-safe.
+ * <p>The reader compares {@link #owned} with the partitions that it reads. A partition that is
+ * missing, or has another generation, is lost. A wanted partition must be finished, committed and
+ * released. Thread-safe.
  */
 public final class GroupSession {
     /** The time between two renewals. */
@@ -88,7 +89,7 @@ public final class GroupSession {
         renewSoon();
     }
 
-    /** The reader is at work. Joins again if it was absent. */
+    /** Reports that the reader polls. Joins again after an absence. */
     public void polled() {
         long now = time.nanos();
         synchronized (lock) {
@@ -116,9 +117,10 @@ public final class GroupSession {
     }
 
     /**
-     * What the member owns as of the last renewal, without what it has released since.
+     * The member's partitions according to the last renewal, without those that it has released
+     * since.
      *
-     * @throws RuntimeException why the group refused the last renewal
+     * @throws RuntimeException the group refused the last renewal
      */
     public Map<LogPartition, OwnedPartition> owned() {
         synchronized (lock) {
@@ -129,14 +131,14 @@ public final class GroupSession {
         }
     }
 
-    /** Numbers of the member's topics that do not exist any more, as of the last renewal. */
+    /** Numbers of the member's topics that no longer exist, according to the last renewal. */
     public Set<Integer> absent() {
         synchronized (lock) {
             return absent;
         }
     }
 
-    /** Gives partitions back, by a renewal that starts now. Their positions are committed. */
+    /** Gives partitions back, by a renewal that starts now. Their positions must be committed. */
     public void release(Collection<LogPartition> partitions) {
         synchronized (lock) {
             releasing.addAll(partitions);
@@ -190,7 +192,7 @@ public final class GroupSession {
         });
     }
 
-    /** Leaves as a renewal would happen. If the log does not answer, the lease ends by itself. */
+    /** Leaves in place of a renewal. If the log does not answer, the lease ends by itself. */
     private void leaveForNow() {
         LOG.warn(
                 "A member of group '{}' has not polled for {} ms and leaves; its partitions go to others. It joins"
@@ -286,7 +288,7 @@ public final class GroupSession {
     }
 
     /**
-     * Leaves the group, after a renewal that is under way: it would join again otherwise.
+     * Leaves the group. Waits for a renewal in flight, which would otherwise join again.
      *
      * @return completes when the log has removed the member; fails if the log does not answer: then
      *     the lease ends by itself
@@ -315,7 +317,7 @@ public final class GroupSession {
         });
     }
 
-    /** Why the last renewal failed, if the log has not answered since. */
+    /** The failure of the last renewal, if the log has not answered since. */
     public Optional<RuntimeException> failure() {
         synchronized (lock) {
             return Optional.ofNullable(failure);

@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The rows of one group while a log holds the group's lock: the rules by which members join, leave
- * and hand partitions over. A log loads the rows, applies one step, and writes {@link #changed()}.
- * Owned by one thread.
+ * The rows of one group, and the rules by which members join, leave and hand partitions over. A log
+ * loads the rows under the group's lock, applies one step, and writes {@link #changed()}. Owned by
+ * one thread.
  *
  * <pre>
  *   unowned ──assigned──▶ owned ──assigned to another──▶ wanted ──released──▶ owned by the other
@@ -56,7 +56,7 @@ public final class GroupTable {
      * A member joins, or renews its lease, and gives partitions back.
      *
      * @param partitions number of partitions of each topic that a member of the group reads; a
-     *     topic that is missing was deleted
+     *     missing topic was deleted
      * @param homes the home zones of a topic
      */
     public void renew(
@@ -78,7 +78,7 @@ public final class GroupTable {
     }
 
     /**
-     * Assigns partitions once more, because readers of other groups may have changed the home zones
+     * Assigns partitions again, because readers of other groups may have changed the home zones
      * since the last assignment. Changes nothing if they have not. As {@link #renew}.
      */
     public void followHomes(Map<Integer, Integer> partitions, Function<Integer, HomeZones> homes) {
@@ -137,8 +137,8 @@ public final class GroupTable {
     }
 
     /**
-     * Whether each partition that somebody reads has live owners, now and next, and no other has
-     * any.
+     * Whether each partition with a reader has live owners, now and next, and no other partition
+     * has an owner.
      */
     private boolean isSettled(List<LogPartition> all, Set<Integer> read) {
         boolean haveOwners = all.stream().allMatch(partition -> {
@@ -157,7 +157,7 @@ public final class GroupTable {
         return member != null && member.topics().contains(partition.topic());
     }
 
-    /** A live owner finishes first; the next owner's generation fences all others. */
+    /** A live owner first finishes; the next owner's generation fences all others. */
     private void handOver(LogPartition partition, Optional<UUID> next) {
         Row row = rows.getOrDefault(
                 partition,
@@ -201,7 +201,7 @@ public final class GroupTable {
         return generation != before;
     }
 
-    /** What the member that a step has renewed owns after it. */
+    /** The lease of the member that a step has renewed. */
     public Lease lease(UUID member, Duration validFor) {
         List<OwnedPartition> owned = new ArrayList<>();
         for (Row row : rows.values()) {
@@ -223,9 +223,9 @@ public final class GroupTable {
      * @param partition the partition
      * @param owner the member that reads it
      * @param generation rises with each owner
-     * @param wantedBy the member that owns it next
+     * @param wantedBy the next owner
      * @param position the committed position
-     * @param metadata the text kept with the position
+     * @param metadata the text stored with the position
      */
     public record Row(
             LogPartition partition,

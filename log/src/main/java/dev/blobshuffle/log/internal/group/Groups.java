@@ -10,12 +10,12 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The consumer groups of a log. A member holds a lease by the log's clock and renews it. Partitions
- * move cooperatively: the owner finishes and releases, then the next one owns. The partitions of a
- * member whose lease has ended get a new owner with a higher generation, which fences the old one's
- * commits. Thread-safe.
+ * move cooperatively: the owner finishes and releases them before the next owner takes over. When a
+ * member's lease ends, its partitions get a new owner with a higher generation, which fences the
+ * old owner's commits. Thread-safe.
  *
- * <p>All steps lock rows of one group in one order: the group, its members, its partitions by topic
- * and number.
+ * <p>All steps lock the rows of one group in the same order: the group, its members, its partitions
+ * by topic and number.
  */
 public interface Groups {
     /** How long a lease is valid. Members renew it after a third of this time at the latest. */
@@ -25,7 +25,7 @@ public interface Groups {
      * Joins a group, or renews the lease. Assigns partitions if members or partitions have changed.
      *
      * @param released partitions that the member gives back, whose positions are committed
-     * @return what the member owns from now on
+     * @return the partitions that the member owns from now on
      */
     CompletionStage<Lease> renew(Member member, Set<LogPartition> released);
 
@@ -45,7 +45,7 @@ public interface Groups {
      */
     CompletionStage<Void> seek(String group, Map<LogPartition, Long> positions);
 
-    /** The group as it is now; empty: it does not exist. */
+    /** The current state of the group; empty: it does not exist. */
     CompletionStage<Optional<GroupDescription>> describe(String group);
 
     /** The names of all groups. */
@@ -60,9 +60,8 @@ public interface Groups {
     CompletionStage<Boolean> delete(String group);
 
     /**
-     * The zones of all members, of any group, that read a topic, with the number of those members.
-     * {@code HomeZones} derives from it, equally in each instance, for which zone a writer groups a
-     * partition's records.
+     * The number of members of any group that read a topic, by zone. {@code HomeZones} derives from
+     * it, identically in each instance, the zone by which a writer groups a partition's records.
      */
     CompletionStage<Map<Zone, Integer>> zones(int topic);
 }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * its home zone, and each group prefers readers there. So several groups need no more reads of a
  * blob than one.
  *
- * <p>Derived from the zones of the topic's readers: each instance derives the same. A zone is home
- * to exactly its readers' share of the partitions, rounded, so that balanced groups have room for
- * all of them. Which ones follows from hashes, the highest first: a reader more or less moves few
- * partitions. Results do not depend on it.
+ * <p>The home zones follow from the zones of the topic's readers, so each instance derives the same
+ * ones. A zone is home to exactly its readers' share of the partitions, rounded, so that balanced
+ * groups have room for all of them. Hashes decide which partitions these are, the highest first, so
+ * a change by one reader moves few partitions. Results do not depend on home zones.
  *
  * <p>Immutable. Costs a sort of partitions times zones, and four bytes per partition.
  */
@@ -31,7 +31,7 @@ public final class HomeZones {
         this.homes = homes;
     }
 
-    /** The home zones of a topic that nobody reads. */
+    /** The home zones of a topic without readers. */
     public static HomeZones none() {
         return new HomeZones(0, List.of(), new int[0]);
     }
@@ -41,7 +41,7 @@ public final class HomeZones {
      *
      * @param topic its number
      * @param partitions number of its partitions
-     * @param readers number of readers per zone; those without a reader do not count
+     * @param readers number of readers per zone; zones without a reader do not count
      */
     public static HomeZones of(int topic, int partitions, Map<Zone, Integer> readers) {
         List<Zone> zones = readers.entrySet().stream()
@@ -69,7 +69,10 @@ public final class HomeZones {
         return new HomeZones(topic, zones, homes);
     }
 
-    /** The largest remainders get the partitions that cannot be divided. */
+    /**
+     * The number of partitions of each zone; the largest remainders get the partitions that do not
+     * divide evenly.
+     */
     private static int[] shares(int topic, int partitions, List<Zone> zones, Map<Zone, Integer> readers) {
         long all = zones.stream().mapToLong(zone -> weight(readers, zone)).sum();
         int[] shares = new int[zones.size()];
@@ -92,7 +95,10 @@ public final class HomeZones {
         return readers.getOrDefault(zone, 0);
     }
 
-    /** Each partition with each zone, those that fit best last: the hash, and the pair's number. */
+    /**
+     * All pairs of a partition and a zone, the best fits last: the hash, and the number of the
+     * pair.
+     */
     private static long[] pairs(int topic, int partitions, List<Zone> zones) {
         long[] pairs = new long[Math.multiplyExact(partitions, zones.size())];
         long mask = pairMask(pairs.length);
@@ -123,9 +129,7 @@ public final class HomeZones {
         return zones.get(homes[partition.partition()]);
     }
 
-    /**
-     * How well a partition fits a zone beside its other zones: the same in each instance and group.
-     */
+    /** How well a partition fits a zone: the same in each instance and group. */
     static long affinity(LogPartition partition, Zone zone) {
         return affinity(partition.topic(), partition.partition(), zone);
     }

@@ -1,4 +1,4 @@
-/** Consumer groups of a commit log: members, leases, and who reads which partition. */
+/** Consumer groups of a commit log: members, leases, and the assignment of partitions. */
 @NullMarked
 package dev.blobshuffle.log.internal.group;
 

@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members that announce themselves in a log: one request every 10 seconds per instance. An
+ * The members that announce themselves in a log, by one request every 10 seconds per instance. An
  * announcement is valid for 30 seconds by the log's clock. While the log does not answer, the last
  * known members stay. Thread-safe.
  *
- * <p>It knows no zones of partitions: publishers take the home zones of their topics.
+ * <p>It knows no zones of partitions: publishers use the home zones of their topics.
  */
 public final class LogMembership implements Membership {
     private static final Logger LOG = LoggerFactory.getLogger(LogMembership.class);
     private static final Duration EVERY = Duration.ofSeconds(10);
     private static final Duration VALID = Duration.ofSeconds(30);
 
-    /** Far more than there are: others' rows must not fill the memory. */
+    /** Limit on members, far above real numbers. Protects the memory. */
     private static final int MOST = 10_000;
 
     private final CommitLog log;
@@ -53,9 +53,9 @@ public final class LogMembership implements Membership {
     /**
      * A membership that has not joined.
      *
-     * @param log not closed from here
-     * @param listed members that settings list, always there
-     * @param secrets by which members prove themselves; empty: none
+     * @param log stays open
+     * @param listed members that settings list, always present
+     * @param secrets by which members authenticate themselves; empty: none
      */
     public LogMembership(CommitLog log, List<Member> listed, Optional<PeerSecrets> secrets, Time time) {
         this.log = log;
@@ -156,13 +156,13 @@ public final class LogMembership implements Membership {
         return Optional.empty();
     }
 
-    /** Groups know what their members read. */
+    /** Reports nothing: groups know what their members read. */
     @Override
     public Reading reading() {
         return Unannounced.READING;
     }
 
-    /** Withdraws the announcement without waiting for the answer; it would end by itself. */
+    /** Withdraws the announcement without waiting for the answer; otherwise it would expire. */
     @Override
     public void close() {
         Member own;

@@ -17,8 +17,8 @@ import java.util.UUID;
 
 /**
  * The announcement of a member: a head and a line per field ({@code docs/format.md}, "Membership in
- * a log"). With secrets the last line proves that the writer knows it, for this log and id, so an
- * announcement is worthless under another id or in another log. Immutable.
+ * a log"). With secrets, the last line proves that the writer knows the secret, for this log and
+ * id. So an announcement is worthless under another id or in another log. Immutable.
  */
 final class MemberText {
     private static final String HEAD = "blobshuffle-member 1\n";
@@ -32,8 +32,8 @@ final class MemberText {
     /**
      * The form of announcements.
      *
-     * @param secrets of the members; empty: nothing is proved, and everything is believed
-     * @param log in which they are
+     * @param secrets of the members; empty: announcements have no proof, and all are accepted
+     * @param log that contains the announcements
      */
     MemberText(Optional<PeerSecrets> secrets, UUID log) {
         this.secrets = secrets.map(known -> known.forPurpose(PURPOSE));
@@ -48,7 +48,9 @@ final class MemberText {
                 .orElse(text);
     }
 
-    /** The member that an announcement describes; empty if it is of another form, or not proved. */
+    /**
+     * The member that an announcement describes; empty if it has another form, or no valid proof.
+     */
     Optional<Member> read(long id, String announcement) {
         String text = announcement;
         if (secrets.isPresent()) {
@@ -67,7 +69,7 @@ final class MemberText {
         return text.startsWith(HEAD) ? parse(id, text.substring(HEAD.length())) : Optional.empty();
     }
 
-    /** Lines of later versions are ignored. */
+    /** Parses an announcement; lines of later versions are ignored. */
     private static Optional<Member> parse(long id, String text) {
         Map<String, String> words = new HashMap<>();
         text.lines().forEach(line -> {

@@ -1,4 +1,4 @@
-/** The instances of a zone find each other by their log. */
+/** Lets the instances of a zone find each other through their log. */
 @NullMarked
 package dev.blobshuffle.log.internal.member;
 

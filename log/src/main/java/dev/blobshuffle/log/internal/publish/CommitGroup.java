@@ -14,14 +14,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments that are committed together, and their outcome. Guarded by the channel while it
- * collects; afterwards its batches do not change.
+ * Segments that are committed together, and their outcome. Guarded by its channel while it
+ * collects; its batches do not change afterwards.
  */
 final class CommitGroup {
-    /** Segments of a commit: about 200 KiB of entries. */
+    /** Most segments of a commit: about 200 KiB of entries. */
     private static final int MOST_SEGMENTS = 8 * 1024;
 
-    /** Bytes of plain records of a commit, at which the next one begins. */
+    /** Bytes of plain records at which the next commit begins. */
     private static final int MOST_PLAIN_BYTES = 256 * 1024;
 
     private final Map<Integer, EntriesEncoder> encoders = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ final class CommitGroup {
      * An empty group.
      *
      * @param epoch of the lane
-     * @param isHeld whether it waits for a transaction: the lane does not learn its outcome
+     * @param isHeld whether it waits for a transaction: then the lane does not get its outcome
      */
     CommitGroup(int epoch, boolean isHeld) {
         this.epoch = epoch;
@@ -70,17 +70,17 @@ final class CommitGroup {
                 });
             }
         } catch (IllegalArgumentException e) {
-            refusal = e; // Nothing of the group is committed: its segments follow each other.
+            refusal = e; // Nothing of the group is committed, because its segments are consecutive.
         }
     }
 
-    /** Why the group cannot be committed; null: it can. */
+    /** The reason why the group cannot be committed; null: it can. */
     @Nullable
     RuntimeException refusal() {
         return refusal;
     }
 
-    /** Whether a blob is too old to be committed now. */
+    /** Whether a blob is now too old to be committed. */
     boolean isTooLate() {
         for (Channel.Delivery delivery : deliveries) {
             if (delivery.isTooLate()) {
@@ -95,7 +95,7 @@ final class CommitGroup {
         return encoders.keySet();
     }
 
-    /** The batches; the same at each call. Nothing is added after the first one. */
+    /** The batches; the same at each call. After the first call nothing is added. */
     List<LogBatch> batches() {
         List<LogBatch> known = batches;
         if (known == null) {
@@ -110,7 +110,7 @@ final class CommitGroup {
         return known;
     }
 
-    /** Whether lane and records know the outcome. */
+    /** Whether the lane and the records have the outcome. */
     synchronized boolean isReported() {
         return isReported;
     }
@@ -121,7 +121,7 @@ final class CommitGroup {
         return isFirst;
     }
 
-    /** Reports that it is committed, unless something was reported. */
+    /** Reports success, unless an outcome was reported. */
     void committed() {
         if (toReported()) {
             taken.forEach(Acknowledgements.Taken::committed);
@@ -131,10 +131,10 @@ final class CommitGroup {
         }
     }
 
-    /** Reports a failure, unless something was reported. */
+    /** Reports a failure, unless an outcome was reported. */
     void failed(RuntimeException cause) {
         if (toReported()) {
-            // The lane fails first, so that whoever learns of the failure finds it failed.
+            // The lane fails first, so that it has failed for every observer of the failure.
             if (!isHeld) {
                 deliveries.forEach(delivery -> delivery.failed(cause));
             }
@@ -142,7 +142,7 @@ final class CommitGroup {
         }
     }
 
-    /** What to cancel when an outcome is reported. */
+    /** Sets the timer to cancel when an outcome is reported. */
     synchronized void expireWith(Time.Cancellable expiry) {
         timer = expiry;
         if (isReported) {

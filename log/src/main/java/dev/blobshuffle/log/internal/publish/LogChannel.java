@@ -29,13 +29,13 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane's channel into a commit log. It collects segments, and commits them together: one commit
- * is under way at a time, and the next one collects meanwhile. So commits are in append order.
+ * The channel from a lane to a commit log. It collects segments and commits them together. One
+ * commit is in flight at a time, while the next one collects, so commits are in append order.
  *
- * <p>A commit whose answer is lost is repeated with the same numbers, so it is stored once. At the
- * delivery timeout lane and records get a failure. The commit is repeated even then, as long as its
- * outcome is unknown, because its numbers cannot be used for anything else; the log itself refuses
- * it once a blob is too old. Later commits wait for it.
+ * <p>If the answer to a commit is lost, the commit is repeated with the same numbers, so it is
+ * stored once. At the delivery timeout, the lane and the records get a failure. Even then the
+ * commit is repeated as long as its outcome is unknown, because its numbers cannot be reused; the
+ * log itself rejects it once a blob is too old. Later commits wait for it.
  *
  * <pre>
  *   collected ──requestFlush, flush──▶ under way ──▶ committed
@@ -44,12 +44,15 @@ import org.jspecify.annotations.Nullable;
  *        └──hold──▶ held ──commitInto──▶ committed with the transaction, or refused
  * </pre>
  *
- * <p>In a transaction the channel accepts segments at once and holds them back; records learn of
- * the commit. Thread-safe. State is guarded by this; neither lane nor records are called under it,
- * except to take a segment.
+ * <p>In a transaction, the channel accepts segments at once and holds them back; records get the
+ * outcome of the commit. Thread-safe. Guarded by {@code this}; neither lane nor records are called
+ * under the lock, except to take a segment.
  */
 public final class LogChannel implements Channel, AutoCloseable {
-    /** A flush that ends before it has sent everything leaves segments behind: they go by then. */
+    /**
+     * A flush that ends before it has sent everything leaves segments behind. They are sent within
+     * this time.
+     */
     private static final Duration LONGEST_COLLECT = Duration.ofMillis(100);
 
     private final Writer writer;
@@ -67,22 +70,22 @@ public final class LogChannel implements Channel, AutoCloseable {
     private boolean isDue;
     private boolean isHolding;
 
-    /** Rises when the lane begins again. */
+    /** Rises when the lane restarts. */
     private int epoch;
 
-    /** Why nothing of the lane may be committed until it begins again. */
+    /** The reason why nothing of the lane may be committed until it restarts. */
     private @Nullable RuntimeException spoiled;
 
-    /** Why nothing may be committed any more. */
+    /** The reason why nothing may be committed any more. */
     private @Nullable RuntimeException end;
 
     /**
      * A channel of a writer.
      *
-     * @param writer used by nobody else
+     * @param writer used by this channel only
      * @param topics the number of a topic, by its name; must know every topic of the lane
-     * @param records learn what became of them
-     * @param deliveryTimeout time from a send until lane and records learn the outcome
+     * @param records get their outcomes
+     * @param deliveryTimeout longest time from a send until the lane and the records get an outcome
      */
     public LogChannel(
             Writer writer,
@@ -101,7 +104,7 @@ public final class LogChannel implements Channel, AutoCloseable {
         number = writer.firstNumber();
     }
 
-    /** The writer that it commits with. */
+    /** The writer that commits. */
     public Writer writer() {
         return writer;
     }
@@ -193,7 +196,7 @@ public final class LogChannel implements Channel, AutoCloseable {
         }
     }
 
-    /** Each group ends by its timer at the latest. */
+    /** Waits for the outcome; the group's timer bounds the wait. */
     private void await(CommitGroup group) {
         try {
             boolean isOver = false;
@@ -214,8 +217,8 @@ public final class LogChannel implements Channel, AutoCloseable {
      * From now on holds everything back, until {@link #commitInto} or {@link #drop}. Flush the lane
      * before.
      *
-     * @throws LogUnavailable a commit of before is still without an answer; try again
-     * @throws IllegalStateException something is collected
+     * @throws LogUnavailable an earlier commit still has no answer; try again
+     * @throws IllegalStateException segments are collected
      */
     public synchronized void hold() {
         checkOpen();
@@ -231,8 +234,8 @@ public final class LogChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Commits what is held, with consumed positions, as part of a transaction. Flush the lane
-     * before. Ends the hold, whatever happens. Blocks.
+     * Commits the held segments, with consumed positions, as part of a transaction. Flush the lane
+     * before. Ends the hold, whatever the outcome. Blocks.
      *
      * @return the batches' ids
      * @throws BlobShuffleException nothing is committed, unless it is {@code OutcomeUnknown}; then
@@ -275,7 +278,7 @@ public final class LogChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Drops what is collected or held, and ends a hold. Call this after the lane has discarded its
+     * Drops collected and held segments, and ends a hold. Call it after the lane has discarded its
      * records.
      */
     public void drop(RuntimeException cause) {
@@ -286,7 +289,7 @@ public final class LogChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * Whether the transaction was committed whose outcome is unknown. Fences the writer: open
+     * Whether the transaction with the unknown outcome was committed. Fences the writer: open
      * another one.
      */
     public CompletionStage<Boolean> wasCommitted() {
@@ -298,13 +301,16 @@ public final class LogChannel implements Channel, AutoCloseable {
         return writer.wasCommitted(asked);
     }
 
-    /** Why the channel commits nothing more, such as {@code WriterFenced}; empty: it works. */
+    /**
+     * The reason why the channel commits nothing more, such as {@code WriterFenced}; empty: it
+     * works.
+     */
     public synchronized Optional<RuntimeException> end() {
         return Optional.ofNullable(end);
     }
 
     /**
-     * Ends the channel abruptly: reports a failure of everything that has no outcome, and repeats
+     * Ends the channel abruptly: reports a failure for everything without an outcome, and repeats
      * nothing more. Flush before. Idempotent.
      */
     @Override
@@ -351,7 +357,7 @@ public final class LogChannel implements Channel, AutoCloseable {
         commit.attempt();
     }
 
-    /** Tells why a group cannot be committed. */
+    /** Throws the reason why a group cannot be committed. */
     private static void checkCommittable(CommitGroup group) {
         RuntimeException refusal = group.refusal();
         if (refusal != null) {
@@ -376,7 +382,10 @@ public final class LogChannel implements Channel, AutoCloseable {
         commitNext();
     }
 
-    /** A group is not committed, or nobody knows; nothing that follows it in the lane may be. */
+    /**
+     * Called when a group is not committed, or its outcome is unknown. No later group of the lane
+     * may be committed then.
+     */
     private void refused(CommitGroup group, RuntimeException cause) {
         List<CommitGroup> followers = List.of();
         synchronized (this) {
@@ -392,12 +401,12 @@ public final class LogChannel implements Channel, AutoCloseable {
         commitNext();
     }
 
-    /** A commit of unknown outcome ends the channel with what ended the attempts. */
+    /** The failure that ends the channel after a commit with an unknown outcome. */
     private static RuntimeException ending(RuntimeException cause) {
         return cause instanceof OutcomeUnknown && cause.getCause() instanceof RuntimeException last ? last : cause;
     }
 
-    /** The lane is about to fail. @return what it has sent and must not be committed */
+    /** Prepares for the failure of the lane. @return the sent groups that must not be committed */
     private List<CommitGroup> spoil(RuntimeException cause) {
         spoiled = cause;
         List<CommitGroup> followers = List.copyOf(collected);
@@ -405,14 +414,14 @@ public final class LogChannel implements Channel, AutoCloseable {
         return followers;
     }
 
-    /** Whether a failed commit leaves the channel as it was before. */
+    /** Whether a failed commit leaves the channel unchanged. */
     private static boolean leavesNumbersFree(RuntimeException cause) {
         return cause instanceof BlobExpired
                 || cause instanceof TopicAbsent
                 || cause instanceof ConsumerFenced
                 || cause instanceof DeliveryFailed
                 || cause instanceof LogUnavailable
-                || cause instanceof IllegalStateException; // the caller's misuse of its transaction
+                || cause instanceof IllegalStateException; // The caller misused its transaction.
     }
 
     private void committed(CommitGroup group) {
@@ -428,7 +437,7 @@ public final class LogChannel implements Channel, AutoCloseable {
         ended.raise();
     }
 
-    /** The delivery timeout of a group has passed. */
+    /** Called at the delivery timeout of a group. */
     private void expire(CommitGroup group) {
         String reason = "the log did not answer within " + deliveryTimeout.toMillis() + " ms";
         RuntimeException cause;
@@ -444,7 +453,7 @@ public final class LogChannel implements Channel, AutoCloseable {
         others.forEach(other -> report(other, unavailable(reason)));
     }
 
-    /** The lane sends nothing more of before. */
+    /** Drops everything that the lane sent before it restarted. */
     private void dropEpoch(RuntimeException cause) {
         synchronized (this) {
             epoch++;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One commit, repeated with the same numbers and growing pauses until the log says whether it
- * happened. The attempts follow each other, so no lock is needed.
+ * Repeats one commit with the same numbers and growing pauses until the log tells its outcome.
+ * Attempts run one after another, so no lock is needed.
  */
 final class RepeatedCommit {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
@@ -33,10 +33,10 @@ final class RepeatedCommit {
     private volatile boolean isStopped;
 
     /**
-     * A commit that is not begun.
+     * A commit that has not begun.
      *
-     * @param outcome called once, from any thread; with the failure if nothing was committed, or
-     *     with {@code OutcomeUnknown} if that is all that can be known
+     * @param outcome called once, from any thread: with the failure if nothing was committed, or
+     *     with {@code OutcomeUnknown} if the outcome cannot be known
      */
     RepeatedCommit(
             Writer writer,
@@ -51,7 +51,7 @@ final class RepeatedCommit {
         this.outcome = outcome;
     }
 
-    /** Begins. */
+    /** Makes the first or the next attempt. */
     void attempt() {
         if (isStopped) {
             return;
@@ -63,7 +63,7 @@ final class RepeatedCommit {
         }
     }
 
-    /** Makes no further attempt, and calls for no outcome that a further attempt would find. */
+    /** Makes no further attempt, and reports no outcome that only a further attempt could find. */
     void stop() {
         isStopped = true;
     }
@@ -82,12 +82,16 @@ final class RepeatedCommit {
         }
     }
 
-    /** The log looks at the batches only if the numbers are free. */
+    /**
+     * Whether a failure concerns the batches. The log checks batches only if the numbers are free.
+     */
     private static boolean isAboutTheBatches(RuntimeException failure) {
         return failure instanceof BlobExpired || failure instanceof TopicAbsent;
     }
 
-    /** A writer that is fenced cannot learn whether an earlier attempt was in time. */
+    /**
+     * The failure of a fenced writer, which cannot find out whether an earlier attempt succeeded.
+     */
     private OutcomeUnknown unknown(RuntimeException failure) {
         return new OutcomeUnknown(
                 "Cannot confirm a commit of " + writer.name()
@@ -103,7 +107,7 @@ final class RepeatedCommit {
         try {
             time.schedule(Duration.ofNanos(spread), this::attempt);
         } catch (Closed e) {
-            outcome.accept(Optional.of(unknown(e))); // Time has ended, and the instance with it.
+            outcome.accept(Optional.of(unknown(e))); // The instance is closing.
         }
     }
 }

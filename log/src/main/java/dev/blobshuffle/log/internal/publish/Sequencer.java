@@ -12,9 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the log put committed batches in order, soon after their commit. One request per topic is
- * under way at a time; requests that come meanwhile are served together by the next one.
- * Thread-safe.
+ * Makes the log sequence committed batches soon after their commit. One request per topic is in
+ * flight at a time; the next request serves all calls that arrive meanwhile. Thread-safe.
  *
  * <pre>
  *   IDLE ──request──▶ RUNNING ──moved all──▶ IDLE
@@ -41,7 +40,7 @@ public final class Sequencer implements AutoCloseable {
         this.time = time;
     }
 
-    /** Has a topic sequenced. Does not wait. */
+    /** Requests the sequencing of a topic. Does not wait. */
     public void request(int topic) {
         Topic state = topics.computeIfAbsent(topic, Topic::new);
         if (state.request()) {
@@ -78,7 +77,7 @@ public final class Sequencer implements AutoCloseable {
         try {
             time.schedule(pause, () -> run(topic));
         } catch (Closed e) {
-            isClosed = true; // Time has ended, and the instance with it.
+            isClosed = true; // The instance is closing.
         }
     }
 
@@ -88,7 +87,7 @@ public final class Sequencer implements AutoCloseable {
         isClosed = true;
     }
 
-    /** A topic and its request under way. */
+    /** A topic and its request in flight. */
     private static final class Topic {
         private final int number;
         private boolean isRunning;

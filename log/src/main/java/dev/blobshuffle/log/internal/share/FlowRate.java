@@ -2,7 +2,10 @@ package dev.blobshuffle.log.internal.share;
 
 import java.time.Duration;
 
-/** How fast bytes came lately: a mean whose weights fall by e every 5 seconds. Not thread-safe. */
+/**
+ * The recent byte rate: a mean whose weights fall by a factor of e every 5 seconds. Not
+ * thread-safe.
+ */
 final class FlowRate {
     private static final double WINDOW_NANOS = Duration.ofSeconds(5).toNanos();
     private static final double NANOS_PER_SECOND = 1e9;

@@ -5,15 +5,15 @@ import dev.blobshuffle.log.internal.SequencedBatch;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The way to the members of a zone that read a log together. Thread-safe; nothing blocks. */
+/** Connects to the members of a zone that read a log together. Thread-safe; nothing blocks. */
 public interface LogPeers {
     /**
-     * Asks a member for a page. The stage ends within a bounded time after the member has gone
-     * silent. It fails with {@link PageRefused} if the member refuses, and in any other way if the
-     * member does not answer properly. The batches are as the member sent them: not checked.
+     * Requests a page from a member. The stage ends within a bounded time after the member has
+     * become silent. It fails with {@link PageRefused} if the member refuses, and with any other
+     * exception if its answer is invalid. The batches are unchecked, as the member sent them.
      */
     CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question);
 
-    /** Answers the questions of others from now on, if this instance answers others at all. */
+    /** Starts to answer other members' questions, if this instance has an endpoint. */
     void answerFrom(SharedLog log);
 }

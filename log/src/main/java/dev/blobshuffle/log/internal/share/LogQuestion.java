@@ -6,17 +6,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a member asks another one: the batches after one that it has. Its text is part of the
- * protocol of a zone ({@code docs/guides/zones.md}, "The protocol").
+ * A member's request to another one for the batches after a batch that it has. Its text is part of
+ * the protocol of a zone ({@code docs/guides/zones.md}, "The protocol").
  *
- * @param log the asker's log
+ * @param log the requester's log
  * @param topic the topic's number
- * @param after the batch before those that are asked for
+ * @param after the batch before the requested ones
  * @param maxBytes after this many bytes of entries no further batch is sent; at least one is, if
  *     there is any
  */
 public record LogQuestion(UUID log, int topic, Bookmark after, int maxBytes) {
-    /** The most bytes that can be asked for. */
+    /** The most bytes of a request. */
     public static final int MOST_BYTES = 1 << 20;
 
     /** The most batches of a page. */
@@ -38,9 +38,9 @@ public record LogQuestion(UUID log, int topic, Bookmark after, int maxBytes) {
     }
 
     /**
-     * Reads the text of a question.
+     * Parses the text of a question.
      *
-     * @throws IllegalArgumentException if it is not one; the message says why
+     * @throws IllegalArgumentException the text is invalid; the message gives the reason
      */
     static LogQuestion parse(String text) {
         Matcher parts = TEXT.matcher(text);
@@ -65,7 +65,7 @@ public record LogQuestion(UUID log, int topic, Bookmark after, int maxBytes) {
                 + "%08x".formatted(after.checksum()) + "&bytes=" + maxBytes;
     }
 
-    /** The sequence of the first batch that is asked for. */
+    /** The sequence of the first requested batch. */
     public long from() {
         return after.sequence() + 1;
     }

@@ -10,12 +10,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The other members of a zone, over the network that connects their caches. Thread-safe. */
+/** Connects to the other members of a zone over the network of their caches. Thread-safe. */
 public final class NetworkPeers implements LogPeers {
     private final PeerNetwork network;
 
     /**
-     * Members that a network connects.
+     * Peers on a network.
      *
      * @param network stays open; its owner closes it
      */

@@ -20,7 +20,7 @@ public final class PageCodec {
     /** Id, time, length, and a byte of entries. */
     private static final int MIN_BATCH_LENGTH = 8 + 8 + 1 + 1;
 
-    /** As the log limits them. */
+    /** The log's limit. */
     private static final int MOST_ENTRIES = 64 << 10;
 
     /** Magic, version, first sequence, count, checksum; of a batch: id, time, length. */
@@ -36,10 +36,10 @@ public final class PageCodec {
     }
 
     /**
-     * The bytes of a page.
+     * Encodes a page.
      *
-     * @param first the sequence that was asked for
-     * @param batches those from it on, without holes
+     * @param first the requested sequence
+     * @param batches from that sequence on, without holes
      */
     public static byte[] encode(long first, List<SequencedBatch> batches) {
         int length = HEAD_LENGTH;
@@ -62,10 +62,10 @@ public final class PageCodec {
     }
 
     /**
-     * The batches of a page.
+     * Decodes a page.
      *
-     * @param bytes holds the page in its first {@code length} bytes
-     * @throws BlobCorrupt recoverable, by reading the log: the bytes are not a page, or one of a
+     * @param bytes has the page in its first {@code length} bytes
+     * @throws BlobCorrupt recoverable, by reading the log: the bytes are not a page, or have a
      *     newer version
      */
     public static List<SequencedBatch> decode(byte[] bytes, int length) {

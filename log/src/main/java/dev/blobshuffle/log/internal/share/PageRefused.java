@@ -4,21 +4,21 @@ import dev.blobshuffle.core.internal.cache.PeerRefused;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** A member does not send a page. The asker reads it from the log. */
+/** A member refuses to send a page. The requester reads it from the log. */
 public final class PageRefused extends PeerRefused {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
 
-    /** Why a member refuses. */
+    /** The reason of a refusal. */
     public enum Reason {
         /** It reads another log. */
         OTHER_LOG(421),
-        /** It reads the topic elsewhere. */
+        /** It reads the topic at another position. */
         ELSEWHERE(416),
-        /** It knows another batch before the page than the asker. */
+        /** Its batch before the page differs from the requester's. */
         OTHER_BATCH(409),
-        /** Too much is asked for at a time. */
+        /** It has too many requests. */
         BUSY(PeerRefused.BUSY),
         /** The log did not answer it. */
         LOG_FAILED(502);
@@ -36,7 +36,7 @@ public final class PageRefused extends PeerRefused {
         this.reason = reason;
     }
 
-    /** The refusal of a member that works; empty if the status says that it does not. */
+    /** The refusal of a working member; empty if the status shows a failure. */
     static Optional<PageRefused> harmless(int status) {
         return Arrays.stream(Reason.values())
                 .filter(reason -> reason.status == status)
@@ -45,12 +45,12 @@ public final class PageRefused extends PeerRefused {
                 .findFirst();
     }
 
-    /** Why. */
+    /** The reason. */
     public Reason reason() {
         return reason;
     }
 
-    /** Whether the member works, but cannot serve this question now. */
+    /** Whether the member works, but cannot answer this question now. */
     boolean isHarmless() {
         return reason == Reason.ELSEWHERE || reason == Reason.OTHER_BATCH || reason == Reason.BUSY;
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
- * The pages of a log that this instance sends. Encoded pages on their way to sockets share a byte
- * budget. Thread-safe.
+ * Sends pages of a log to other members. Encoded pages that are being sent share a byte budget.
+ * Thread-safe.
  */
 final class SentPages implements PeerPages {
     private static final int BUDGET = 32 << 20;
@@ -26,7 +26,7 @@ final class SentPages implements PeerPages {
         return executor -> log.page(question).thenApplyAsync(batches -> encode(question, batches), executor);
     }
 
-    /** Encodes a page, which holds a part of the budget until it is released. */
+    /** Encodes a page, which uses a part of the budget until it is released. */
     private Page encode(LogQuestion question, List<SequencedBatch> batches) {
         int length = PageCodec.longest(question);
         if (!budget.tryAcquire(length)) {

@@ -12,12 +12,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The log as one member reads it for its zone: per topic a ring of the latest batches, and at most
- * one read at a time however many ask. The rings share a byte budget. Topics that nobody has asked
- * for lately make room for others. Thread-safe.
+ * Reads a log for the members of a zone. It keeps a ring of the latest batches per topic, and runs
+ * at most one read per topic at a time, however many members ask. The rings share a byte budget.
+ * Topics without recent requests make room for others. Thread-safe.
  */
 public final class SharedLog {
-    /** So each ring can hold some pages. Other topics are read from the log. */
+    /**
+     * Limit on topics, so that each ring has room for some pages. Other topics are read from the
+     * log.
+     */
     private static final int MOST_TOPICS = 16;
 
     private final UUID id;
@@ -27,7 +30,7 @@ public final class SharedLog {
     private final Map<Integer, SharedTopic> topics = new HashMap<>();
 
     /**
-     * Shares nothing yet.
+     * Starts without rings.
      *
      * @param id of the log
      * @param budget bytes of entries that all rings hold together
@@ -45,8 +48,8 @@ public final class SharedLog {
     }
 
     /**
-     * The batches after one, from memory or by a read that other askers share. Empty if the topic
-     * ended there after the question had come. Fails with {@link PageRefused} and nothing else.
+     * The batches after a batch, from memory or by a read that several requests share. Empty if the
+     * topic ended there after the question arrived. Fails only with {@link PageRefused}.
      */
     public CompletionStage<List<SequencedBatch>> page(LogQuestion question) {
         if (!question.log().equals(id)) {

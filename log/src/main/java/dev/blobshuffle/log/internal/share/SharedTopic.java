@@ -17,13 +17,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest batches of a topic, read once for all askers. The ring follows the foremost asker. It
- * goes back only after nobody has asked for a while.
+ * The latest batches of a topic, read once for all requesters. The ring follows the foremost
+ * requester. It moves back only after a time without requests.
  *
- * <p>Every read of the log has a bookmark, so the ring is a chain of the log's batches. The log may
- * go back while the ring stays. So batches in memory are handed out only within 2 seconds after a
- * read has compared the end of the ring with the log, and a failure of a read ends that time.
- * Thread-safe.
+ * <p>Every read of the log has a bookmark, so the ring is a chain of the log's batches. But the log
+ * may go back while the ring stays. So batches in memory are returned only within 2 seconds after a
+ * read has compared the end of the ring with the log. A failed read ends that time. Thread-safe.
  */
 final class SharedTopic {
     private static final long FRESH_NANOS = Duration.ofSeconds(2).toNanos();
@@ -40,7 +39,9 @@ final class SharedTopic {
 
     private List<Waiting> waiting = new ArrayList<>();
 
-    /** The batch before the ring, and the one at its end; none before the first question. */
+    /**
+     * The batch before the ring, and the last batch of the ring; none before the first question.
+     */
     private @Nullable Bookmark start;
 
     private @Nullable Bookmark last;
@@ -53,7 +54,7 @@ final class SharedTopic {
     /**
      * A question that a read will answer.
      *
-     * @param begun how many reads had begun when it came
+     * @param begun number of reads that had begun when it arrived
      */
     private record Waiting(LogQuestion question, CompletableFuture<List<SequencedBatch>> answer, long begun) {}
 
@@ -65,7 +66,7 @@ final class SharedTopic {
         askedNanos = time.nanos();
     }
 
-    /** Whether nobody has asked lately, and nobody waits. */
+    /** Whether there were no recent questions, and none waits. */
     boolean isIdle() {
         synchronized (lock) {
             return isUnused() && waiting.isEmpty() && !isReading;
@@ -119,7 +120,8 @@ final class SharedTopic {
             return Optional.of(Reason.ELSEWHERE);
         }
         if (!before.get().equals(question.after())) {
-            isCompared = false; // One of both is of another log. The next read finds out which.
+            // Ring and question belong to different logs. The next read finds out which is valid.
+            isCompared = false;
             return Optional.of(Reason.OTHER_BATCH);
         }
         return Optional.empty();
@@ -144,7 +146,7 @@ final class SharedTopic {
         return ring.from(question.from(), LogQuestion.MOST_BATCHES, question.maxBytes());
     }
 
-    /** Plans a read if none is under way. The caller starts it without the lock. */
+    /** Plans a read if none is in flight. The caller starts it without the lock. */
     private void readMore(List<Runnable> after) {
         if (isReading || waiting.isEmpty()) {
             return;
@@ -169,7 +171,7 @@ final class SharedTopic {
                 readMore(after);
             } else {
                 isCompared = false;
-                last = null; // Begins elsewhere: what is in the ring may not be in the log.
+                last = null; // The ring moves: its batches may no longer be in the log.
                 refuseAll(after);
             }
         }
@@ -196,7 +198,9 @@ final class SharedTopic {
         }
     }
 
-    /** Answers who has something to read, or came before the read began that found nothing. */
+    /**
+     * Answers questions whose batches are here, and questions older than a read that found nothing.
+     */
     private void answerAll(List<Runnable> after) {
         List<Waiting> later = new ArrayList<>();
         for (Waiting each : waiting) {

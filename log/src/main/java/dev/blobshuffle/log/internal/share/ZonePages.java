@@ -19,11 +19,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 
 /**
- * The pages of a log as one instance of a zone gets them: of busy topics from the member that reads
- * the topic for the zone, of others from the log. Thread-safe.
+ * Supplies the pages of a log to one instance of a zone. Pages of busy topics come from the member
+ * that reads the topic for the zone, other pages from the log. Thread-safe.
  */
 public final class ZonePages implements IntFunction<TopicPages> {
-    /** From this rate on the rows that many instances read burden a database. */
+    /** At this rate, the rows that many instances read become a load for a database. */
     public static final long BUSY_BYTES_PER_SECOND = 2_000_000;
 
     private final MeteredLogReads reads;
@@ -35,12 +35,12 @@ public final class ZonePages implements IntFunction<TopicPages> {
     private final PeerCircuits circuits;
 
     /**
-     * An instance among others.
+     * The place of an instance among others.
      *
-     * @param self where it answers others; empty: it does not
+     * @param self its endpoint for others; empty: none
      * @param zone its zone
-     * @param members who they are
-     * @param peers the way to them
+     * @param members the members of all zones
+     * @param peers connects to them
      */
     public record Place(Optional<Endpoint> self, Zone zone, ZoneMap members, LogPeers peers) {}
 
@@ -53,7 +53,7 @@ public final class ZonePages implements IntFunction<TopicPages> {
      * The pages of a log for one instance.
      *
      * @param own what this instance reads for others, and for itself if it is chosen
-     * @param busyBytesPerSecond from which rate of entries on a topic's pages are shared
+     * @param busyBytesPerSecond rate of entries from which a topic's pages are shared
      */
     public ZonePages(
             MeteredLogReads reads,
@@ -92,7 +92,7 @@ public final class ZonePages implements IntFunction<TopicPages> {
         return busyBytesPerSecond;
     }
 
-    /** Who reads a topic for the zone now; empty: nobody can. */
+    /** The member that reads a topic for the zone; empty: there is none. */
     Optional<Member> chosen(int topic) {
         return SectionOwners.ofTopic(
                 place.members().members(place.zone()),
@@ -105,19 +105,19 @@ public final class ZonePages implements IntFunction<TopicPages> {
         return place.self().equals(Optional.of(member.endpoint()));
     }
 
-    /** Asks the chosen member, which may be this instance. */
+    /** Requests a page from the chosen member, which may be this instance. */
     CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question) {
         return isSelf(member) ? own.page(question) : place.peers().ask(member, question);
     }
 
-    /** A member has sent a page. */
+    /** Called when a member has sent a page. */
     void came(Member member, long bytes) {
         circuits.answered(member.id());
         metrics.add(Counter.LOG_PAGES_SHARED, 1);
         metrics.add(Counter.LOG_BYTES_SHARED, bytes);
     }
 
-    /** A member has not sent a page. */
+    /** Called when a member has not sent a page. */
     void failed(Member member, Throwable failure) {
         metrics.add(Counter.LOG_SHARE_FAILURES, 1);
         if (failure instanceof PageRefused refusal && refusal.isHarmless()) {

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pages of one topic. While the topic is busy, the member of the zone that is chosen for it is
- * asked. The log is asked instead if
+ * Supplies the pages of one topic. While the topic is busy, requests go to the member of the zone
+ * that reads it. They go to the log instead if
  *
  * <ul>
  *   <li>the reader must compare what it has read with the log, which it must every 5 seconds;
@@ -139,7 +139,7 @@ final class ZoneTopicPages implements TopicPages {
         return answer;
     }
 
-    /** What is wrong with an answer. */
+    /** The reason why an answer is invalid; null if it is valid. */
     private static @Nullable Throwable contradiction(
             List<SequencedBatch> batches, LogQuestion question, OptionalLong end) {
         long expected = question.from();
@@ -152,7 +152,10 @@ final class ZoneTopicPages implements TopicPages {
         return hidesSome ? new IllegalStateException("no batch, and the topic has more") : null;
     }
 
-    /** An empty page says nothing for the member: it may hide batches. */
+    /**
+     * Records a page of a member. An empty page does not count in the member's favour: it may hide
+     * batches.
+     */
     private void came(Member member, List<SequencedBatch> batches) {
         if (!batches.isEmpty()) {
             zone.came(member, LogPage.bytes(batches));

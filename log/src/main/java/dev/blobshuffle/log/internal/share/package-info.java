@@ -8,11 +8,11 @@
  *                          └──another one is──▶ LogPeers ─ ─ network ─ ─▶ SharedLog of that instance
  * </pre>
  *
- * <p>What a member sends is never trusted to be the log. Each question names the batch before, with
- * a checksum, so the pages of a reader form a chain. The log itself ends the chain: its next page
- * for the same reader is read with a bookmark, at the latest after 5 seconds. A member only ever
- * sends batches. That the log went back, a topic is gone or a position was trimmed, a reader learns
- * from the log alone.
+ * <p>Pages of a member are verified. Each question names the preceding batch with a checksum, so
+ * the pages of a reader form a chain. The log itself confirms the chain: at the latest after 5
+ * seconds, the reader's next page comes from the log and is read with a bookmark. A member sends
+ * only batches. Only the log reports that it went back, that a topic is gone, or that a position
+ * was trimmed.
  */
 @NullMarked
 package dev.blobshuffle.log.internal.share;

@@ -11,18 +11,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which generations to list for orphans. An upload whose writer crashed may arrive long after its
- * minute, so a generation is listed again, each time at twice its age, and for the last time when
- * the longest life of an upload is over.
+ * Chooses the generations to list for orphans. An upload whose writer crashed may arrive long after
+ * its minute. So a generation is listed repeatedly, each time at twice its age, and for the last
+ * time when the longest life of an upload is over.
  *
  * <pre>
  *   end of the minute ── young ──▶ first ── age × 2 ──▶ again ── … ── end + life ──▶ last listing
  * </pre>
  *
- * <p>The log remembers the last listing of each generation. Once all generations up to one had
- * their last listing, it remembers that one only (the mark). Generations must be listed in order,
- * and a generation that could not be finished stops the pass; otherwise the mark would pass over
- * it.
+ * <p>The log remembers the last listing of each generation. When all generations up to one have had
+ * their last listing, it remembers only that one (the mark). Generations must be listed in order,
+ * and an unfinished generation stops the pass; otherwise the mark would skip it.
  *
  * <p>Owned by one thread.
  */
@@ -31,7 +30,7 @@ final class ListingPlan {
     private final Duration life;
 
     /**
-     * @param listed when generations were listed last
+     * @param listed the times at which generations were last listed
      * @param life of an upload
      */
     ListingPlan(Map<Long, Instant> listed, Duration life) {
@@ -59,27 +58,27 @@ final class ListingPlan {
     }
 
     /**
-     * Whether a listing may be remembered. One that began while uploads were alive does not count
-     * as the last one, which it would if it were remembered now.
+     * Whether a listing may be recorded. A listing that began while uploads were alive must not
+     * count as the last one, which it would if it were recorded now.
      */
     boolean isMemorable(long generation, Instant began, Instant now) {
         Instant lifeEnd = end(generation).plus(life);
         return !began.isBefore(lifeEnd) || now.plus(Duration.ofMinutes(1)).isBefore(lifeEnd);
     }
 
-    /** Takes note that a generation was listed. */
+    /** Records that a generation was listed. */
     void listed(long generation, Instant now) {
         listed.put(generation, now);
     }
 
-    /** Generations that need not be remembered any more: those below the mark. */
+    /** Generations below the mark, which need not be remembered any more. */
     Set<Long> forgettable() {
         return mark().map(mark ->
                         (Set<Long>) new TreeSet<>(listed.headMap(mark, false).keySet()))
                 .orElse(Set.of());
     }
 
-    /** Drops generations that the log has forgotten. */
+    /** Drops generations that the log has removed. */
     void forgot(Set<Long> generations) {
         listed.keySet().removeAll(generations);
     }

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A commit log as a user of stores. In the register of owners it is a cluster with one owner. All
+ * A commit log as an owner in a store's register. There it is a cluster with one owner, and all
  * instances of the log are members of that owner. A copy of the log's database is the same cluster
- * with another memory.
+ * with a separate memory.
  *
  * @param log stays open
  * @param stopSignal ends its waits
@@ -37,31 +37,34 @@ import org.slf4j.LoggerFactory;
 public record LogOwner(CommitLog log, StopSignal stopSignal) implements OwnerSource {
     private static final Logger LOG = LoggerFactory.getLogger(LogOwner.class);
 
-    /** In place of a claims topic. */
+    /** The log's replacement for the name of a claims topic. */
     static final String TOPIC = "log";
 
-    /** What the id of a log begins with where a cluster has its own. */
+    /** The prefix of a log's id in place of a cluster's id. */
     private static final String CLUSTER = "log-";
 
-    /** An owner is in the table of claims under this id, which no raise has. */
+    /** The form of an owner's id in the table of claims. Raises have other ids. */
     private static final Pattern OWNER = Pattern.compile("0{26}([0-9a-f]{6})");
 
-    /** The database decides which blobs may still get a batch, so a sweep relies on nothing. */
+    /**
+     * An empty promise: the database decides which blobs may still get a batch, so a sweep does not
+     * rely on promises.
+     */
     private static final Promise PROMISE = new Promise(Duration.ZERO, Optional.empty());
 
     /**
-     * Watches a store for a log. Each instance that uses the store does so, also one that only
-     * reads. A store without registers is returned as it is: nobody sweeps it.
+     * Watches a store for a log. Each instance that uses the store does so, including instances
+     * that only read. A store without registers is returned unchanged: it is never swept.
      *
-     * @param store closed with the store that is returned
-     * @param log stays open until that one is closed
+     * @param store closed with the returned store
+     * @param log stays open until the returned store is closed
      * @return the store, whose puts wait for an owner
      */
     public static BlobStore watched(BlobStore store, CommitLog log, OwnerTiming timing, Time time) {
         return OwnerWatch.watched(store, new LogOwner(log, new StopSignal(time)), timing, time);
     }
 
-    /** What the log has in place of a cluster's id. */
+    /** The log's replacement for a cluster's id. */
     String cluster() {
         return CLUSTER + log.id();
     }

@@ -22,31 +22,35 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass that deletes what a log does not need: it removes batches that no rule keeps, puts
+ * One pass that deletes what a log no longer needs. It removes batches that no rule keeps, puts
  * tombstones on their blobs and on orphans, and deletes blobs whose grace is over.
  *
- * <p>Everything that a later step needs is in the log before an earlier step ends. So a pass may be
- * killed at any moment, any number of passes may run at once, and a step that failed is done by the
- * next pass. Memory is bounded by the blobs of one listing ({@link Spans}).
+ * <p>Everything that a later step needs is in the log before the earlier step ends. So a pass may
+ * be killed at any moment, any number of passes may run concurrently, and the next pass completes a
+ * failed step. Memory is bounded by the blobs of one listing ({@link Spans}).
  *
- * <p>It looks for orphans among the blobs of the log's own owner only. Deletion needs the right to
- * it ({@link LogSweepRight}): the claim is raised after the tombstones were put, then others have
- * the time to contest it, and only what had its tombstone before the claim is deleted. A store
- * without registers is not swept.
+ * <p>It searches for orphans only among the blobs of the log's own owner. Deletion requires
+ * {@link LogSweepRight}: the claim is raised after the tombstones are put, then others have time to
+ * contest it, and only blobs with a tombstone from before the claim are deleted. A store without
+ * registers is not swept.
  *
- * <p>A blob that is younger than the floor gets no tombstone: an orphan by the store's clock, which
- * dates listings, and a blob whose batches were removed by the log's. Both clocks must agree.
+ * <p>A blob younger than the floor gets no tombstone. The age of an orphan is by the store's clock,
+ * which dates listings; the age of other blobs is by the log's clock, which dates the removal of
+ * batches. Both clocks must agree.
  *
  * <p>Owned by one thread.
  */
 public final class LogSweep {
-    /** Blobs in one call. */
+    /** Most blobs in one call. */
     private static final int CHUNK = 1_000;
 
-    /** How many minutes longer than a commit may take the log waits before it buries. */
+    /**
+     * Additional minutes for which the log waits before it buries, after the longest time of a
+     * commit.
+     */
     private static final long RESERVE = 5;
 
-    /** A look counts no more blobs than this that are to be deleted. */
+    /** Most blobs to delete that a look counts. */
     private static final int MOST_SEEN = 100_000;
 
     private final CommitLog log;
@@ -79,7 +83,7 @@ public final class LogSweep {
         this.time = time;
     }
 
-    /** What a pass has done so far. */
+    /** The work of a pass so far. */
     private static final class Tally {
         private long trimmed;
         private long buried;
@@ -90,11 +94,11 @@ public final class LogSweep {
     }
 
     /**
-     * Makes one pass, for a command. Waits for objections if there is something to delete.
+     * Makes one pass, for a command. If there is something to delete, waits for objections.
      *
      * @param log stays open
      * @param store stays open
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: somebody else uses
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: another owner uses
      *     the store
      */
     public static LogSweepReport once(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
@@ -103,12 +107,12 @@ public final class LogSweep {
     }
 
     /**
-     * Says what a pass would do, and changes nothing. It lists all generations. It does not know
-     * what would be trimmed, nor which blobs that would free.
+     * Reports what a pass would do, and changes nothing. It lists all generations. It cannot know
+     * which batches would be trimmed, and which blobs that would free.
      *
      * @param log stays open
      * @param store stays open
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing would be deleted: somebody else
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing would be deleted: another owner
      *     uses the store
      */
     public static LogSweepReport look(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
@@ -124,7 +128,7 @@ public final class LogSweep {
     /**
      * Makes the pass.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: somebody else uses
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: another owner uses
      *     the store
      * @throws dev.blobshuffle.core.failure.Closed the pass was stopped
      */
@@ -193,7 +197,7 @@ public final class LogSweep {
         return patient.await(retention::clock);
     }
 
-    /** The first generation whose blobs may still be committed, or may soon have been. */
+    /** The first generation with blobs that may still be committed, or were committed recently. */
     private long firstYoung() throws InterruptedException {
         long minute = clock().toEpochMilli() / BlobId.MILLIS_PER_GENERATION;
         return minute
@@ -211,20 +215,20 @@ public final class LogSweep {
         return known;
     }
 
-    /** Whose blobs may be orphans: nobody's, as long as the log has no owner. */
+    /** The owner whose blobs may be orphans; empty as long as the log has no owner. */
     private Optional<Integer> owner() throws InterruptedException {
         return blobs.registers().isEmpty() ? Optional.of(BlobId.NO_OWNER) : right().owner();
     }
 
-    /** Whether blobs have an age that counts: a store that is never swept keeps all anyway. */
+    /** Whether the age of blobs matters: a store that is never swept keeps all anyway. */
     private boolean hasFloor() {
         return !options.floor().isZero() && blobs.registers().isPresent();
     }
 
     /**
-     * Checks once, before the first tombstone, that the log's clock and the store's agree.
+     * Checks once, before the first tombstone, that the clocks of the log and the store agree.
      *
-     * @throws InvalidSettings they do not: nothing is buried
+     * @throws InvalidSettings they do not agree: nothing is buried
      */
     private void requireAgreement() throws InterruptedException {
         if (!hasFloor() || areClocksCompared) {
@@ -267,7 +271,7 @@ public final class LogSweep {
             Instant began = clock();
             Map<Long, List<StoredBlob>> found = spans.next();
             for (Map.Entry<Long, List<StoredBlob>> one : found.entrySet()) {
-                // A commit is open, or a blob is young: the next pass goes on here.
+                // A commit is open, or a blob is young: the next pass continues here.
                 goesOn = goesOn && buryOrphans(one.getKey(), one.getValue(), began, plan);
             }
             if (goesOn) {
@@ -368,7 +372,7 @@ public final class LogSweep {
                 }
             }
         }
-        tally.orphans = Math.max(0, tally.orphans - tally.buried); // Those have no batch either.
+        tally.orphans = Math.max(0, tally.orphans - tally.buried); // These have no batch either.
         tally.deleted = patient.await(() -> retention.due(MOST_SEEN)).size();
         return report();
     }

@@ -5,21 +5,21 @@ import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Duration;
 
 /**
- * How a log is swept.
+ * The options of a sweep of a log.
  *
  * @param grace from a tombstone to the deletion of its blob
- * @param objection from the claim to the first deletion: each live instance of another log, cluster
- *     or copy checks the claims in it, and contests
- * @param uploadLife after this time no attempt to store a blob can still succeed; a generation is
- *     listed again until it is over
- * @param floor no younger blob gets a tombstone; zero: no floor
- * @param blobsPerSecond the most blobs asked for, buried or deleted per second
+ * @param objection from the claim to the first deletion; in this time each live instance of another
+ *     log, cluster or copy checks the claims, and contests
+ * @param uploadLife the longest time after which an attempt to store a blob can still succeed; a
+ *     generation is listed repeatedly until then
+ * @param floor least age of a blob with a tombstone; zero: no floor
+ * @param blobsPerSecond the most blobs listed, buried or deleted per second
  */
 public record LogSweepOptions(
         Duration grace, Duration objection, Duration uploadLife, Duration floor, int blobsPerSecond) {
     /**
-     * The usual ones. A put may wait, be retried and be hedged for minutes, and a machine that
-     * stood still may send later. Nobody knows a put that arrives a day late.
+     * The usual options. A put may wait, be retried and be hedged for minutes, and a suspended
+     * machine may send it later. A put that arrives a day late is unheard of.
      */
     public static final LogSweepOptions USUAL = new LogSweepOptions(
             Duration.ofMinutes(15),
@@ -39,7 +39,7 @@ public record LogSweepOptions(
         }
     }
 
-    /** The same with another floor. */
+    /** A copy with another floor. */
     public LogSweepOptions withFloor(Duration other) {
         return new LogSweepOptions(grace, objection, uploadLife, other, blobsPerSecond);
     }

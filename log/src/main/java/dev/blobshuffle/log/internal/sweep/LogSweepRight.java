@@ -20,13 +20,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The right to delete blobs by a log. The tombstones are in the log, so only the last two of the
- * three steps of {@link SweepRight} remain: the right is claimed after the tombstones were put, and
- * again after others have had the time to object. It asks before each request that deletes. Owned
+ * The right of a log to delete blobs. The tombstones are in the log, so only the last two of the
+ * three steps of {@link SweepRight} remain: the right is claimed after the tombstones are put, and
+ * again after others have had time to object. It is checked before each request that deletes. Owned
  * by one thread.
  */
 public final class LogSweepRight {
-    /** A doubt that nobody renews ends, so the second or third attempt succeeds. */
+    /** Most attempts. A doubt that is not renewed ends, so the second or third attempt succeeds. */
     private static final int MOST_BEGUN = 3;
 
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -40,7 +40,7 @@ public final class LogSweepRight {
     private final Time time;
 
     /**
-     * A right that has not claimed anything.
+     * A right without a claim.
      *
      * @param store stays open
      * @param log stays open
@@ -64,7 +64,7 @@ public final class LogSweepRight {
         return right.clock();
     }
 
-    /** The log's owner; empty if it has stored no blob yet. Changes nothing. */
+    /** The log's owner; empty if the log has not stored a blob yet. Changes nothing. */
     Optional<Integer> owner() throws InterruptedException {
         ClaimsTopic table = seat().memory().read(LogOwner.TOPIC);
         return table instanceof ClaimsTopic.Known known
@@ -79,8 +79,8 @@ public final class LogSweepRight {
     /**
      * Claims the right.
      *
-     * @return the raise of the register now: what has a tombstone from before it may be deleted
-     *     when {@link #confirm} has returned
+     * @return the register's current raise: blobs with an older tombstone may be deleted after
+     *     {@link #confirm} has returned
      * @throws InvalidSettings nothing may be deleted
      */
     public String claim() throws InterruptedException {
@@ -94,7 +94,7 @@ public final class LogSweepRight {
                 .raise(owner.cluster())
                 .map(OwnerText.Raise::id)
                 .orElseThrow(() -> refused("somebody took its claim away"));
-        Duration ignored = right.listed(); // Listed and decided long ago, as the log remembers.
+        Duration ignored = right.listed(); // Listed and decided long ago, as the log has recorded.
         ignored = right.decided();
         return raise;
     }
@@ -115,7 +115,7 @@ public final class LogSweepRight {
     }
 
     /**
-     * Asks before a request that deletes.
+     * Checks the right before a request that deletes.
      *
      * @throws InvalidSettings nothing may be deleted
      */
@@ -130,7 +130,7 @@ public final class LogSweepRight {
     }
 
     /**
-     * Checks that nobody contests the store, and changes nothing.
+     * Checks that the store is not contested, and changes nothing.
      *
      * @throws InvalidSettings nothing may be deleted
      */
@@ -140,17 +140,17 @@ public final class LogSweepRight {
         });
     }
 
-    /** Why nobody may delete, as the register says it; empty if sweeps may. Changes nothing. */
+    /** The register's reason why sweeps may not delete; empty if they may. Changes nothing. */
     public Optional<String> contest() {
         return register.read().contest(owner.cluster());
     }
 
-    /** Keeps everybody from deleting, until an operator of each log and each cluster ends that. */
+    /** Prevents all deletions until an operator of each log and each cluster allows them again. */
     public void hold() throws InterruptedException {
         register.hold("held by an operator of " + owner.cluster(), Set.of(owner.cluster()));
     }
 
-    /** Ends a contest of this log. A live instance of a copy contests that again. */
+    /** Ends a contest of this log. A live instance of a copy contests it again. */
     public void takeOver() throws InterruptedException {
         new OwnerClaimant(seat(), timing, time).settle(register.cell());
     }

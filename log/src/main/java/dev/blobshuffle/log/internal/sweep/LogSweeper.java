@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sweeps a log in the background of an instance: one pass ({@link LogSweep}) per interval. Any
- * number of instances may do so; a pass does what others have left.
+ * number of instances may sweep; a pass does the work that other passes have left.
  *
- * <p>It has its own thread and opens the store for each pass. Its failures stop nothing else: it
+ * <p>It has its own thread and opens the store for each pass. Its failures affect nothing else: it
  * logs a failure once and tries again. Thread-safe; the work runs on one thread.
  */
 public final class LogSweeper implements AutoCloseable {
@@ -78,8 +78,8 @@ public final class LogSweeper implements AutoCloseable {
     }
 
     /**
-     * Starts. The first pass comes at a random moment of the interval, so that instances that start
-     * together sweep one after the other.
+     * Starts. The first pass begins at a random moment of the interval, so that instances that
+     * start together sweep one after another.
      */
     public void start() {
         later(Duration.ofNanos(Long.remainderUnsigned(time.randomLong(), interval.toNanos())));
@@ -93,7 +93,7 @@ public final class LogSweeper implements AutoCloseable {
         }
     }
 
-    /** On the timer's thread. */
+    /** Runs on the timer's thread. */
     private void begin() {
         if (isClosed.get() || !isRunning.compareAndSet(false, true)) {
             return;
@@ -101,7 +101,7 @@ public final class LogSweeper implements AutoCloseable {
         try {
             worker.execute(this::work);
         } catch (Closed e) {
-            isRunning.set(false); // The instance ends.
+            isRunning.set(false); // The instance is closing.
         }
     }
 
@@ -112,7 +112,7 @@ public final class LogSweeper implements AutoCloseable {
             isWarned = false;
         } catch (Closed e) {
             LOG.debug("The sweep ends with the instance.", e);
-        } catch (RuntimeException e) { // Whatever it is, the instance goes on.
+        } catch (RuntimeException e) { // Whatever the failure, the instance continues.
             failed(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

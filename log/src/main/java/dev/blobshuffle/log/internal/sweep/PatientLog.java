@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * Waits for the answers of a log, and repeats a call a few times while the log is unavailable. For
- * calls that may be repeated, as all of retention and claims are. Owned by one thread.
+ * Waits for the answers of a log, and repeats a call a few times while the log is unavailable. Only
+ * for calls that may be repeated, such as all calls of retention and claims. Owned by one thread.
  */
 final class PatientLog {
     private static final int ATTEMPTS = 5;

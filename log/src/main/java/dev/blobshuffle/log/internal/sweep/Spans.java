@@ -10,14 +10,14 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
- * Lists chosen generations of an owner in their order, several in one request if they have few
- * blobs. Owned by one thread.
+ * Lists chosen generations of an owner in order, several in one request if they have few blobs.
+ * Owned by one thread.
  */
 final class Spans {
     /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
     private static final long FIRST_GENERATION = 1;
 
-    /** About so many blobs are in one listing at most, unless one generation has more. */
+    /** Approximate limit on the blobs of one listing, unless one generation has more. */
     private static final int MOST_AT_ONCE = 100_000;
 
     private final PatientStore store;
@@ -43,7 +43,7 @@ final class Spans {
         return position < chosen.size();
     }
 
-    /** The blobs of the next generations, in their order. */
+    /** The blobs of the next generations, in order. */
     Map<Long, List<StoredBlob>> next() throws InterruptedException {
         GenerationSpan span = GenerationSpan.around(chosen.get(position), digits);
         Map<Long, List<StoredBlob>> found = new TreeMap<>();

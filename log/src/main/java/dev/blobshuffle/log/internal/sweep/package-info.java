@@ -1,6 +1,6 @@
 /**
- * Deletes from a store what the batches of a commit log do not need any more. {@code
- * docs/decisions/0024-claims-of-a-log.md} says why nothing else is deleted.
+ * Deletes from a store what a commit log's batches no longer need, and nothing else
+ * ({@code docs/decisions/0024-claims-of-a-log.md}).
  */
 @NullMarked
 package dev.blobshuffle.log.internal.sweep;

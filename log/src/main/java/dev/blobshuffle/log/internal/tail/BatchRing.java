@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /** Some consecutive batches of a topic in memory. Guarded by its owner's lock. */
 public final class BatchRing {
-    /** What a batch takes besides its entries, roughly. */
+    /** Approximate memory of a batch in addition to its entries. */
     private static final int OVERHEAD = 100;
 
     private final NavigableMap<Long, Held> batches = new TreeMap<>();
@@ -21,22 +21,22 @@ public final class BatchRing {
     /** An empty ring that begins at 0. */
     public BatchRing() {}
 
-    /** A batch, and the bytes that were ever added before it. */
+    /** A batch, and the total bytes added before it. */
     private record Held(SequencedBatch batch, long before) {}
 
-    /** Forgets everything and goes on at a sequence. */
+    /** Drops everything and continues at a sequence. */
     public void restart(long sequence) {
         batches.clear();
         evicted = added;
         next = sequence;
     }
 
-    /** The sequence that the next added batch has. */
+    /** The sequence of the next batch to add. */
     public long next() {
         return next;
     }
 
-    /** Whether reading at a sequence finds a batch here, or the end of the ring. */
+    /** Whether a sequence is in the ring or at its end. */
     public boolean reaches(long sequence) {
         return sequence == next || batches.containsKey(sequence);
     }
@@ -50,7 +50,7 @@ public final class BatchRing {
         }
     }
 
-    /** Batches from a sequence on, in order; none if that one is not here. */
+    /** Batches from a sequence on, in order; empty if that sequence is not in the ring. */
     public List<SequencedBatch> from(long sequence, int maxBatches, long maxBytes) {
         List<SequencedBatch> taken = new ArrayList<>();
         if (!batches.containsKey(sequence)) {
@@ -96,7 +96,7 @@ public final class BatchRing {
         return added - evicted;
     }
 
-    /** Drops the oldest batches until the rest fits; the newest one stays. */
+    /** Drops the oldest batches until the rest fits; the newest batch stays. */
     public void evict(long most) {
         while (bytes() > most && batches.size() > 1) {
             batches.pollFirstEntry();

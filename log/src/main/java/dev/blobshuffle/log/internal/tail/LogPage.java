@@ -4,17 +4,17 @@ import dev.blobshuffle.log.internal.SequencedBatch;
 import java.util.List;
 
 /**
- * Some consecutive batches of a topic.
+ * Consecutive batches of a topic.
  *
  * @param batches in order, without holes
- * @param source where they come from
+ * @param source the source of the page
  */
 public record LogPage(List<SequencedBatch> batches, Source source) {
-    /** Where a page comes from. */
+    /** The source of a page. */
     public enum Source {
         /** The log itself, which compared the reader's bookmark if the request had one. */
         LOG,
-        /** A member of the zone, which may know another log than the one that is there now. */
+        /** A member of the zone, whose log may differ from the current one. */
         MEMBER
     }
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * The topics that the readers of one instance follow: one {@link Tailer} each, which share a byte
- * budget and the looks at the log. Thread-safe.
+ * The topics that the readers of one instance follow. Each topic has a {@link Tailer}; all share a
+ * byte budget and the queries for new batches. Thread-safe.
  */
 public final class LogTails implements AutoCloseable {
     private final MeteredLogReads reads;
@@ -25,7 +25,7 @@ public final class LogTails implements AutoCloseable {
     private boolean isClosed;
 
     /**
-     * Follows nothing yet. All pages come from the log.
+     * Starts without topics. All pages come from the log.
      *
      * @param log stays open
      * @param budget the bytes of entries that all topics keep in memory for their readers
@@ -44,11 +44,11 @@ public final class LogTails implements AutoCloseable {
     }
 
     /**
-     * Follows nothing yet.
+     * Starts without topics.
      *
      * @param log stays open
-     * @param reads its reads, for who is far from the others
-     * @param pages where the pages of a topic come from that most read, by its number
+     * @param reads its reads, for readers far from the others
+     * @param pages the source of the pages that most readers of a topic need, by the topic's number
      * @param budget the bytes of entries that all topics keep in memory for their readers
      */
     public LogTails(CommitLog log, MeteredLogReads reads, IntFunction<TopicPages> pages, long budget, Time time) {
@@ -63,7 +63,7 @@ public final class LogTails implements AutoCloseable {
      *
      * @param topic the topic's number
      * @param from the first sequence to read
-     * @param whenMore called on any thread if the reader may find more, or a failure; must not
+     * @param whenMore called on any thread if there may be more batches, or a failure; must not
      *     block
      */
     public TailCursor open(int topic, long from, Runnable whenMore) {
@@ -85,19 +85,17 @@ public final class LogTails implements AutoCloseable {
         return cursor;
     }
 
-    /** Whether the log has not answered the last look. */
+    /** Whether the log did not answer the last query. */
     public boolean isInterrupted() {
         return watch.isInterrupted();
     }
 
-    /**
-     * How long the batches wait that have waited longest for their place, in the topics read here.
-     */
+    /** The longest time that batches have waited to be sequenced, in the topics read here. */
     public Duration longestStaged() {
         return watch.longestStaged();
     }
 
-    /** Why a topic's batches have no place yet, if they have waited for 30 seconds. */
+    /** The failure to report if a topic's batches have waited 30 seconds to be sequenced. */
     public Optional<LogUnavailable> stuck(int topic) {
         return watch.stuck(topic);
     }
@@ -109,7 +107,7 @@ public final class LogTails implements AutoCloseable {
         }
     }
 
-    /** A tailer without readers goes, unless one has come meanwhile. */
+    /** Removes a tailer without readers, unless a reader has come meanwhile. */
     private void forget(int topic) {
         synchronized (tailers) {
             Tailer tailer = tailers.get(topic);

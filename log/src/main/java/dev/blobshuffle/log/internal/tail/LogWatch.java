@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the ends of topics for one instance, by one request for all of them.
+ * Watches the ends of topics for one instance, with one request for all of them.
  *
- * <p>While hints arrive it looks every 100 ms, because a hint may be lost and because batches of an
- * outbox have nobody who sequences them. Without hints it looks every 25 ms while anything flows,
- * and backs off to 250 ms. A topic whose staged batches nobody sequences between two looks it
- * sequences itself. Thread-safe.
+ * <p>While hints arrive, it queries every 100 ms, because a hint may be lost, and because no
+ * publisher sequences batches of an outbox. Without hints, it queries every 25 ms while batches
+ * arrive, and backs off to 250 ms. If a topic's staged batches are not sequenced between two
+ * queries, it sequences them itself. Thread-safe.
  */
 final class LogWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWatch.class);
@@ -39,10 +39,10 @@ final class LogWatch implements AutoCloseable {
     private static final Duration IDLE = Duration.ofMillis(250);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-    /** Sequencing takes milliseconds. Batches that wait for so long wait for a person. */
+    /** Sequencing takes milliseconds. After this time, a person must intervene. */
     private static final Duration STUCK = Duration.ofSeconds(30);
 
-    /** A sequencing that moves this many batches has probably left some. */
+    /** A call that sequences this many batches has probably left some. */
     private static final long FULL = 5_000;
 
     private final CommitLog log;
@@ -53,7 +53,7 @@ final class LogWatch implements AutoCloseable {
     /** Guarded by the lock, like everything below. */
     private final Map<Integer, TopicListener> listeners = new LinkedHashMap<>();
 
-    /** The end of each topic at the last look, and the same of those that had staged batches. */
+    /** The end of each topic at the last query, and the same for topics with staged batches. */
     private final Map<Integer, Long> ends = new HashMap<>();
 
     private final Map<Integer, Staged> staged = new HashMap<>();
@@ -71,7 +71,7 @@ final class LogWatch implements AutoCloseable {
         hints = log.hints(this::hinted);
     }
 
-    /** Watches a topic. Looks at once. */
+    /** Watches a topic. Queries at once. */
     void watch(int topic, TopicListener listener) {
         synchronized (lock) {
             if (isClosed) {
@@ -91,7 +91,7 @@ final class LogWatch implements AutoCloseable {
         }
     }
 
-    /** Looks now, or as soon as the look that is under way has ended. */
+    /** Queries now, or as soon as the current query has ended. */
     void lookSoon() {
         synchronized (lock) {
             isLookWanted = true;
@@ -104,14 +104,14 @@ final class LogWatch implements AutoCloseable {
         look();
     }
 
-    /** Whether a look has failed and none has succeeded since. */
+    /** Whether a query has failed and none has succeeded since. */
     boolean isInterrupted() {
         synchronized (lock) {
             return isInterrupted;
         }
     }
 
-    /** How long the batches wait that have waited longest for their place, over all topics. */
+    /** The longest time that batches have waited to be sequenced, over all topics. */
     Duration longestStaged() {
         long now = time.nanos();
         synchronized (lock) {
@@ -122,7 +122,7 @@ final class LogWatch implements AutoCloseable {
         }
     }
 
-    /** Why a topic's batches have no place yet, if they have waited for 30 seconds. */
+    /** The failure to report if a topic's batches have waited 30 seconds to be sequenced. */
     Optional<LogUnavailable> stuck(int topic) {
         long now = time.nanos();
         synchronized (lock) {
@@ -162,7 +162,7 @@ final class LogWatch implements AutoCloseable {
         });
     }
 
-    /** A call that throws is a call that failed. */
+    /** Turns an exception of a call into a failed stage. */
     static <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> call) {
         try {
             return call.get();
@@ -204,7 +204,7 @@ final class LogWatch implements AutoCloseable {
         unsequenced.forEach(this::sequence);
     }
 
-    /** Whether a topic's staged batches were there at the last look, and nobody has moved any. */
+    /** Whether a topic's staged batches were there at the last query, and none was moved since. */
     private boolean isAbandoned(TopicState state) {
         if (!state.isStaged()) {
             staged.remove(state.topic());
@@ -224,7 +224,7 @@ final class LogWatch implements AutoCloseable {
     }
 
     /**
-     * Batches that had no place at two looks, while the topic's end stayed. Guarded by the lock.
+     * Batches that were staged at two queries, while the topic's end stayed. Guarded by the lock.
      */
     private static final class Staged {
         private final int topic;
@@ -299,7 +299,7 @@ final class LogWatch implements AutoCloseable {
             try {
                 timer = time.schedule(isLookWanted ? Duration.ZERO : wait, this::look);
             } catch (Closed e) {
-                isClosed = true; // the process ends
+                isClosed = true; // The instance is closing.
             }
         }
     }
@@ -338,7 +338,7 @@ final class LogWatch implements AutoCloseable {
         }
     }
 
-    /** Ends the looks. Idempotent. */
+    /** Ends the queries. Idempotent. */
     @Override
     public void close() {
         synchronized (lock) {

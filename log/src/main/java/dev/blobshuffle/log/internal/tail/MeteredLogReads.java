@@ -13,7 +13,7 @@ public final class MeteredLogReads {
     private final CommitLog log;
     private final ShuffleMetrics metrics;
 
-    /** Reads of a log, counted in the metrics of an instance. */
+    /** Counts the reads of a log in the metrics of an instance. */
     public MeteredLogReads(CommitLog log, ShuffleMetrics metrics) {
         this.log = log;
         this.metrics = metrics;

@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The page that the ring of a topic needs next.
+ * The next page that the ring of a topic needs.
  *
  * @param request reads it from the log, and compares a bookmark if a comparison is due
- * @param before the batch before the page; empty if only the log may answer: the reader has none,
- *     or must compare it first
- * @param end the topic's end as last known
+ * @param before the batch before the page; empty if only the log may answer, because the reader has
+ *     none, or must compare it first
+ * @param end the topic's last known end
  */
 public record NextPage(ReadRequest request, Optional<Bookmark> before, OptionalLong end) {}

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages that one reader reads of a topic, one at a time. After a failure the next page is read
- * from the log with a bookmark, because the log may be another one then. After pages of other
- * members the next page from the log has a bookmark as well: the log must hold what they sent.
+ * Reads the pages of a topic for one reader, one page at a time. After a failure, the next page is
+ * read from the log with a bookmark, because the log may have changed. After pages of other
+ * members, the next page from the log has a bookmark too: the log must contain what they sent.
  * Guarded by its tailer's lock.
  */
 final class Pager {
@@ -38,27 +38,27 @@ final class Pager {
         this.topic = topic;
     }
 
-    /** Whether a page is under way. */
+    /** Whether a page is being read. */
     boolean isReading() {
         return isReading;
     }
 
-    /** Where the page that is under way begins. */
+    /** The first sequence of the page that is being read. */
     long from() {
         return from;
     }
 
-    /** How many reports of more batches there had been when the last page began. */
+    /** The number of reports of new batches when the last page began. */
     long newsAt() {
         return newsAt;
     }
 
-    /** Whether a page has failed, and the log has not answered a look since. */
+    /** Whether a page has failed, and the log has not answered a query since. */
     boolean isResting() {
         return isResting;
     }
 
-    /** The log has answered a look: reading goes on. */
+    /** Called when the log has answered a query: reading continues. */
     void rested() {
         isResting = false;
     }
@@ -77,24 +77,24 @@ final class Pager {
         return new ReadRequest(topic, sequence, BATCHES, maxBytes, bookmark);
     }
 
-    /** The batch before the page that is under way; empty if only the log may answer. */
+    /** The batch before the page that is being read; empty if only the log may answer. */
     Optional<Bookmark> before() {
         SequencedBatch read = last;
         return isBoundToLog || read == null ? Optional.empty() : Optional.of(Bookmark.at(read));
     }
 
-    /** The log may be another one: the next page that begins checks that it is not. */
+    /** Makes the next page check the log, which may have changed. */
     void mustCheck() {
         mustCheck = true;
     }
 
-    /** Forgets what was read before: it is known that the log went back. */
+    /** Drops the bookmark: the log is known to have gone back. */
     void forget() {
         last = null;
         isOutdated = isReading;
     }
 
-    /** A page, or none if another member sent it and the log went back meanwhile. */
+    /** The page, or none if another member sent it and the log went back meanwhile. */
     LogPage current(LogPage page) {
         if (!isOutdated || page.source() == LogPage.Source.LOG) {
             return page;
@@ -106,7 +106,7 @@ final class Pager {
     /**
      * Ends a page that arrived.
      *
-     * @throws PositionTrimmed its first batch is not the one that was asked for
+     * @throws PositionTrimmed its first batch is not the requested one
      * @throws LogWentBack it has a hole
      */
     void arrived(LogPage page) {
@@ -132,7 +132,7 @@ final class Pager {
     /**
      * Ends a page that failed.
      *
-     * @return what the reader must know; empty if the page is read again
+     * @return the failure for the reader; empty if the page is read again
      */
     Optional<RuntimeException> failed(Throwable thrown) {
         isReading = false;

@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reader's place in a topic. It takes batches from the ring of its tailer if it is there, and
- * reads its own pages if it is elsewhere. Owned by its reader's thread; what it waits for arrives
- * on others.
+ * One reader's place in a topic. It takes batches from its tailer's ring if the place is in the
+ * ring; otherwise it reads its own pages. Owned by its reader's thread; results arrive on other
+ * threads.
  */
 public final class TailCursor implements AutoCloseable {
     private final Tailer tailer;
@@ -32,12 +32,12 @@ public final class TailCursor implements AutoCloseable {
     }
 
     /**
-     * The next batches, in order and without holes, as far as they are in memory. Never blocks. If
-     * there are none, the cursor reports when there may be some.
+     * The next batches in memory, in order and without holes. Never blocks. If there are none, the
+     * cursor reports when there may be some.
      *
      * @throws dev.blobshuffle.log.failure.PositionTrimmed retention has passed the position
-     * @throws dev.blobshuffle.log.failure.LogWentBack the log lost what was read before; thrown
-     *     again until a seek, as the others are
+     * @throws dev.blobshuffle.log.failure.LogWentBack the log lost batches that were read; thrown
+     *     again until a seek, like the other failures
      * @throws dev.blobshuffle.log.failure.TopicAbsent the topic was deleted
      */
     public List<SequencedBatch> next(int maxBatches, long maxBytes) {
@@ -49,17 +49,17 @@ public final class TailCursor implements AutoCloseable {
         return tailer.position(this);
     }
 
-    /** Goes on at another sequence, and forgets a failure. */
+    /** Continues at another sequence, and clears a failure. */
     public void seek(long sequence) {
         tailer.seek(this, sequence);
     }
 
-    /** The topic's end as last known; empty: not known yet. */
+    /** The topic's last known end; empty: not known yet. */
     public OptionalLong end() {
         return tailer.end();
     }
 
-    /** The first batch that the next page or the ring must bring. */
+    /** The first batch that is needed from the next page or the ring. */
     long wanted() {
         return position + own.size();
     }

@@ -19,13 +19,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one topic once for all cursors of an instance that are close together. Its ring follows the
- * foremost of the cursors in it, at most half a share ahead. Who is too slow falls out of the ring
- * and reads its own pages until it reaches the ring again. A ring without cursors moves to the next
- * one that asks. Thread-safe.
+ * Reads one topic once for all nearby cursors of an instance. Its ring follows the foremost cursor
+ * in it, and is at most half a share ahead. A cursor that is too slow falls out of the ring and
+ * reads its own pages until it reaches the ring again. A ring without cursors moves to the next
+ * cursor that asks. Thread-safe.
  */
 final class Tailer implements TopicListener {
-    /** A cursor reads its next page when it has fewer batches left. */
+    /** A cursor reads its next page when it has fewer batches than this. */
     private static final int LOW = 200;
 
     private static final long SMALLEST_SHARE = 256 << 10;
@@ -46,7 +46,7 @@ final class Tailer implements TopicListener {
     private OptionalLong end = OptionalLong.empty();
 
     /**
-     * Rises with each report of more batches, so that an older empty page does not hide them. A
+     * Rises with each report of new batches, so that an older empty page does not hide them. A
      * pager that has read nothing has seen 0.
      */
     private long news = 1;
@@ -56,8 +56,8 @@ final class Tailer implements TopicListener {
     /**
      * A tailer without cursors.
      *
-     * @param log where cursors outside the ring read
-     * @param pages where the ring reads
+     * @param log the source for cursors outside the ring
+     * @param pages the source for the ring
      */
     Tailer(int topic, MeteredLogReads log, TopicPages pages, LongSupplier share, Runnable whenUnused) {
         this.topic = topic;
@@ -145,7 +145,7 @@ final class Tailer implements TopicListener {
         }
     }
 
-    /** Plans the reads that are wanted now. The caller starts them without the lock. */
+    /** Plans the necessary reads. The caller starts them without the lock. */
     private void plan(long most, List<Runnable> reads) {
         if (isClosed) {
             return;
@@ -169,7 +169,7 @@ final class Tailer implements TopicListener {
         }
     }
 
-    /** Whether a read may find a batch, or a failure: a position beyond the end is one. */
+    /** Whether a read may find a batch, or a failure, such as a position beyond the end. */
     private boolean mayHaveMore(long sequence, Pager reader) {
         boolean isNews = reader.newsAt() != news || end.isEmpty() || end.getAsLong() != sequence;
         return isNews && !reader.isResting();
@@ -223,8 +223,8 @@ final class Tailer implements TopicListener {
     }
 
     /**
-     * A failure of the ring concerns the cursors in it. A log that went back, or a topic that is
-     * gone, concerns all.
+     * Reports a failure of the ring to the cursors in it. If the log went back or the topic is
+     * gone, all cursors fail.
      */
     private void fail(RuntimeException failure, @Nullable TailCursor cursor) {
         boolean isForAll = failure instanceof LogWentBack || failure instanceof TopicAbsent;

@@ -2,17 +2,17 @@ package dev.blobshuffle.log.internal.tail;
 
 import dev.blobshuffle.log.internal.TopicState;
 
-/** Hears from a {@link LogWatch} about one topic, on any thread. Must not block. */
+/** Gets reports of a {@link LogWatch} about one topic, on any thread. Must not block. */
 interface TopicListener {
-    /** Where the topic begins and ends. An answer may be a little older than a read. */
+    /** The topic's start and end. An answer may be slightly older than a read. */
     void looked(TopicState state);
 
-    /** The topic may have more batches than known. */
+    /** The topic may have new batches. */
     void hinted();
 
     /** The topic does not exist any more. */
     void absent();
 
-    /** The log did not answer: from now on it may be another one. */
+    /** The log did not answer: from now on it may be a different one. */
     void interrupted();
 }
