@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging;
 
 /**
- * The answer to a publish: the record is durable, and every subscriber will see it. Its position is
- * not known yet, because the log orders batches after their commit.
+ * The answer to a publish: the record is durable, and every subscriber will receive it. Its
+ * position is not known yet, because the log orders batches after their commit.
  *
- * @param partition where the record is
+ * @param partition the record's partition
  * @param timestamp the record's, milliseconds since the Unix epoch
  */
 public record Acknowledgement(TopicPartition partition, long timestamp) {}

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The consumer groups of a log. Thread-safe. Each call asks the log, and throws {@code
- * LogUnavailable} if it does not answer.
+ * The consumer groups of a log. Thread-safe. Each call queries the log, and throws
+ * {@code LogUnavailable} if the log does not answer.
  */
 public interface ConsumerGroups {
     /** The names of all groups. */
     List<String> list();
 
-    /** A group as it is now; empty: it does not exist. */
+    /** The current state of a group; empty: it does not exist. */
     Optional<ConsumerGroup> describe(String name);
 
     /**
-     * Moves a group in a topic to the first records committed at a time or later.
+     * Moves a group in a topic to the first records committed at or after a time.
      *
      * @throws IllegalStateException the group has a member: stop it first
      */
@@ -27,7 +27,7 @@ public interface ConsumerGroups {
     /**
      * Deletes a group and its positions.
      *
-     * @return whether there was one
+     * @return whether there was such a group
      * @throws IllegalStateException the group has a member: stop it first
      */
     boolean delete(String name);
@@ -37,16 +37,16 @@ public interface ConsumerGroups {
      *
      * @param name its name
      * @param members the zones of its members by their ids
-     * @param partitions where it is in each partition
+     * @param partitions its progress in each partition
      */
     record ConsumerGroup(String name, Map<String, String> members, Map<TopicPartition, Progress> partitions) {}
 
     /**
-     * How far a group is in a partition.
+     * The progress of a group in a partition.
      *
      * @param owner the member that reads it; empty: none
      * @param position the committed position; empty: none
-     * @param lag batches of the topic after it; empty: the group has no position
+     * @param lag number of the topic's batches after the position; empty: the group has no position
      */
     record Progress(Optional<String> owner, OptionalLong position, OptionalLong lag) {}
 }

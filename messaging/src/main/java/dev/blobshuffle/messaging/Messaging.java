@@ -23,8 +23,8 @@ public interface Messaging extends AutoCloseable {
     /**
      * Opens an instance. Checks the store and the log. Blocks.
      *
-     * @param settings {@code blobshuffle.*}: at least {@code blobshuffle.store} and {@code
-     *     blobshuffle.log}
+     * @param settings {@code blobshuffle.*}: at least {@code blobshuffle.store} and
+     *     {@code blobshuffle.log}
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
      *     message says what to change
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
@@ -42,10 +42,10 @@ public interface Messaging extends AutoCloseable {
     ConsumerGroups groups();
 
     /**
-     * Opens a publisher, and fences the one that had the name before. Blocks.
+     * Opens a publisher, and fences its predecessor of the same name. Blocks.
      *
-     * @param name unique among the publishers of the log that run at once, such as the name of the
-     *     service and the number of the instance
+     * @param name unique among the publishers of the log that run at the same time, such as the
+     *     name of the service and the number of the instance
      * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     <K, V> Publisher<K, V> publisher(String name, Serde<K> keys, Serde<V> values);
@@ -59,8 +59,8 @@ public interface Messaging extends AutoCloseable {
     <K, V> Subscriber<K, V> subscriber(Subscription subscription, Serde<K> keys, Serde<V> values);
 
     /**
-     * Begins a transaction of a publisher. Everything that it publishes belongs to it until the
-     * commit.
+     * Begins a transaction of a publisher. Everything that it publishes until the commit belongs to
+     * the transaction.
      *
      * @throws IllegalStateException the publisher has an open transaction
      */

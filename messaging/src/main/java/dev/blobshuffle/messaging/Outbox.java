@@ -10,13 +10,13 @@ import java.sql.Types;
 /**
  * Publishes records in the caller's own database transaction, if the caller's tables are in the
  * log's database. Rows and records are committed together, without a publisher. The records are
- * stored in the log itself, up to 64 KiB each, so use it for few and small ones. Immutable.
+ * stored in the log itself, up to 64 KiB each, so use it for few and small records. Immutable.
  *
- * <p>Order: the place of a record is drawn in the call. Two transactions that change the same rows
- * keep their order if each publishes after it has locked the rows.
+ * <p>Order: the call determines the place of a record. If two transactions change the same rows,
+ * their records keep the transactions' order if each publishes after it has locked the rows.
  *
- * <p>Other languages call the database function: {@code select log.outbox_publish('orders', key,
- * value)}.
+ * <p>Other languages call the database function:
+ * {@code select log.outbox_publish('orders', key, value)}.
  */
 public final class Outbox {
     private final String call;
@@ -40,7 +40,7 @@ public final class Outbox {
     }
 
     /**
-     * Publishes a record. It becomes visible with the commit, which is the caller's.
+     * Publishes a record. It becomes visible when the caller commits.
      *
      * @param connection with an open transaction
      * @return the record's number in the log

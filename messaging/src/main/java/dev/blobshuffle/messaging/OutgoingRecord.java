@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record to publish.
  *
- * @param topic where it goes
- * @param partition of the topic; empty: by the key as Kafka's default partitioner chooses, or any
- *     one without a key
+ * @param topic its topic
+ * @param partition of the topic; empty: as Kafka's default partitioner chooses by the key, or any
+ *     partition without a key
  * @param timestamp milliseconds since the Unix epoch; empty: now
  * @param key records of one key stay in order; null: none
  * @param value null: none
@@ -28,22 +28,22 @@ public record OutgoingRecord<K, V>(
         headers = List.copyOf(headers);
     }
 
-    /** A record without headers, of now, in the partition of its key. */
+    /** A record without headers, with the current time, in the partition of its key. */
     public OutgoingRecord(String topic, @Nullable K key, @Nullable V value) {
         this(topic, OptionalInt.empty(), OptionalLong.empty(), key, value, List.of());
     }
 
-    /** The same record with other headers. */
+    /** A copy with other headers. */
     public OutgoingRecord<K, V> withHeaders(List<Header> others) {
         return new OutgoingRecord<>(topic, partition, timestamp, key, value, others);
     }
 
-    /** The same record in a partition of the caller's choice. */
+    /** A copy with an explicit partition. */
     public OutgoingRecord<K, V> toPartition(int number) {
         return new OutgoingRecord<>(topic, OptionalInt.of(number), timestamp, key, value, headers);
     }
 
-    /** The same record with a timestamp in milliseconds since the Unix epoch. */
+    /** A copy with a timestamp in milliseconds since the Unix epoch. */
     public OutgoingRecord<K, V> at(long millis) {
         return new OutgoingRecord<>(topic, partition, OptionalLong.of(millis), key, value, headers);
     }

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes records. Its name fences its predecessor: when a publisher of the same name is opened,
- * this one can publish nothing more. Thread-safe outside transactions; in one, only the thread that
- * opened it publishes.
+ * this one can publish nothing more. Thread-safe outside transactions; in a transaction, only the
+ * thread that opened it publishes.
  *
- * <p>Order: records of one publisher and one partition stay in the order of their publishes. A
- * batch that is lost is lost as a whole, and so is everything published after it and before the
- * failure is seen.
+ * <p>Order: records of one publisher and one partition keep the order in which they are published.
+ * If a batch is lost, all its records are lost, together with all records that were published later
+ * and before the failure is reported.
  */
 public interface Publisher<K, V> extends AutoCloseable {
     /** The name that fences. */
@@ -21,12 +21,12 @@ public interface Publisher<K, V> extends AutoCloseable {
      * Publishes a record. Copies the bytes into the batch and returns; blocks only while the write
      * budget is full.
      *
-     * @return completes when the record is durable and in the log, or fails as the batch did. In a
-     *     transaction it completes with the commit
+     * @return completes when the record is durable and in the log, or fails if its batch does; in a
+     *     transaction, it completes with the commit
      * @throws dev.blobshuffle.core.failure.RecordTooLarge fatal for this record: it is larger than
      *     {@code blobshuffle.record.max.bytes}
      * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
-     *     full for the time an append may wait
+     *     full for longer than an append may wait
      * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
      * @throws dev.blobshuffle.log.failure.WriterFenced fatal: another publisher has the name
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: an earlier batch was
@@ -34,13 +34,16 @@ public interface Publisher<K, V> extends AutoCloseable {
      */
     CompletionStage<Acknowledgement> publish(OutgoingRecord<K, V> record);
 
-    /** Publishes a record of now in the partition of its key. As the other. */
+    /**
+     * Publishes a record with the current time in the partition of its key. As
+     * {@link #publish(OutgoingRecord)}.
+     */
     default CompletionStage<Acknowledgement> publish(String topic, @Nullable K key, @Nullable V value) {
         return publish(new OutgoingRecord<>(topic, key, value));
     }
 
     /**
-     * Waits until everything published before is durable and in the log.
+     * Waits until every earlier record is durable and in the log.
      *
      * @throws dev.blobshuffle.core.failure.DeadlineExceeded recoverable: not done in time
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: a batch was lost

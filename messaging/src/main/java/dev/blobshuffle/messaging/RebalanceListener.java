@@ -2,7 +2,9 @@ package dev.blobshuffle.messaging;
 
 import java.util.Collection;
 
-/** Learns of partitions that come and go. Called within {@link Subscriber#poll}, by its thread. */
+/**
+ * Receives changes of a subscriber's partitions. Called in {@link Subscriber#poll}, on its thread.
+ */
 public interface RebalanceListener {
     /** Does nothing. */
     RebalanceListener NONE = new RebalanceListener() {};
@@ -13,6 +15,6 @@ public interface RebalanceListener {
     /** The member gives these partitions back after this call. May commit. */
     default void onRevoked(Collection<TopicPartition> partitions) {}
 
-    /** The member has lost these partitions: others may read them already. A commit would fail. */
+    /** The member has lost these partitions; others may read them already. A commit would fail. */
     default void onLost(Collection<TopicPartition> partitions) {}
 }

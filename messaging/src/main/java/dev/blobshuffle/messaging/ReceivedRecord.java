@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A record that a subscriber has received.
  *
- * @param topic where it was published
+ * @param topic its topic
  * @param partition of the topic
  * @param position its position in the partition; rises, with gaps
  * @param timestamp the publisher's, milliseconds since the Unix epoch

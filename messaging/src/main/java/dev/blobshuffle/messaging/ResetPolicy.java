@@ -1,13 +1,14 @@
 package dev.blobshuffle.messaging;
 
 /**
- * Where a group begins to read a partition in which it has no position, or whose position is gone.
+ * The place at which a group begins to read a partition without a position, or whose position is
+ * gone.
  */
 public enum ResetPolicy {
-    /** At the first record that retention has left. */
+    /** The first record after retention. */
     EARLIEST,
-    /** After the last record. */
+    /** The end of the partition. */
     LATEST,
-    /** Nowhere: the poll fails with {@code PositionTrimmed} until the application seeks. */
+    /** None: the poll fails with {@code PositionTrimmed} until the application seeks. */
     ERROR
 }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
 /**
- * Turns keys or values into bytes, and bytes back. Thread-safe if the publishers and subscribers
- * that share it are used by several threads.
+ * Serializes and deserializes keys or values. Must be thread-safe if the publishers and subscribers
+ * that share it use several threads.
  *
  * @param <T> the type of the keys or values
  */
@@ -14,21 +14,21 @@ public interface Serde<T> {
     /**
      * The bytes of a key or value.
      *
-     * @param topic where the record goes
+     * @param topic the topic of the record
      * @param value never null; an absent key or value has no bytes
      * @throws RuntimeException the record is not published
      */
     byte[] serialize(String topic, T value);
 
     /**
-     * The key or value of some bytes.
+     * The key or value from bytes.
      *
-     * @param topic where the record comes from
+     * @param topic the topic of the record
      * @throws RuntimeException the record goes to the dead letters, or the subscriber stops
      */
     T deserialize(String topic, byte[] bytes);
 
-    /** Bytes as they are, without a copy. */
+    /** Bytes unchanged, without a copy. */
     static Serde<byte[]> bytes() {
         return of(bytes -> bytes, bytes -> bytes);
     }

@@ -8,23 +8,24 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A member of a consumer group: reads the partitions that the group gives to it. Owned by one
- * thread, except {@link #wakeUp} and {@link #close}. Its lease is renewed in the background, so the
- * time between polls does not matter to the group.
+ * A member of a consumer group: reads the partitions that the group assigns to it. Owned by one
+ * thread, except {@link #wakeUp} and {@link #close}. Its lease is renewed in the background, so
+ * slow processing between polls does not end the lease ({@link Subscription#maxPollInterval()}
+ * limits the time).
  */
 public interface Subscriber<K, V> extends AutoCloseable {
     /** The group. */
     String group();
 
     /**
-     * The next records, in order per partition. Waits until there is one.
+     * The next records, in order per partition. Waits until there is a record.
      *
-     * @param wait the longest wait; then it returns no record
+     * @param wait the longest wait; then it returns no records
      * @throws dev.blobshuffle.log.failure.PositionTrimmed fatal: retention has passed a position,
      *     and the reset policy is {@code ERROR}; seek
      * @throws dev.blobshuffle.log.failure.LogWentBack fatal: the log has lost commits
-     * @throws UnreadableRecord fatal: a record cannot be deserialized, and the subscription names
-     *     no topic for dead letters; seek past it
+     * @throws UnreadableRecord fatal: a record cannot be deserialized, and the subscription has no
+     *     topic for dead letters; seek past it
      * @throws dev.blobshuffle.core.failure.BlobMissing fatal: a blob that the log refers to is gone
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: a blob's bytes differ from the
      *     written ones
@@ -34,17 +35,17 @@ public interface Subscriber<K, V> extends AutoCloseable {
     /**
      * Commits the positions after the last poll.
      *
-     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: the group has given some of
-     *     the partitions to another member; poll again
+     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: the group has assigned some
+     *     of the partitions to another member; poll again
      * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: commit again
      */
     void commit();
 
     /**
      * Sends a record that the application cannot process to the dead letters of the subscription,
-     * with headers that say where it was and why. The next commit waits until it is durable.
+     * with headers for its origin and the reason. The next commit waits until it is durable.
      *
-     * @throws IllegalStateException the subscription names no topic for dead letters
+     * @throws IllegalStateException the subscription has no topic for dead letters
      */
     void refuse(ReceivedRecord<K, V> record, Throwable reason);
 
@@ -57,28 +58,28 @@ public interface Subscriber<K, V> extends AutoCloseable {
     /** Ends a pause. */
     void resume(Collection<TopicPartition> partitions);
 
-    /** The next poll reads a partition from a position on, such as one of a received record. */
+    /** Moves a partition to a position, such as that of a received record, for the next poll. */
     void seek(TopicPartition partition, long position);
 
-    /** The next poll reads partitions from their start. */
+    /** Moves partitions to their start for the next poll. */
     void seekToStart(Collection<TopicPartition> partitions);
 
-    /** The next poll reads partitions from their end. */
+    /** Moves partitions to their end for the next poll. */
     void seekToEnd(Collection<TopicPartition> partitions);
 
     /**
-     * The next poll reads partitions from the first record that was committed at a time or later.
-     * Of a batch that was committed then, it reads all records.
+     * Moves partitions to the first record that was committed at or after a time, for the next
+     * poll. A batch is committed as a whole, so all its records count.
      */
     void seekTo(Map<TopicPartition, Instant> times);
 
     /** The position of the next record to poll; empty: this member does not own the partition. */
     OptionalLong position(TopicPartition partition);
 
-    /** For each owned partition, how many committed batches of its topic are not read yet. */
+    /** The number of committed and unread batches of the topic, for each owned partition. */
     Map<TopicPartition, Long> lag();
 
-    /** Ends a poll that waits, with no record, or the next one. Any thread may call this. */
+    /** Ends a waiting poll, without a record, or the next poll. Any thread may call this. */
     void wakeUp();
 
     /**

@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a subscriber reads, and how.
+ * The options of a subscriber.
  *
  * @param group the consumer group, 1 to 500 bytes in UTF-8; each record goes to one of its members
  * @param topics the topics, which must exist
  * @param reset where a new group begins
  * @param maxRecords the most records of a poll
  * @param deadLetters the topic for records that cannot be deserialized; empty: the poll fails
- * @param listener learns of partitions that come and go
- * @param maxPollInterval after so long without a poll the subscriber leaves the group, and its
- *     partitions go to others; it joins again with its next poll. As Kafka's {@code
- *     max.poll.interval.ms}
+ * @param listener receives changes of partitions
+ * @param maxPollInterval the longest time between two polls; after it, the subscriber leaves the
+ *     group, and its partitions go to others. It joins again with its next poll. As Kafka's
+ *     {@code max.poll.interval.ms}
  */
 public record Subscription(
         String group,
@@ -50,7 +50,7 @@ public record Subscription(
         }
     }
 
-    /** Reads topics as a group, a new group from the start. */
+    /** Reads topics as a group; a new group begins at the start. */
     public static Subscription of(String group, String... topics) {
         return new Subscription(
                 group,
@@ -62,27 +62,27 @@ public record Subscription(
                 MAX_POLL_INTERVAL);
     }
 
-    /** The same with another reset policy. */
+    /** A copy with another reset policy. */
     public Subscription reset(ResetPolicy policy) {
         return new Subscription(group, topics, policy, maxRecords, deadLetters, listener, maxPollInterval);
     }
 
-    /** The same with another number of records per poll. */
+    /** A copy with another number of records per poll. */
     public Subscription maxRecords(int records) {
         return new Subscription(group, topics, reset, records, deadLetters, listener, maxPollInterval);
     }
 
-    /** The same, with a topic for records that cannot be deserialized. */
+    /** A copy with a topic for records that cannot be deserialized. */
     public Subscription deadLetters(String topic) {
         return new Subscription(group, topics, reset, maxRecords, Optional.of(topic), listener, maxPollInterval);
     }
 
-    /** The same with a listener. */
+    /** A copy with a listener. */
     public Subscription listener(RebalanceListener rebalances) {
         return new Subscription(group, topics, reset, maxRecords, deadLetters, rebalances, maxPollInterval);
     }
 
-    /** The same with another longest time between two polls, 1 second to 365 days. */
+    /** A copy with another longest time between two polls, 1 second to 365 days. */
     public Subscription maxPollInterval(Duration interval) {
         return new Subscription(group, topics, reset, maxRecords, deadLetters, listener, interval);
     }

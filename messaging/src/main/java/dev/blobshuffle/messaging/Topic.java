@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A topic, to be created or as it is.
+ * The definition of a topic.
  *
  * @param name its name, 1 to 500 bytes in UTF-8
  * @param partitions its number of partitions, 1 to 100,000
@@ -33,24 +33,24 @@ public record Topic(String name, int partitions, Optional<Duration> retention, b
         return new Topic(name, 1, Optional.empty(), false);
     }
 
-    /** The same with another number of partitions. */
+    /** A copy with another number of partitions. */
     public Topic partitions(int number) {
         return new Topic(name, number, retention, isKeptUntilConsumed);
     }
 
-    /** The same, keeping records for a time. */
+    /** A copy that keeps records for a time. */
     public Topic retention(Duration time) {
         return new Topic(name, partitions, Optional.of(time), false);
     }
 
-    /** The same, keeping records until every group that has read the topic has committed them. */
+    /** A copy that keeps records until every group that has read the topic has committed them. */
     public Topic keptUntilConsumed() {
         return new Topic(name, partitions, Optional.empty(), true);
     }
 
     /**
-     * The same, not waiting for groups that had no member for a time. Without it, a group that is
-     * not used any more keeps records until it is deleted.
+     * A copy that keeps records until consumed, and ignores groups without a member for a time.
+     * Without that limit, an unused group keeps records until it is deleted.
      */
     public Topic keptUntilConsumed(Duration abandoned) {
         return new Topic(name, partitions, Optional.of(abandoned), true);

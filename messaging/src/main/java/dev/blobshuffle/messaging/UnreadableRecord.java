@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging;
 
 /**
- * A record cannot be deserialized, and the subscription names no topic for dead letters. Each poll
- * throws this until you repair the serde, or seek past the record: to {@link #position()} + 1.
+ * A record cannot be deserialized, and the subscription has no topic for dead letters. Each poll
+ * throws this until you repair the serde, or seek past the record, to {@link #position()} + 1.
  */
 public final class UnreadableRecord extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class UnreadableRecord extends RuntimeException {
     private final int partition;
     private final long position;
 
-    /** A failure at a position, and what the serde threw. */
+    /** A failure at a position, with the exception of the serde. */
     public UnreadableRecord(TopicPartition partition, long position, Throwable cause) {
         super(
                 "Cannot deserialize the record of " + partition + " at position " + position
@@ -22,7 +22,7 @@ public final class UnreadableRecord extends RuntimeException {
         this.position = position;
     }
 
-    /** Where the record is. */
+    /** The record's partition. */
     public TopicPartition partition() {
         return new TopicPartition(topic, partition);
     }

@@ -71,8 +71,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts that the publishers and subscribers of one process share. They close in this order:
- * publishers and subscribers, the sweeper, what follows the log, the membership, the engine with
+ * The resources that the publishers and subscribers of one process share. They close in this order:
+ * publishers and subscribers, the sweeper, the readers of the log, the membership, the engine with
  * its claim, the log, the clock. Thread-safe.
  */
 public final class MessagingInstance implements Messaging {
@@ -119,7 +119,10 @@ public final class MessagingInstance implements Messaging {
                 log, catalog, tails, instance.engine(), instance.membership(), settings.zone(), time, users::remove);
     }
 
-    /** An instance that shares with its zone reads busy topics through the zone's members. */
+    /**
+     * The topics that the instance follows. With a shared cache, it reads busy topics through its
+     * zone's members.
+     */
     private static LogTails tails(Settings settings, ShuffleInstance instance, CommitLog log, Time time) {
         ShuffleMetrics metrics = instance.engine().metrics();
         MeteredLogReads reads = new MeteredLogReads(log, metrics);
@@ -204,7 +207,10 @@ public final class MessagingInstance implements Messaging {
                         time));
     }
 
-    /** The log refuses blobs that are older, so their records would be lost. */
+    /**
+     * Rejects a delivery timeout that exceeds the log's limit: the log rejects older blobs, so
+     * their records would be lost.
+     */
     private static void requireDeliveryInTime(Settings settings, CommitLog log) {
         Duration timeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         Duration longest = log.retention().longestUncommitted();

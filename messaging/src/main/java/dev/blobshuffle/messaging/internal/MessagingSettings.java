@@ -29,14 +29,14 @@ public final class MessagingSettings implements SettingGroup {
             "`blobshuffle`",
             "Name of this instance in the log's database, as PostgreSQL's `application_name` shows it.");
 
-    /** All settings that messaging knows, in the order of the reference. */
+    /** All settings that messaging accepts, in the order of the reference. */
     public static final List<SettingGroup> GROUPS = Stream.concat(
                     EngineSettings.GROUPS.stream(), Stream.of(new MessagingSettings()))
             .toList();
 
     /**
-     * The most bytes of a batch whose records go into the log itself. A log batch takes 64 KiB of
-     * entries, and PostgreSQL is a costly place for bytes.
+     * The most bytes of a batch whose records go into the log itself. A log batch holds 64 KiB of
+     * entries, and bytes in PostgreSQL are expensive.
      */
     private static final ByteSize MOST_INLINE = new ByteSize(25 << 10);
 
@@ -67,7 +67,7 @@ public final class MessagingSettings implements SettingGroup {
     }
 
     /**
-     * How to batch: as the settings say, but never more than a log takes inline, and nothing if
+     * The batching options: the settings, limited to what a log takes inline. Inlines nothing if
      * records are encrypted, because the log does not encrypt them.
      */
     static BatcherOptions batching(Settings settings) {
@@ -79,10 +79,10 @@ public final class MessagingSettings implements SettingGroup {
     }
 
     /**
-     * Reads the settings of messaging.
+     * Parses the settings of messaging.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form,
-     *     or values contradict each other
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
+     *     values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);
@@ -91,7 +91,7 @@ public final class MessagingSettings implements SettingGroup {
     /**
      * The log's URI.
      *
-     * @throws InvalidSettings fatal: it was not given
+     * @throws InvalidSettings fatal: the setting is missing
      */
     public static String log(Settings settings) {
         return settings.value(LOG)

@@ -97,7 +97,7 @@ final class MessagingTransaction implements Transaction {
         }
     }
 
-    /** The database rolls back first, so that no other session waits for its locks. */
+    /** Rolls back; the database first, so that no other session waits for its locks. */
     private void rollBack() {
         state = State.ROLLED_BACK;
         transaction.close();

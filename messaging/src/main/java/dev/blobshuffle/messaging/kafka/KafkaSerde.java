@@ -5,7 +5,8 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * A serde of Kafka as one of messaging. Kafka's serdes see no headers here. Close them yourself.
+ * Adapts a serde of Kafka to messaging. It passes no headers to Kafka's serde. Close that serde
+ * yourself.
  *
  * @param <T> the type of the keys or values
  */

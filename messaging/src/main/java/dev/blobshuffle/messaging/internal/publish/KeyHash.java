@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging.internal.publish;
 
 /**
- * The hash by which Kafka's default partitioner spreads keys: murmur2 with Kafka's seed, made
- * positive. The database function {@code key_hash} is the same.
+ * The hash by which Kafka's default partitioner distributes keys: murmur2 with Kafka's seed, made
+ * positive. The database function {@code key_hash} computes the same.
  */
 final class KeyHash {
     private static final int SEED = 0x9747b28c;

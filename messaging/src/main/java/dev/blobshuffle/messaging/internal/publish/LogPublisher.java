@@ -33,14 +33,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A publisher over a commit log: one lane of the engine, whose channel is the log. Thread-safe: the
- * lock guards the lane. Outside transactions a lost batch fails its publishes, and the lane begins
- * again; in a transaction the loss sticks until the transaction ends.
+ * lock guards the lane. Outside transactions, a lost batch fails its publishes, and the lane
+ * restarts. In a transaction, the failure stays until the transaction ends.
  */
 public final class LogPublisher<K, V> implements Publisher<K, V> {
     private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
     private static final Duration LONGEST_CLOSE_WAIT = Duration.ofSeconds(5);
 
-    /** If there are more topics, those go in which no record waits, least recently used first. */
+    /**
+     * Limit on topics. Above it, topics without waiting records are removed, the least recently
+     * used first.
+     */
     private static final int TOPICS = 500;
 
     private final String name;
@@ -120,7 +123,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /** The record's topic; asks the log if the cached topic lacks the record's partition. */
+    /** The record's topic; queries the log if the cached topic lacks the record's partition. */
     private LogTopic described(OutgoingRecord<K, V> record) {
         LogTopic known = parts.catalog().require(record.topic());
         boolean isInside = record.partition().orElse(0) < known.partitions();
@@ -150,8 +153,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     }
 
     /**
-     * The output to a topic. If the topic was made again, records that wait are for the former one.
-     * Then later records follow them, and the flush of all fails.
+     * The output to a topic. If the topic was recreated, waiting records belong to the former one.
+     * Then later records join them, and the flush of all fails.
      */
     private TopicOutput output(LogTopic described) {
         TopicOutput output = outputs.get(described.name());
@@ -171,7 +174,10 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         return output;
     }
 
-    /** The output to a partition: if the write buffer has no room for another, idle ones go. */
+    /**
+     * The output to a partition. If the write buffer has no room for another, idle outputs are
+     * removed.
+     */
     private TopicOutput.Slot slot(TopicOutput output, int partition) {
         try {
             return output.slot(partition);
@@ -181,10 +187,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /**
-     * Forgets topics in which no record waits, until there are so many. The one that was used last
-     * stays.
-     */
+    /** Removes topics without waiting records until the limit is met. The last used one stays. */
     private void forgetIdle(int most) {
         int excess = outputs.size() - most;
         if (excess <= 0) {
@@ -206,7 +209,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         parts.catalog().forget(topic.name());
     }
 
-    /** How many topics have an output. */
+    /** Number of topics with an output. */
     int topics() {
         lock.lock();
         try {
@@ -227,7 +230,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /** Another thread may flush under the lock, and wait for the store. */
+    /** Another thread may hold the lock while it flushes and waits for the store. */
     private void lock(long deadline) {
         try {
             if (!lock.tryLock() && !lock.tryLock(Math.max(0, deadline - time.nanos()), TimeUnit.NANOSECONDS)) {
@@ -255,7 +258,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /** Throws what was lost, and begins again unless a transaction must end first. */
+    /** Throws a failure, and restarts the lane unless a transaction must end first. */
     private void recover() {
         Optional<RuntimeException> end = channel.end();
         if (end.isPresent()) {
@@ -278,7 +281,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         forgetTopics(cause);
     }
 
-    /** Topics are looked up again if one of them was absent. */
+    /** Removes cached topics if one of them was absent. */
     private void forgetTopics(RuntimeException cause) {
         if (cause instanceof TopicAbsent || cause.getCause() instanceof TopicAbsent) {
             outputs.keySet().forEach(parts.catalog()::forget);
@@ -302,7 +305,10 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         awaitCallbacks(timeout);
     }
 
-    /** What a flush reports: why the channel has ended rather than what it did to the lane. */
+    /**
+     * The failure that a flush reports: the end of the channel takes precedence over its effect on
+     * the lane.
+     */
     private RuntimeException lost(BlobShuffleException failure) {
         if (lane.failure() != null && transacting == null) {
             beginAgain(failure);
@@ -323,8 +329,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     }
 
     /**
-     * Begins a transaction in the log's database. What this thread publishes from now on belongs to
-     * it. Blocks.
+     * Begins a transaction in the log's database. Everything that this thread publishes from now on
+     * belongs to it. Blocks.
      *
      * @throws IllegalStateException a transaction is open
      */
@@ -353,7 +359,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     /**
      * Stores everything published since the transaction began, and commits it with consumed
-     * positions. If it fails, abort the transaction.
+     * positions. If this fails, abort the transaction.
      *
      * @throws BlobShuffleException nothing is committed, unless it is {@code OutcomeUnknown}
      */
@@ -393,7 +399,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     }
 
     /**
-     * Whether the transaction was committed whose outcome is unknown. Ends this publisher. Blocks.
+     * Whether the transaction with the unknown outcome was committed. Ends this publisher. Blocks.
      */
     public boolean wasCommitted() {
         return CommitLogs.await(
@@ -428,7 +434,10 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    /** Another thread may wait for the store or the log under the lock: it goes on no more. */
+    /**
+     * Takes the lock. Another thread may hold it while it waits for the store or the log; that wait
+     * is ended.
+     */
     private void acquireToClose() {
         try {
             if (lock.tryLock(LONGEST_CLOSE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {

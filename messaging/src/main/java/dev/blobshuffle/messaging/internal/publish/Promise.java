@@ -4,7 +4,7 @@ import dev.blobshuffle.messaging.Acknowledgement;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.util.concurrent.CompletableFuture;
 
-/** The answer that one publish waits for. */
+/** The pending result of one publish. */
 final class Promise extends CompletableFuture<Acknowledgement> {
     private final TopicPartition partition;
     private final long timestamp;

@@ -9,17 +9,17 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * What the publishers of an instance share. All of it outlives them.
+ * The parts that the publishers of an instance share. All of them outlive the publishers.
  *
- * @param log takes the commits
+ * @param log receives the commits
  * @param catalog finds topics by their names
- * @param homes know in which zones partitions are read
- * @param sequencer puts commits in order
- * @param engine makes blobs of records
+ * @param homes the home zones of partitions
+ * @param sequencer sequences commits
+ * @param engine turns records into blobs
  * @param deliveryTimeout time from the end of a batch until it is stored, and from then until it is
  *     committed
  * @param time its clocks and threads
- * @param closed hears of a publisher that was closed
+ * @param closed called for a closed publisher
  */
 public record PublisherParts(
         CommitLog log,

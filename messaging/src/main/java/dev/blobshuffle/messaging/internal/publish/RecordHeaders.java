@@ -5,11 +5,11 @@ import dev.blobshuffle.messaging.Header;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Shows the headers of one record after the other to the engine. Owned by one thread at a time. */
+/** Presents the headers of one record at a time to the engine. Owned by one thread at a time. */
 final class RecordHeaders implements Headers {
     private List<Header> shown = List.of();
 
-    /** These headers, until the next call. */
+    /** The headers of a record, until the next call. */
     Headers of(List<Header> headers) {
         if (headers.isEmpty()) {
             return Headers.NONE;

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The home zones of the topics that an instance publishes to. It asks the log every 5 seconds while
- * a topic is in use, and keeps what it knew while the log does not answer. Thread-safe.
+ * The home zones of the topics that an instance publishes to. It queries the log every 5 seconds
+ * while a topic is in use, and keeps the last answer while the log does not answer. Thread-safe.
  */
 public final class TopicHomes {
     private static final Logger LOG = LoggerFactory.getLogger(TopicHomes.class);
@@ -23,18 +23,18 @@ public final class TopicHomes {
     private final Time time;
     private final Map<Integer, Homes> topics = new ConcurrentHashMap<>();
 
-    /** Knows nothing yet. */
+    /** Starts without topics. */
     public TopicHomes(CommitLog log, Time time) {
         this.log = log;
         this.time = time;
     }
 
-    /** The home zones of a topic. Keep the object: a publish needs no look-up then. */
+    /** The home zones of a topic. Keep the object: publishing then needs no lookup. */
     Homes of(LogTopic topic) {
         return topics.computeIfAbsent(topic.number(), number -> new Homes(number, time.nanos() - FRESH.toNanos()));
     }
 
-    /** Forgets a topic that a publisher has stopped using; others keep their object. */
+    /** Removes a topic that a publisher has stopped using; other publishers keep their object. */
     void forget(LogTopic topic) {
         topics.remove(topic.number());
     }
@@ -66,8 +66,8 @@ public final class TopicHomes {
         }
 
         /**
-         * The zones as known now: the same object while nothing has changed, so that publishers
-         * move their outputs only when needed. Asks for newer ones in the background.
+         * The current zones: the same object while nothing has changed, so that publishers move
+         * their outputs only when necessary. Refreshes them in the background.
          *
          * @param partitions number of the topic's partitions
          */

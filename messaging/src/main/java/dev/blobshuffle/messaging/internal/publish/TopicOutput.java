@@ -12,11 +12,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane's outputs to the partitions of one topic, and the choice among them: by the key's hash as
- * Kafka's default partitioner does, and without a key one partition at a time. Guarded as the lane.
+ * A lane's outputs to the partitions of one topic. It chooses partitions as Kafka's default
+ * partitioner does: by the hash of the key, or, without a key, one partition at a time. Guarded
+ * like the lane.
  */
 final class TopicOutput {
-    /** Records without a key go to one partition so long, so that segments are large. */
+    /**
+     * Number of records without a key that go to one partition in a row, so that segments are
+     * large.
+     */
     private static final int STICKY_RECORDS = 512;
 
     private final Lane lane;

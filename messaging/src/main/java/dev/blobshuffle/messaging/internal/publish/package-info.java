@@ -1,4 +1,4 @@
-/** Publishers over a commit log: what an application appends, and what becomes of it. */
+/** Publishers over a commit log: records that an application appends, and their outcomes. */
 @NullMarked
 package dev.blobshuffle.messaging.internal.publish;
 

@@ -4,7 +4,7 @@ import dev.blobshuffle.messaging.Header;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes records that could not be processed. Owned by the subscriber's thread. */
+/** Receives records that could not be processed. Owned by the subscriber's thread. */
 public interface DeadLetters extends AutoCloseable {
     /** Sends a record. May block while memory is short. */
     void send(long timestamp, byte @Nullable [] key, byte @Nullable [] value, List<Header> headers);
@@ -12,7 +12,7 @@ public interface DeadLetters extends AutoCloseable {
     /**
      * Waits until everything sent is durable.
      *
-     * @throws dev.blobshuffle.core.failure.BlobShuffleException something was lost: do not commit
+     * @throws dev.blobshuffle.core.failure.BlobShuffleException records were lost: do not commit
      */
     void flush();
 

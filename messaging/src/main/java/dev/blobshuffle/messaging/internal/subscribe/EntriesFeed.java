@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands batches from streams to a Debatcher, while its queues have room: segments as they are,
- * plain records one by one. Owned by the subscriber's thread.
+ * Feeds batches from streams to a Debatcher while its queues have room: segments as they are, plain
+ * records one by one. Owned by the subscriber's thread.
  */
 final class EntriesFeed {
     /** Queued items of a partition above which its stream waits. */
@@ -36,10 +36,10 @@ final class EntriesFeed {
     /** Queued bytes of plain records, which are in memory, above which all streams wait. */
     private static final long MOST_PLAIN_BYTES = 16L << 20;
 
-    /** Plain records of a paused partition that stay in memory. */
+    /** Most bytes of a paused partition's plain records that stay in memory. */
     private static final long MOST_PAUSED_PLAIN_BYTES = 256L << 10;
 
-    /** So many batches a stream hands over before its partitions' queues are looked at again. */
+    /** Most batches that a stream feeds before its partitions' queues are checked again. */
     private static final int BATCHES = 50;
 
     private final Debatcher<Optional<PlainRecord>> debatcher;
@@ -50,7 +50,7 @@ final class EntriesFeed {
         this.debatcher = debatcher;
     }
 
-    /** Feeds what has arrived. A stream that cannot go on loses its partitions. */
+    /** Feeds the batches that have arrived. A stream that fails loses its partitions. */
     void feed(TopicReading topic) {
         for (TopicStream stream : topic.streams()) {
             try {
@@ -66,7 +66,7 @@ final class EntriesFeed {
         topic.merge();
     }
 
-    /** A failure with the topic and the place in it. */
+    /** Adds the topic and the position to a failure. */
     private static BlobShuffleException named(TopicReading topic, TopicStream stream, BlobShuffleException failure) {
         String where = "Cannot read topic '" + topic.topic().name() + "', partitions "
                 + stream.partitions().stream()
@@ -158,13 +158,13 @@ final class EntriesFeed {
         return headers;
     }
 
-    /** A plain record has left the queue. */
+    /** Called when a plain record has left the queue. */
     void returned(PartitionReading partition, PlainRecord record) {
         partition.plainBytes -= record.size();
         plainBytes -= record.size();
     }
 
-    /** Empties a partition's queue. Its pause stays. */
+    /** Empties a partition's queue. A pause stays. */
     void drop(PartitionReading partition) {
         debatcher.drop(partition.partition);
         plainBytes -= partition.isPaused ? 0 : partition.plainBytes;
@@ -174,10 +174,7 @@ final class EntriesFeed {
         }
     }
 
-    /**
-     * Stops returning and feeding a partition. What it has queued stays, unless that is much
-     * memory.
-     */
+    /** Stops returning and feeding a partition. Its queue stays, unless it takes much memory. */
     void pause(TopicReading topic, PartitionReading partition) {
         LogPosition next = position(partition);
         topic.remove(partition);
@@ -200,7 +197,9 @@ final class EntriesFeed {
         }
     }
 
-    /** Records that the log has let go start again, as the reset policy says; others stop. */
+    /**
+     * Stops the partitions of a failed stream. Trimmed partitions restart as the reset policy says.
+     */
     private void stop(TopicReading topic, TopicStream stream, BlobShuffleException reason) {
         for (PartitionReading each : List.copyOf(stream.partitions())) {
             topic.remove(each);
@@ -218,7 +217,7 @@ final class EntriesFeed {
         return head.map(at -> LogPosition.of(at.offset() + at.index())).orElseGet(partition::next);
     }
 
-    /** Why a partition cannot go on, once everything before is returned. */
+    /** The reason why a partition cannot continue after everything before it is returned. */
     @Nullable
     RuntimeException obstacle(PartitionReading partition) {
         boolean isReached = !partition.isPaused && debatcher.queuedItems(partition.partition) == 0;

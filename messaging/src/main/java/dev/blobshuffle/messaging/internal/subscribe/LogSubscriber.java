@@ -40,18 +40,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscriber over a commit log. Each round of a poll follows the group, begins partitions, feeds
- * the Debatcher with what has arrived, and takes what is ready; the first round with a record ends
- * the poll. While the log does not answer, a poll returns what is known, and then waits. Owned by
- * one thread, as {@link Subscriber} says.
+ * A subscriber over a commit log. A poll runs in rounds. Each round follows the group, starts
+ * partitions, feeds the Debatcher with the batches that have arrived, and takes records that are
+ * ready. The first round with a record ends the poll. While the log does not answer, a poll returns
+ * the records that have already arrived, and then waits. Owned by one thread, as {@link Subscriber}
+ * says.
  */
 public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(LogSubscriber.class);
 
-    /** Bytes that one partition hands out before the next has its turn. */
+    /** Bytes that one partition returns before the next partition's turn. */
     private static final long TURN_BYTES = 1L << 20;
 
-    /** The longest wait between two rounds while a fetch is under way, and otherwise. */
+    /** The longest wait between two rounds while a fetch is in flight, and otherwise. */
     private static final Duration FETCHING_ROUND = Duration.ofMillis(10);
 
     private static final Duration IDLE_ROUND = Duration.ofMillis(250);
@@ -75,10 +76,12 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicBoolean isWoken = new AtomicBoolean();
 
-    /** Topics whose absence was warned of. */
+    /** Topics for whose absence a warning was logged. */
     private final Set<Integer> missed = new HashSet<>();
 
-    /** What ended the last poll's part of a partition, after other records were returned. */
+    /**
+     * The record that ended a partition's part of the last poll, after other records were returned.
+     */
     private @Nullable UnreadableStop postponed;
 
     private LogSubscriber(
@@ -114,9 +117,10 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     /**
-     * Opens a subscriber, which joins its group in the background. Blocks for the topics.
+     * Opens a subscriber, which joins its group in the background. Blocks while it looks up the
+     * topics.
      *
-     * @param deadLetters takes records that cannot be processed; closed with the subscriber
+     * @param deadLetters receives records that cannot be processed; closed with the subscriber
      * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
      * @throws LogUnavailable recoverable: the log does not answer
      */
@@ -172,7 +176,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private PollResult<K, V> round() {
         session.polled();
         readings.follow();
-        checkOpen(); // a listener may have closed it
+        checkOpen(); // A listener may have closed it.
         beginStarts();
         readings.topics().forEach(feed::feed);
         debatcher.prefetch();
@@ -215,7 +219,10 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** The next poll throws, however busy other partitions are, unless the application moved on. */
+    /**
+     * Throws the postponed failure, however busy other partitions are, unless the application has
+     * moved on.
+     */
     private void throwPostponed() {
         UnreadableStop known = postponed;
         postponed = null;
@@ -240,7 +247,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** A topic that is gone leaves its members nothing to read, and they must hear of it. */
+    /** Throws if a topic is gone, because its members have nothing to read and must learn why. */
     private void throwAbsent() {
         for (int number : session.absent()) {
             TopicAbsent failure = readings.absent(number, group());
@@ -251,7 +258,9 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** Batches that are committed and cannot come are no silence of the publishers. */
+    /**
+     * Throws if committed batches cannot be sequenced, because the silence is not the publishers'.
+     */
     private void throwStuck() {
         for (TopicReading each : readings.topics()) {
             Optional<LogUnavailable> stuck = parts.tails().stuck(each.topic().number());
@@ -293,7 +302,10 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** A new group that begins at the end must begin there after a restart too. */
+    /**
+     * Commits the start of a new group that begins at the end, so that it begins there after a
+     * restart too.
+     */
     private void commitStarts() {
         positions.captureStarts().ifPresent(begun -> {
             try {
@@ -327,9 +339,9 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     /**
-     * The positions that a commit, or a transaction, commits now. Waits for dead letters first.
+     * The positions that a commit, or a transaction, commits now. First waits for dead letters.
      *
-     * @return empty: nothing has moved
+     * @return empty: no position has changed
      * @throws ConsumerFenced recoverable: roll back
      */
     public Optional<Consumed> consumed() {
@@ -341,21 +353,21 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** What {@link #consumed} returned last is committed. */
+    /** Called when the last result of {@link #consumed} is committed. */
     public void committed() {
         try (OneThread.Use use = thread.enter()) {
             positions.committed();
         }
     }
 
-    /** The log has refused what {@link #consumed} returned last. */
+    /** Called when the log has refused the last result of {@link #consumed}. */
     public void fenced() {
         try (OneThread.Use use = thread.enter()) {
             positions.fenced();
         }
     }
 
-    /** The next poll returns again what was returned after the last commit. */
+    /** Makes the next poll return again everything after the last commit. */
     public void rollBack() {
         try (OneThread.Use use = thread.enter()) {
             checkOpen();
@@ -371,7 +383,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** Waits until it is known where partitions begin that the application has sought. */
+    /** Waits until the start of the partitions that the application has moved is known. */
     private void awaitSought() {
         long deadline = time.nanos() + LONGEST_CALL.toNanos();
         while (isSeeking() && time.nanos() - deadline < 0) {
@@ -560,7 +572,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    /** A poll on another thread ends within a round. */
+    /** Waits for a poll on another thread, which ends within a round. */
     private void awaitOtherThread() {
         try {
             long heard = signal.count();

@@ -5,8 +5,8 @@ import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread at a time use a subscriber, and refuses others instead of making them wait. The
- * thread may enter again, for example in a rebalance listener. Thread-safe.
+ * Lets one thread at a time use a subscriber, and rejects others without waiting. The thread may
+ * enter again, for example in a rebalance listener. Thread-safe.
  */
 final class OneThread {
     private final Signal free;

@@ -23,12 +23,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions that a member reads, as its group says. A wanted partition is not read any more;
- * it is released when what was returned of it is committed, or after ten seconds. Owned by the
+ * The partitions that a member reads, according to its group. A wanted partition is no longer read.
+ * It is released when its returned records are committed, or after ten seconds. Owned by the
  * subscriber's thread.
  */
 final class OwnedReadings {
-    /** So long a partition that is wanted waits for the application's commit. */
+    /** How long a wanted partition waits for the application's commit. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final GroupSession session;
@@ -62,7 +62,7 @@ final class OwnedReadings {
         return topics.values();
     }
 
-    /** All that the member reads, those that leave too. */
+    /** All partitions of the member, including those that are leaving. */
     Collection<PartitionReading> all() {
         return readings.values();
     }
@@ -83,7 +83,7 @@ final class OwnedReadings {
         return reading == null || reading.isLeaving ? null : reading;
     }
 
-    /** Follows the group: takes over, gives back, and notices what was lost. Calls the listener. */
+    /** Follows the group: adds, releases and drops partitions. Calls the listener. */
     void follow() {
         var owned = session.owned();
         boolean isSame = owned == seen;
@@ -113,7 +113,7 @@ final class OwnedReadings {
         isForfeited |= reading.isForfeitable;
     }
 
-    /** Stops feeding and returning a partition. It remembers its position. */
+    /** Stops feeding and returning a partition. It keeps its position. */
     void stopReading(PartitionReading reading) {
         var position = feed.position(reading);
         topic(reading).remove(reading);
@@ -129,7 +129,7 @@ final class OwnedReadings {
         return topic;
     }
 
-    /** What a poll says of a topic that does not exist any more. */
+    /** The failure that a poll reports for a topic that no longer exists. */
     TopicAbsent absent(int number, String group) {
         TopicReading reading = topics.get(number);
         String name =
@@ -202,14 +202,14 @@ final class OwnedReadings {
         return time.nanos() - reading.leavingSince >= PATIENCE.toNanos();
     }
 
-    /** Whether records were lost that were returned and not committed. Reports it once. */
+    /** Whether records were lost that were returned and not committed. Reports each loss once. */
     boolean takeForfeited() {
         boolean was = isForfeited;
         isForfeited = false;
         return was;
     }
 
-    /** What the member owns, by name. */
+    /** The member's partitions, by name. */
     Set<TopicPartition> names() {
         return readings.values().stream()
                 .filter(each -> !each.isLeaving)
@@ -224,7 +224,7 @@ final class OwnedReadings {
         announced.close();
     }
 
-    /** Positions that each partition has now. */
+    /** The current position of each partition. */
     Map<PartitionReading, Long> positions() {
         Map<PartitionReading, Long> positions = new LinkedHashMap<>();
         for (PartitionReading each : readings.values()) {

@@ -22,7 +22,7 @@ final class PartitionReading {
     final TopicPartition named;
     final LogPartition numbered;
 
-    /** As the engine names it. */
+    /** The partition in the engine's type. */
     final Partition partition;
 
     final long generation;
@@ -30,33 +30,33 @@ final class PartitionReading {
     /** Where reading begins; empty: it has begun. */
     Optional<Start> start;
 
-    /** Whether the start is a seek, whose position a commit must know. */
+    /** Whether the start is a seek, whose position a commit needs. */
     boolean isSought;
 
     /** Whether the last seek is not committed yet. */
     boolean isSoughtUncommitted;
 
-    /** Whether reading has an anchor; a seek, and an assignment, begin without one. */
+    /** Whether there is an anchor. A seek or an assignment starts without one. */
     private boolean isAnchored;
 
-    /** The first record to queue, unless its stream is further. */
+    /** The first record to queue, unless its stream is further ahead. */
     LogPosition from = LogPosition.START;
 
-    /** Where reading begins again after a roll-back: the last commit, or the start. */
+    /** Where reading restarts after a rollback: the last commit, or the start. */
     LogPosition anchor = LogPosition.START;
 
     OptionalLong committed;
     long committedNanos;
 
-    /**
-     * Whether it is known that the group began to read at its start, and the log is not told yet.
-     */
+    /** Whether the group's start is known, but not committed yet. */
     boolean isStartUncommitted;
 
     /** Whether records were returned after the anchor. */
     boolean isDelivered;
 
-    /** Whether the application must learn that it cannot commit them, if they are lost. */
+    /**
+     * Whether the application must learn about a loss, because it can no longer commit the records.
+     */
     boolean isForfeitable;
 
     boolean isPaused;
@@ -66,11 +66,11 @@ final class PartitionReading {
     /** Bytes of plain records in the queue. */
     long plainBytes;
 
-    /** Why it cannot be read, until a seek. */
+    /** The failure that stops reading until a seek. */
     @Nullable
     RuntimeException failure;
 
-    /** What feeds it; null while it starts, is paused, leaves or has failed. */
+    /** The stream that feeds it; null while it starts, is paused, leaves or has failed. */
     @Nullable
     TopicStream stream;
 
@@ -93,7 +93,8 @@ final class PartitionReading {
     }
 
     /**
-     * Has reading begin elsewhere, for the application. Its queue is empty, and nothing feeds it.
+     * Moves reading to another place, for the application. Its queue must be empty, and no stream
+     * may feed it.
      */
     void seek(Start where) {
         start = Optional.of(where);
@@ -104,7 +105,7 @@ final class PartitionReading {
         isStartUncommitted = false;
     }
 
-    /** The log has said where reading begins. */
+    /** Called when the log has determined where reading begins. */
     void started(LogPosition position) {
         start = Optional.empty();
         isSought = false;
@@ -116,7 +117,7 @@ final class PartitionReading {
         }
     }
 
-    /** Its positions before this one are committed. */
+    /** Called when the positions before this one are committed. */
     void committed(long position, long nowNanos) {
         committed = OptionalLong.of(position);
         committedNanos = nowNanos;

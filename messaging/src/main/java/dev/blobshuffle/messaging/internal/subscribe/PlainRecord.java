@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // Two records are never compared.
 record PlainRecord(long timestamp, byte @Nullable [] key, byte @Nullable [] value, List<Header> headers) {
-    /** What a record in a queue takes besides key and value, roughly. */
+    /** Approximate memory of a queued record in addition to key and value. */
     private static final int OVERHEAD = 128;
 
-    /** Bytes in memory, roughly. */
+    /** Approximate bytes in memory. */
     long size() {
         return OVERHEAD + (key == null ? 0L : key.length) + (value == null ? 0L : value.length);
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What one poll returns, while it is put together. Used once. Owned by the subscriber's thread. */
+/** Collects the result of one poll. Used once. Owned by the subscriber's thread. */
 final class PollResult<K, V> implements Debatcher.Sink<Optional<PlainRecord>> {
     private final Function<Partition, PartitionReading> readings;
     private final EntriesFeed feed;

@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The positions that a member commits: of each partition of which it has returned records, and now
- * and then of those that it has scanned only. Owned by the subscriber's thread.
+ * The positions that a member commits: those of each partition with returned records, and
+ * periodically those of partitions that were only scanned. Owned by the subscriber's thread.
  */
 final class Positions {
-    /** So often the position of a partition without records is committed. */
+    /** How often the position of a partition without records is committed. */
     private static final Duration SCANNED = Duration.ofSeconds(5);
 
     private final OwnedReadings readings;
@@ -33,10 +33,10 @@ final class Positions {
     }
 
     /**
-     * What to commit now; empty: nothing has moved.
+     * The positions to commit now; empty: none has changed.
      *
-     * @throws ConsumerFenced the group has taken partitions of which records were returned after
-     *     the last commit. Thrown once
+     * @throws ConsumerFenced the group has taken partitions with records that were returned after
+     *     the last commit; thrown once
      */
     Optional<Consumed> capture() {
         if (readings.takeForfeited()) {
@@ -54,7 +54,7 @@ final class Positions {
         return capture(moved);
     }
 
-    /** Where partitions begin for which the group had no position, if it must remember that. */
+    /** The starts of partitions in which the group had no position, if it must remember them. */
     Optional<Consumed> captureStarts() {
         Map<PartitionReading, ConsumedPosition> starts = new LinkedHashMap<>();
         for (PartitionReading each : readings.all()) {
@@ -82,20 +82,23 @@ final class Positions {
         return isMoved && (isMarked || isOld);
     }
 
-    /** What was captured last is committed. */
+    /** Called when the last captured positions are committed. */
     void committed() {
         long now = time.nanos();
         captured.forEach((reading, position) -> reading.committed(position.position(), now));
         captured = Map.of();
     }
 
-    /** The group refused what was captured last: the application knows of what it has lost. */
+    /**
+     * Called when the group has refused the last captured positions: the application knows its
+     * loss.
+     */
     void fenced() {
         readings.all().forEach(each -> each.isForfeitable = false);
         captured = Map.of();
     }
 
-    /** Where each partition goes on after a roll-back. */
+    /** The position of each partition after a rollback. */
     Map<PartitionReading, LogPosition> anchors() {
         Map<PartitionReading, LogPosition> anchors = new LinkedHashMap<>();
         readings.all().forEach(each -> {

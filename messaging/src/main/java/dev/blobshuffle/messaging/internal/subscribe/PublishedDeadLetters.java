@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters that go to a topic, by a publisher that the first one opens. */
+/** Publishes dead letters to a topic. The first record opens the publisher. */
 public final class PublishedDeadLetters implements DeadLetters {
     private static final Duration LONGEST_FLUSH = Duration.ofMinutes(2);
 
@@ -25,7 +25,7 @@ public final class PublishedDeadLetters implements DeadLetters {
     /**
      * Dead letters to a topic.
      *
-     * @param opening opens a publisher whose name no other uses
+     * @param opening opens a publisher with a unique name
      */
     public PublishedDeadLetters(String topic, Supplier<Publisher<byte[], byte[]>> opening) {
         this.topic = topic;

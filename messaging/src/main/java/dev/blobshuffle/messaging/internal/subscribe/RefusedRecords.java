@@ -8,13 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Sends records that could not be processed to the dead letters, with headers that say where they
- * come from and why. Owned by the subscriber's thread.
+ * Sends records that could not be processed to the dead letters, with headers for their origin and
+ * the reason. Owned by the subscriber's thread.
  */
 final class RefusedRecords {
     private static final String PREFIX = "blobshuffle.dead.";
 
-    /** A failure's text may be as long as a record; its beginning says why. */
+    /**
+     * Limit on a failure's text, which may be as long as a record. Its beginning has the reason.
+     */
     private static final int MOST_TEXT = 1000;
 
     private final String group;
@@ -25,12 +27,12 @@ final class RefusedRecords {
         this.letters = letters;
     }
 
-    /** Whether there is a place for them. */
+    /** Whether there is a topic for dead letters. */
     boolean areKept() {
         return letters.isPresent();
     }
 
-    /** Sends one. */
+    /** Sends a record. */
     void keep(TopicPartition partition, long position, PlainRecord record, Throwable reason) {
         DeadLetters target = letters.orElseThrow(() -> new IllegalStateException(
                 "Cannot refuse a record: the subscription names no topic for dead letters. Name one."));
@@ -51,7 +53,7 @@ final class RefusedRecords {
         return new Header(PREFIX + name, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Waits until all are durable. */
+    /** Waits until all sent records are durable. */
     void flush() {
         letters.ifPresent(DeadLetters::flush);
     }

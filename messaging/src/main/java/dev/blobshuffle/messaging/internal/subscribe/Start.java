@@ -2,12 +2,12 @@ package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.log.internal.LogPosition;
 
-/** Where reading of a partition begins, before the log has said what it has. */
+/** Where reading of a partition begins, before the log has resolved it. */
 sealed interface Start {
     /** At a position, if the log still has it. */
     record At(LogPosition position) implements Start {}
 
-    /** At the first record that retention has left. */
+    /** At the first record after retention. */
     record Earliest() implements Start {}
 
     /** After the last record. */

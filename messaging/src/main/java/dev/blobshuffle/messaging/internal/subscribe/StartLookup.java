@@ -25,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds where partitions begin to be read, by one request for all that wait. A position that the
- * log has let go becomes what the reset policy says. Owned by the subscriber's thread; answers
- * arrive on others.
+ * Finds where partitions begin, with one request for all that wait. A trimmed position is replaced
+ * as the reset policy says. Owned by the subscriber's thread; answers arrive on other threads.
  */
 final class StartLookup {
     private static final Logger LOG = LoggerFactory.getLogger(StartLookup.class);
@@ -52,7 +51,7 @@ final class StartLookup {
         this.whenAnswered = whenAnswered;
     }
 
-    /** Asks where the partitions that wait begin, unless an answer is on its way. */
+    /** Queries the starts of the waiting partitions, unless a query is in flight. */
     void ask(Collection<PartitionReading> readings) {
         if (answer != null || (isResting && time.nanos() - restsSince < REST.toNanos())) {
             return;
@@ -87,13 +86,13 @@ final class StartLookup {
         }
     }
 
-    /** The question that is under way, if there is one. */
+    /** The query in flight, if there is one. */
     Optional<CompletionStage<List<TopicState>>> pending() {
         return Optional.ofNullable(answer);
     }
 
     /**
-     * Takes the answer, if there is one.
+     * Processes the answer, if it has arrived.
      *
      * @return the partitions that begin now, which may be fed
      */

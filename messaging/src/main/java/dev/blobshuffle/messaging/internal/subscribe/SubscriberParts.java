@@ -10,16 +10,16 @@ import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
 import java.util.function.Consumer;
 
 /**
- * What the subscribers of an instance share. All of it outlives them.
+ * The parts that the subscribers of an instance share. All of them outlive the subscribers.
  *
- * @param log keeps topics and groups
+ * @param log has the topics and groups
  * @param catalog finds topics by their names
  * @param tails follow the topics
  * @param engine reads blobs, through the caches if there are any
- * @param membership hears which partitions the instance reads
- * @param zone where the instance runs
+ * @param membership publishes which partitions the instance reads
+ * @param zone of the instance
  * @param time its clocks and threads
- * @param closed hears of a subscriber that was closed
+ * @param closed called for a closed subscriber
  */
 public record SubscriberParts(
         CommitLog log,

@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member reads of one topic, in one or two streams: the main one, and one for partitions
- * that are behind it, because they came later, were paused, or were sought back. When the second
- * has reached the first, they become one. Owned by the subscriber's thread.
+ * A member's reading of one topic, in one or two streams: the main stream, and one for partitions
+ * that are behind it, because they came later, were paused, or were moved back. When the second
+ * stream reaches the first, they are merged. Owned by the subscriber's thread.
  */
 final class TopicReading implements AutoCloseable {
     private final LogTopic topic;
@@ -29,7 +29,7 @@ final class TopicReading implements AutoCloseable {
         return topic;
     }
 
-    /** Feeds a partition from where it is. */
+    /** Feeds a partition from its current place on. */
     void add(PartitionReading partition) {
         if (partition.stream != null) {
             return;
@@ -54,7 +54,7 @@ final class TopicReading implements AutoCloseable {
             behind = stream;
         } else if (from < stream.position()) {
             for (PartitionReading each : stream.partitions()) {
-                each.from = each.next(); // what it has queued is not queued again
+                each.from = each.next(); // Do not queue queued records again.
             }
             stream.seek(from);
         }
@@ -65,7 +65,7 @@ final class TopicReading implements AutoCloseable {
         return new TopicStream(tails.open(topic.number(), from, whenMore));
     }
 
-    /** Stops feeding a partition, which remembers where it was. */
+    /** Stops feeding a partition, which keeps its place. */
     void remove(PartitionReading partition) {
         TopicStream stream = partition.stream;
         if (stream != null) {
@@ -86,7 +86,7 @@ final class TopicReading implements AutoCloseable {
         }
     }
 
-    /** Makes the two streams one if the second has reached the first. */
+    /** Merges the streams if the second one has reached the first. */
     void merge() {
         TopicStream first = main;
         TopicStream second = behind;
@@ -99,7 +99,7 @@ final class TopicReading implements AutoCloseable {
         }
     }
 
-    /** The streams, the one that is behind first. */
+    /** The streams, the one further behind first. */
     List<TopicStream> streams() {
         List<TopicStream> streams = new ArrayList<>(2);
         if (behind != null) {
@@ -111,7 +111,7 @@ final class TopicReading implements AutoCloseable {
         return streams;
     }
 
-    /** The topic's end as last known. */
+    /** The topic's last known end. */
     OptionalLong end() {
         return main == null ? OptionalLong.empty() : main.end();
     }

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some partitions of a topic that are read together from one place on. A partition that is further
+ * Reads some partitions of a topic together from one place on. A partition that is further ahead
  * waits until the stream reaches it. Owned by the subscriber's thread.
  */
 final class TopicStream implements AutoCloseable {
@@ -21,7 +21,7 @@ final class TopicStream implements AutoCloseable {
     private final TailCursor cursor;
     private final Map<Integer, PartitionReading> partitions = new TreeMap<>();
 
-    /** Taken from the cursor and not queued yet. */
+    /** Batches from the cursor that are not queued yet. */
     private final Deque<SequencedBatch> taken = new ArrayDeque<>();
 
     TopicStream(TailCursor cursor) {
@@ -34,7 +34,7 @@ final class TopicStream implements AutoCloseable {
         return head == null ? cursor.position() : head.sequence();
     }
 
-    /** The topic's end as last known. */
+    /** The topic's last known end. */
     OptionalLong end() {
         return cursor.end();
     }
@@ -58,14 +58,14 @@ final class TopicStream implements AutoCloseable {
         partition.stream = this;
     }
 
-    /** Removes a partition, which remembers where it was. */
+    /** Removes a partition, which keeps its place. */
     void remove(PartitionReading partition) {
         partition.from = partition.next();
         partition.stream = null;
         partitions.remove(partition.numbered.partition());
     }
 
-    /** Goes on elsewhere. */
+    /** Continues at another sequence. */
     void seek(long sequence) {
         taken.clear();
         cursor.seek(sequence);
@@ -80,7 +80,7 @@ final class TopicStream implements AutoCloseable {
         return taken.peek();
     }
 
-    /** The next batch is queued. */
+    /** Called when the next batch is queued. */
     void passed() {
         taken.remove();
     }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topics that this instance uses, by name. An entry is asked for again after a minute, so that
- * added partitions are seen. Holds as many entries as the application uses topics. Thread-safe.
+ * Caches the topics that this instance uses, by name. It refreshes an entry after a minute, to
+ * detect added partitions. Has as many entries as the application uses topics. Thread-safe.
  */
 public final class TopicCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(TopicCatalog.class);
@@ -32,10 +32,10 @@ public final class TopicCatalog {
     }
 
     /**
-     * The topic of a name. Blocks if it is not known. If it was asked for long ago, asks again in
-     * the background, so that publishers go on while the log does not answer.
+     * The topic of a name. Blocks if it is not cached. Refreshes an old entry in the background, so
+     * that publishers continue while the log does not answer.
      *
-     * @throws TopicAbsent recoverable: there is none
+     * @throws TopicAbsent recoverable: there is no such topic
      * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     public LogTopic require(String name) {
@@ -52,9 +52,9 @@ public final class TopicCatalog {
     }
 
     /**
-     * The topic that has a name now. Blocks.
+     * The current topic of a name. Blocks.
      *
-     * @throws TopicAbsent recoverable: there is none
+     * @throws TopicAbsent recoverable: there is no such topic
      * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
      */
     public LogTopic ask(String name) {
@@ -82,7 +82,7 @@ public final class TopicCatalog {
         }
     }
 
-    /** Forgets a topic, because a commit to it failed. */
+    /** Removes a topic, because a commit to it failed. */
     public void forget(String name) {
         known.remove(name);
     }

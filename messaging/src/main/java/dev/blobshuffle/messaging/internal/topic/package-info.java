@@ -1,4 +1,4 @@
-/** The topics and consumer groups of a log by their names. */
+/** The topics and consumer groups of a log, by name. */
 @NullMarked
 package dev.blobshuffle.messaging.internal.topic;
 

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Dead rows of the log's tables, and batches that wait to be put in order, as the server's
- * statistics estimate them.
+ * Checks dead rows of the log's tables, and batches that wait to be sequenced, according to the
+ * server's statistics.
  */
 final class BloatCheck implements Check {
     private static final String SUBJECT = "bloat";
 
-    /** So many dead rows of the inbox add some milliseconds to each look. */
+    /** This many dead rows of the inbox add some milliseconds to each query for new batches. */
     private static final long MANY = 100_000;
 
     private static final String FACTS = """

@@ -5,13 +5,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Asks a database about one subject. Changes nothing. */
+/** Checks one subject of a database. Changes nothing. */
 interface Check {
-    /** A word or two, for a check that fails. */
+    /** A word or two to name the check if it fails. */
     String subject();
 
     /**
-     * What it finds out.
+     * The findings.
      *
      * @param database in autocommit mode, or in the pooler's; stays open
      */

@@ -9,17 +9,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How far this machine's clock is from the database's. A blob's age counts from the minute in its
- * writer's clock, so a writer whose clock is behind publishes blobs that are too old already.
+ * Compares this machine's clock with the database's. A blob's age counts from the minute in its
+ * writer's clock. If a writer's clock is behind, its blobs are too old when they are published.
  */
 final class ClockCheck implements Check {
     private static final String SUBJECT = "clock";
     private static final int SAMPLES = 3;
 
-    /** Within this, blobs still have most of their time. */
+    /** With a difference up to this, blobs keep most of their time. */
     private static final Duration TOLERATED = Duration.ofSeconds(30);
 
-    /** What a log allows unless its owner has changed it: minutes are counted, so one less. */
+    /** A log's default limit. Minutes are counted, so one minute less. */
     private static final Duration TOO_OLD = Duration.ofMinutes(2);
 
     private final Time time;
@@ -55,7 +55,7 @@ final class ClockCheck implements Check {
     }
 
     /**
-     * What a difference means.
+     * The finding for a difference.
      *
      * @param ahead how far the database's clock is ahead of this machine's
      */

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether an acknowledged commit survives a crash and the loss of the server. */
+/** Checks whether an acknowledged commit survives a crash and the loss of the server. */
 final class DurabilityCheck implements Check {
     private static final String SUBJECT = "replication";
 

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out whether a database is a sound home for a commit log, with the rights of the role that
- * asks. What this role may not see is reported as unknown. Writes nothing. Owned by one thread.
+ * Checks whether a database is fit for a commit log, with the rights of the role that logs in.
+ * Facts that this role may not see are reported as unknown. Writes nothing. Owned by one thread.
  */
 public final class LogCheckup {
     private static final String ACTION = "check the log";
@@ -35,10 +35,10 @@ public final class LogCheckup {
     }
 
     /**
-     * Asks everything.
+     * Runs all checks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the server refused the login, or there
-     *     is no such database
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the server refused the login, or the
+     *     database does not exist
      * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
      */
     public List<StoreFinding> run() {

@@ -9,9 +9,9 @@ import java.util.List;
 import org.postgresql.PGConnection;
 
 /**
- * Whether a pooler stands before the server, and whether the setting says so. A pooler makes up the
- * process number that it gives to a client. One that changes sessions between transactions lets a
- * second client have the session of the first.
+ * Checks whether a pooler is in front of the server, and whether the setting matches. A pooler
+ * invents the process number that it sends to a client. If it changes sessions between
+ * transactions, a second client can get the session of the first.
  */
 final class PoolerCheck implements Check {
     private static final String SUBJECT = "pooler";
@@ -24,7 +24,7 @@ final class PoolerCheck implements Check {
         this.second = second;
     }
 
-    /** Opens another connection by the same way. */
+    /** Opens another connection in the same way. */
     interface SecondConnection {
         Connection open() throws SQLException;
     }

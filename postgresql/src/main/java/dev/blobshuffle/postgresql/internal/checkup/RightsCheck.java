@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the role may do: call the log's functions, or those of some uses, and nothing else. A role
- * with rights on the tables could break the log's order.
+ * Checks that the role may call the log's functions, or those of some uses, and has no other
+ * rights. A role with rights on the tables could break the log's order.
  */
 final class RightsCheck implements Check {
     private static final String SUBJECT = "privileges";
@@ -46,7 +46,7 @@ final class RightsCheck implements Check {
         return SUBJECT;
     }
 
-    /** For each function that the role may call, and for each other one, what it is used for. */
+    /** The uses of each function that the role may call, and of each other function. */
     private record Facts(
             boolean isSuperuser,
             boolean isOwner,
@@ -55,14 +55,17 @@ final class RightsCheck implements Check {
             int tables,
             List<String> allowed,
             List<String> refused) {
-        /** Functions of uses that the role has in part, or that every client needs. */
+        /**
+         * Number of missing functions of uses that the role has in part, or that every client
+         * needs.
+         */
         int lacking() {
             return (int) refused.stream()
                     .filter(use -> allowed.contains(use) || use.equals("all"))
                     .count();
         }
 
-        /** What the role may do. */
+        /** The uses of the role. */
         String uses() {
             return Arrays.stream(ClientUse.values())
                     .map(ClientUse::text)
@@ -87,7 +90,7 @@ final class RightsCheck implements Check {
                 schema);
         if (found.isEmpty()
                 || found.get().allowed().isEmpty() && found.get().refused().isEmpty()) {
-            return List.of(); // The check of the schema says that there is no log.
+            return List.of(); // The check of the schema reports that there is no log.
         }
         List<StoreFinding> findings = new ArrayList<>();
         Facts facts = found.get();

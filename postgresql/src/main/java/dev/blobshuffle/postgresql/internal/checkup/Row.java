@@ -40,7 +40,7 @@ final class Row {
         return all(database, query, reader, parameters).stream().findFirst();
     }
 
-    /** A name that others chose, without what a terminal obeys. */
+    /** A name from outside, without control characters that a terminal would obey. */
     static String printable(String name) {
         return name.replaceAll("\\p{Cntrl}", ".");
     }

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether the schema holds a log, and of which version. */
+/** Checks whether the schema has a log, and its version. */
 final class SchemaCheck implements Check {
     private static final String SUBJECT = "schema";
 
@@ -47,7 +47,7 @@ final class SchemaCheck implements Check {
                     "this role may not use schema " + schema,
                     "Grant it the rights of a client: blobshuffle messaging setup --client-role ROLE --execute."));
         }
-        // The name is checked where the URI is parsed: letters, digits and '_'.
+        // The parser of the URI has checked the name: letters, digits and '_'.
         int version = Row.first(database, "select version from " + schema + ".log_info()", row -> row.getInt(1))
                 .orElse(0);
         return List.of(finding(version));

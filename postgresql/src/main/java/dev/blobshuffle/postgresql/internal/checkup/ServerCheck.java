@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The server: version, encoding, and whether it has connections left. */
+/** Checks the server: version, encoding, and free connections. */
 final class ServerCheck implements Check {
     private static final int LEAST_VERSION = 14;
     private static final int PER_MAJOR_VERSION = 10_000;

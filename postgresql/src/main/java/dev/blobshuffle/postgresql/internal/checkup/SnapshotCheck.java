@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What keeps the server from removing dead rows: transactions, prepared transactions and
+ * Checks what keeps the server from removing dead rows: transactions, prepared transactions and
  * replication slots that hold an old snapshot.
  */
 final class SnapshotCheck implements Check {
     private static final String SUBJECT = "snapshots";
 
-    /** Longer than any work that leaves the log alone needs. */
+    /** Longer than harmless work takes. */
     static final Duration TOLERATED = Duration.ofMinutes(10);
 
     private static final String TRANSACTIONS = """

@@ -1,4 +1,4 @@
-/** What the doctor finds out about the database of a commit log. Reads only. */
+/** The doctor's checks of a commit log's database. Read-only. */
 @NullMarked
 package dev.blobshuffle.postgresql.internal.checkup;
 

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A bounded pool of connections to the primary. A broken connection leaves the pool. As soon as one
- * server turns out to be read-only, so that another became the primary, all leave it. Thread-safe;
- * closed by the log that owns it.
+ * A bounded pool of connections to the primary. A broken connection leaves the pool. When a server
+ * turns out to be read-only, another one has become the primary, so all connections leave the pool.
+ * Thread-safe; closed by the log that owns it.
  */
 public final class ConnectionPool implements AutoCloseable {
     private static final Duration LIFETIME = Duration.ofMinutes(30);
@@ -47,17 +47,17 @@ public final class ConnectionPool implements AutoCloseable {
         this.pool = new HikariDataSource(given);
     }
 
-    /** A second pool of the same size, which opens connections only when they are asked for. */
+    /** A second pool of the same size, which opens connections only on demand. */
     public ConnectionPool another() {
         return new ConnectionPool(uri, source, timeouts, 0);
     }
 
     /**
-     * Opens a pool, after one connection has shown that it can log in.
+     * Opens a pool, after one connection has logged in successfully.
      *
-     * @param applicationName as {@code pg_stat_activity} shows it
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login,
-     *     there is no such database, or the JDBC driver or HikariCP is too old
+     * @param applicationName shown in {@code pg_stat_activity}
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login, the
+     *     database does not exist, or the JDBC driver or HikariCP is too old
      * @throws LogUnavailable recoverable: no primary answered
      */
     public static ConnectionPool open(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
@@ -107,11 +107,11 @@ public final class ConnectionPool implements AutoCloseable {
     }
 
     /**
-     * Borrows a connection in autocommit mode. Closing it returns it to the pool, and rolls back
-     * what is open.
+     * Borrows a connection in autocommit mode. Closing it returns it to the pool, and rolls back an
+     * open transaction.
      *
-     * @param action what it is for, as in "read the log"
-     * @throws LogUnavailable recoverable: none became free in time
+     * @param action its purpose, as in "read the log"
+     * @throws LogUnavailable recoverable: no connection became free in time
      * @throws Closed fatal: the pool is closed
      */
     public Connection borrow(String action) {
@@ -125,7 +125,8 @@ public final class ConnectionPool implements AutoCloseable {
     }
 
     /**
-     * Opens a connection outside the pool, for what outlives a transaction. The caller closes it.
+     * Opens a connection outside the pool, for state that outlives a transaction. The caller closes
+     * it.
      *
      * @throws LogUnavailable recoverable: no primary answered
      */
@@ -138,15 +139,15 @@ public final class ConnectionPool implements AutoCloseable {
         }
     }
 
-    /** Connections in use now, for a gauge. */
+    /** Number of connections in use, for a gauge. */
     public int borrowed() {
         HikariPoolMXBean bean = isClosed.get() ? null : pool.getHikariPoolMXBean();
         return bean == null ? 0 : bean.getActiveConnections();
     }
 
     /**
-     * Replaces all connections, because one broke and the others may go to the same server. Those
-     * in use leave the pool when they are returned.
+     * Replaces all connections, because one broke and the others may go to the same server.
+     * Connections in use leave the pool when they are returned.
      */
     public void replaceAll() {
         source.suspectPrimary();
@@ -172,7 +173,7 @@ public final class ConnectionPool implements AutoCloseable {
         }
     }
 
-    /** A pooler may hide from the driver that its server is a standby. */
+    /** Checks for a standby, because a pooler may hide from the driver that its server is one. */
     private static void requireWritable(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("show transaction_read_only")) {
@@ -182,7 +183,7 @@ public final class ConnectionPool implements AutoCloseable {
         }
     }
 
-    /** Closes all connections, those in use too. Idempotent. */
+    /** Closes all connections, including those in use. Idempotent. */
     @Override
     public void close() {
         if (isClosed.compareAndSet(false, true)) {
@@ -195,7 +196,7 @@ public final class ConnectionPool implements AutoCloseable {
         return "ConnectionPool[" + uri + "]";
     }
 
-    /** Which failures take a connection out of the pool. */
+    /** Decides which failures remove a connection from the pool. */
     private final class Eviction implements SQLExceptionOverride {
         @java.lang.Override
         public Override adjudicate(SQLException failure) {

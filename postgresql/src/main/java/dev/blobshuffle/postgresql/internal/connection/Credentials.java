@@ -3,10 +3,10 @@ package dev.blobshuffle.postgresql.internal.connection;
 import java.util.Optional;
 
 /**
- * Who logs in. The text form hides the password.
+ * A user and a password. The text form hides the password.
  *
  * @param user name of the role
- * @param password its password; none if the server asks for none, as with a client's certificate
+ * @param password its password; empty if the server needs none, as with a client certificate
  */
 record Credentials(String user, Optional<String> password) {
     @Override

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the client finds its user and password: in a file of its own, or where libpq looks. Both
- * are read again for each new connection, so a changed password needs no restart. No message holds
- * what a file holds. Thread-safe.
+ * Reads the user and the password, from a file for this log or from libpq's places. It reads again
+ * for each new connection, so a changed password needs no restart. Messages contain nothing from
+ * the files. Thread-safe.
  */
 final class CredentialsSource {
     private static final int LONGEST_FILE = 1 << 20;
@@ -30,7 +30,7 @@ final class CredentialsSource {
         this.properties = Map.copyOf(properties);
     }
 
-    /** The source that a URI names, in this process. */
+    /** The source that a URI names, for this process. */
     static CredentialsSource of(PostgresqlUri uri) {
         return of(
                 uri,
@@ -97,7 +97,7 @@ final class CredentialsSource {
         return new Credentials(user, passwordOf(user, lines(file)));
     }
 
-    /** The first line that fits a server of the URI, as libpq does. */
+    /** The password of the first line that matches a server of the URI, as in libpq. */
     private Optional<String> passwordOf(String user, List<String> lines) {
         for (String line : lines) {
             List<String> fields = fields(line);
@@ -146,7 +146,7 @@ final class CredentialsSource {
             }
             return Files.readAllLines(file);
         } catch (IOException e) {
-            // Not the cause: the message of a failed decoder may hold what it read.
+            // Without the cause: the message of a failed decoder may contain what it read.
             throw new InvalidSettings("Cannot read the credentials of the commit log from " + file + ": "
                     + e.getClass().getSimpleName() + ". Check that the file is there, and that this process may read"
                     + " it.");
@@ -158,7 +158,7 @@ final class CredentialsSource {
                 "Cannot use the credentials in " + file + ": " + reason + ". Write two lines, user=… and password=….");
     }
 
-    /** Nothing secret. */
+    /** Without secrets. */
     @Override
     public String toString() {
         return "CredentialsSource[" + uri + "]";

@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a failure of the database means for the caller, by its SQLSTATE. While a log is being
- * opened, a refusal that lasts until an operator acts is {@link InvalidSettings}. Later it counts
- * as unavailability, because the operator can restore a permission. Stateless.
+ * Translates failures of the database by SQLSTATE. While a log is being opened, a refusal that
+ * lasts until an operator acts becomes {@link InvalidSettings}. Later it counts as unavailability,
+ * because the operator can restore a permission. Stateless.
  */
 public final class DatabaseFailures {
     /** A statement that writes, on a standby or a demoted primary. */
     static final String READ_ONLY = "25006";
 
-    /** What a pooler does to a client that takes it for a server. */
+    /** The effect of a pooler on a client that mistakes it for a server. */
     private static final String POOLED = "a pooler stands before the server and changes its session between"
             + " transactions. Add the parameter pooler=transaction to blobshuffle.log, or connect to the server itself";
 
     /** The start of a pooler's answer to a parameter that it does not pass on. */
     private static final String UNSUPPORTED = "unsupported startup parameter";
 
-    /** Reason and remedy of the refusals that last. By SQLSTATE. */
+    /** Reason and remedy of lasting refusals, by SQLSTATE. */
     private static final Map<String, String> REFUSALS = Map.ofEntries(
             Map.entry("26000", POOLED),
             Map.entry("42P05", POOLED),
@@ -43,7 +43,7 @@ public final class DatabaseFailures {
                     "the role may not do this. Grant it what it needs to publish, to subscribe or to administer: run"
                             + " blobshuffle messaging setup with --client-role and --grant"));
 
-    /** Reason and remedy of the states that pass. By SQLSTATE. */
+    /** Reason and remedy of temporary states, by SQLSTATE. */
     private static final Map<String, String> PASSING = Map.ofEntries(
             Map.entry(
                     READ_ONLY,
@@ -83,7 +83,7 @@ public final class DatabaseFailures {
         return new LogUnavailable(message(action, where, cause), cause);
     }
 
-    /** The same while a log is being opened. */
+    /** As {@link #later}, while a log is being opened. */
     public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
         return isRefusal(cause)
                 ? new InvalidSettings(message(action, where, cause), cause)
@@ -118,8 +118,8 @@ public final class DatabaseFailures {
     }
 
     /**
-     * The SQLSTATE of a failure or of the first of its causes that has one; empty if none has. A
-     * pool reports a timeout, whose cause says why no connection came about.
+     * The SQLSTATE of a failure, or of the first of its causes that has one; empty if none has. A
+     * pool reports a timeout, whose cause has the reason.
      */
     public static String state(SQLException failure) {
         Throwable at = failure;

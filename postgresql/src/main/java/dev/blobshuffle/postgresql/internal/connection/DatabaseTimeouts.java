@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param socket for any answer; the client drops the connection. Longer than {@code statement}
  */
 public record DatabaseTimeouts(Duration connect, Duration borrow, Duration statement, Duration socket) {
-    /** What production uses. */
+    /** The values for production. */
     public static final DatabaseTimeouts DEFAULT = new DatabaseTimeouts(
             Duration.ofSeconds(3), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(10));
 

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.postgresql.util.DriverInfo;
 
 /**
- * The versions of the JDBC driver and of the connection pool on the class path. Frameworks such as
- * Spring Boot choose them, so they may be older than those that the log brings. Stateless.
+ * Checks the versions of the JDBC driver and of the connection pool on the class path. Frameworks
+ * such as Spring Boot choose them, so they may be older than the log's own. Stateless.
  */
 final class LogLibraries {
     private static final String WHAT = "open the log";
@@ -17,7 +17,7 @@ final class LogLibraries {
     private LogLibraries() {}
 
     /**
-     * Refuses a version that is too old.
+     * Rejects versions that are too old.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the message names both versions
      *     and the remedy
@@ -33,7 +33,7 @@ final class LogLibraries {
     }
 
     /**
-     * What the driver says of itself. It is read by reflection, because the compiler would copy the
+     * The driver's own version constant. Reflection reads it, because the compiler would copy the
      * constant of the driver that it compiles against.
      */
     static Optional<String> driver() {

@@ -4,17 +4,17 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What stands between the client and the database. */
+/** The kind of pooler between the client and the database. */
 public enum Pooler {
-    /** Nothing, or a pooler that keeps a server's session for a connection. */
+    /** None, or a pooler that keeps a server session for each connection. */
     NONE,
     /**
-     * A pooler such as PgBouncer that changes the server's session between transactions. So nothing
-     * may outlive a transaction: no prepared statement, no LISTEN, no session's setting.
+     * A pooler such as PgBouncer that changes the server session between transactions. So no state
+     * may outlive a transaction: no prepared statement, no LISTEN, no session setting.
      */
     TRANSACTION;
 
-    /** The kind of a name. */
+    /** Finds a kind by its name. */
     static Optional<Pooler> named(String name) {
         return Stream.of(values())
                 .filter(pooler -> pooler.name().toLowerCase(Locale.ROOT).equals(name))

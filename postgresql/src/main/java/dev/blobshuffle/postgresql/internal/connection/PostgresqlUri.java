@@ -19,17 +19,17 @@ import java.util.regex.Pattern;
 
 /**
  * The parsed setting {@code blobshuffle.log}:
- * {@code postgresql://host[:port][,host…]/database?name=value&…}. It holds no credentials. The
- * client connects to that of its hosts which is the primary.
+ * {@code postgresql://host[:port][,host…]/database?name=value&…}. It has no credentials. The client
+ * connects to the host that is the primary.
  *
- * @param servers where the database may be, one or more
+ * @param servers the possible servers of the database, one or more
  * @param database name of the database
  * @param schema the tenant's schema
- * @param credentials file with {@code user} and {@code password}; without it the client looks where
- *     libpq does
+ * @param credentials file with {@code user} and {@code password}; without it, the client uses
+ *     libpq's places
  * @param sslMode how the connection is encrypted
- * @param certificates files of TLS
- * @param pooler what stands between the client and the database
+ * @param certificates the TLS files
+ * @param pooler the kind of pooler between the client and the database
  * @param connections the most connections of the pool
  */
 public record PostgresqlUri(
@@ -43,9 +43,9 @@ public record PostgresqlUri(
         int connections) {
 
     /**
-     * Files of TLS.
+     * The TLS files.
      *
-     * @param authorities PEM file of the authorities to trust; without it the JVM's trust store
+     * @param authorities PEM file of the trusted authorities; without it, the JVM's trust store
      * @param own PEM file of the client's certificate
      * @param key file of its key, PKCS#8 in DER
      */
@@ -64,7 +64,7 @@ public record PostgresqlUri(
         }
     }
 
-    /** How the value of the setting begins. */
+    /** The prefix of the setting's value. */
     public static final String SCHEME = "postgresql://";
 
     private static final String SCHEMA = "schema";
@@ -82,10 +82,10 @@ public record PostgresqlUri(
     private static final int MOST_CONNECTIONS = 256;
     private static final int LONGEST_NAME = 63;
 
-    /** Parameters that other clients of PostgreSQL take and that hold credentials. */
+    /** Parameters of other PostgreSQL clients that contain credentials. */
     private static final List<String> SECRETS = List.of("user", "username", "password", "pwd", "passfile");
 
-    /** Lower case only: then no statement needs to quote it. */
+    /** Only lower case, so that no statement needs to quote it. */
     private static final Pattern SCHEMA_NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
     /** The parameters, as the settings reference shows them. */
@@ -121,10 +121,10 @@ public record PostgresqlUri(
     }
 
     /**
-     * Parses a value of the setting. No message repeats the value, because a wrong one may hold a
-     * secret.
+     * Parses a value of the setting. Messages do not repeat the value, because a wrong value may
+     * contain a secret.
      *
-     * @throws InvalidSettings fatal: the text is not of this form, or holds credentials
+     * @throws InvalidSettings fatal: the text is malformed, or contains credentials
      */
     public static PostgresqlUri parse(String text) {
         if (!text.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {

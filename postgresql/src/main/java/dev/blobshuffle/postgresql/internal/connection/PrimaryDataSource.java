@@ -17,15 +17,15 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.util.HostSpec;
 
 /**
- * Opens connections to that server of a URI which is the primary. Reads the credentials for each.
- * Asks first the server that was the primary last: one that hangs costs a timeout only once, and an
- * old primary that comes back is not asked while the new one answers. Thread-safe.
+ * Opens connections to the server of a URI that is the primary. Reads the credentials for each
+ * connection. It first tries the last known primary. So a hanging server costs a timeout only once,
+ * and a former primary that returns is not tried while the new one answers. Thread-safe.
  */
 final class PrimaryDataSource implements DataSource {
-    /** Prepares what is executed for the third time. */
+    /** A statement is prepared at its third execution. */
     private static final String PREPARE_THRESHOLD = "3";
 
-    /** So long the driver remembers which server was the primary; a failover takes longer. */
+    /** How long the driver remembers which server is the primary; a failover takes longer. */
     private static final String RECHECK_SECONDS = "2";
 
     private static final String OLDEST_SERVER = "14";
@@ -35,10 +35,10 @@ final class PrimaryDataSource implements DataSource {
     private final CredentialsSource credentials;
     private final Properties properties;
 
-    /** Index of the server that was the primary last. */
+    /** Index of the last known primary. */
     private volatile int primary;
 
-    /** Index of the server to ask first. */
+    /** Index of the server to try first. */
     private volatile int first;
 
     PrimaryDataSource(
@@ -57,7 +57,7 @@ final class PrimaryDataSource implements DataSource {
         PGProperty.CONNECT_TIMEOUT.set(given, DatabaseTimeouts.seconds(timeouts.connect()));
         PGProperty.SOCKET_TIMEOUT.set(given, DatabaseTimeouts.seconds(timeouts.socket()));
         PGProperty.TCP_KEEP_ALIVE.set(given, true);
-        // The detail of an error may hold a row's values.
+        // The details of an error may contain a row's values.
         PGProperty.LOG_SERVER_ERROR_DETAIL.set(given, false);
         PGProperty.REWRITE_BATCHED_INSERTS.set(given, false);
         if (uri.pooler() == Pooler.TRANSACTION) {
@@ -65,11 +65,11 @@ final class PrimaryDataSource implements DataSource {
             PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(given, 0);
         } else {
             PGProperty.PREPARE_THRESHOLD.set(given, PREPARE_THRESHOLD);
-            // The session begins with the driver's settings then, so that a reset leaves them.
+            // The session then begins with the driver's settings, so a reset keeps them.
             PGProperty.ASSUME_MIN_SERVER_VERSION.set(given, OLDEST_SERVER);
-            // A pooler refuses options. Behind one the role's own setting holds, and the socket's
-            // timeout. Older drivers, 42.7.5 among them, send the name nowhere else if the server's
-            // version is assumed.
+            // A pooler rejects options. Behind one, the role's own setting and the socket timeout
+            // apply. Older drivers, such as 42.7.5, send the application name only here if the
+            // server's version is assumed.
             PGProperty.OPTIONS.set(
                     given,
                     "-c statement_timeout=" + timeouts.statement().toMillis() + " -c application_name="
@@ -114,12 +114,15 @@ final class PrimaryDataSource implements DataSource {
         }
     }
 
-    /** Asks another server first next time, because a connection to the primary broke. */
+    /**
+     * Makes the next connection try another server first, because a connection to the primary
+     * broke.
+     */
     void suspectPrimary() {
         first = (primary + 1) % uri.servers().size();
     }
 
-    /** The servers in their order, from one on. */
+    /** The servers in order, beginning with the given one. */
     private String url(int start) {
         List<Server> servers = uri.servers();
         return IntStream.range(0, servers.size())
@@ -155,7 +158,7 @@ final class PrimaryDataSource implements DataSource {
 
     @Override
     public void setLoginTimeout(int seconds) {
-        // The driver's timeouts of connecting and of the socket cover a login.
+        // The driver's connect and socket timeouts cover a login.
     }
 
     @Override

@@ -4,20 +4,23 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How a connection is encrypted, and what is checked about the server. The names are libpq's. */
+/**
+ * The encryption of a connection, and the checks of the server's certificate. The names are
+ * libpq's.
+ */
 enum SslMode {
     /** No encryption. */
     DISABLE,
-    /** Encrypted if the server can. */
+    /** Encrypted if the server supports it. */
     PREFER,
-    /** Encrypted; anybody may be the server. */
+    /** Encrypted; the server is not authenticated. */
     REQUIRE,
-    /** Encrypted, and an authority vouches for the certificate. */
+    /** Encrypted, and a trusted authority has signed the certificate. */
     VERIFY_CA,
-    /** As {@link #VERIFY_CA}, and the certificate is for the host that was asked. */
+    /** As {@link #VERIFY_CA}, and the certificate is for the requested host. */
     VERIFY_FULL;
 
-    /** The mode of a name. */
+    /** Finds a mode by its name. */
     static Optional<SslMode> named(String name) {
         return Stream.of(values()).filter(mode -> mode.text().equals(name)).findFirst();
     }

@@ -6,22 +6,22 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * Why client and server do not agree on encryption. Such a refusal lasts until an operator changes
- * a certificate or a parameter. The driver gives all of them the state of a broken connection.
- * Stateless.
+ * Finds the reason why client and server do not agree on encryption. Such a refusal lasts until an
+ * operator changes a certificate or a parameter. The driver reports all of them with the state of a
+ * broken connection. Stateless.
  */
 final class TlsRefusal {
     /** The driver's check of the name; it has no exception of its own. */
     private static final String HOST_CHECK = "HostnameVerifier";
 
-    /** The driver's state if the server speaks no TLS. */
+    /** The driver's state if the server does not support TLS. */
     private static final String REJECTED = "08004";
 
     private static final int MOST_CAUSES = 12;
 
     private TlsRefusal() {}
 
-    /** Reason and remedy, if encryption is why a connection failed. */
+    /** Reason and remedy, if a connection failed because of encryption. */
     static Optional<String> of(SQLException failure) {
         Throwable at = failure;
         for (int depth = 0; at != null && depth < MOST_CAUSES; depth++) {

@@ -1,4 +1,4 @@
-/** How a client reaches the database of a commit log: address, credentials, pool, failures. */
+/** Connections to the database of a commit log: address, credentials, pool, failures. */
 @NullMarked
 package dev.blobshuffle.postgresql.internal.connection;
 

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Blobs as the schema names them, in 20 bytes, big-endian: generation (4), writer (8), sequence
+ * Encodes blob ids for the schema, in 20 bytes, big-endian: generation (4), writer (8), sequence
  * (8). If the blob has an owner, the sequence's highest bit is set, and the writer's highest 24
- * bits are the owner. The schema's functions read the generation from the first four. Stateless.
+ * bits are the owner. The schema's functions read the generation from the first four bytes.
+ * Stateless.
  */
 final class BlobKeys {
     private static final int BYTES = 4 + 8 + 8;
 
-    /** The sequence's bit for blobs that have an owner: no sequence is negative. */
+    /** The sequence's bit for blobs with an owner; no sequence is negative. */
     private static final long OWNED = 1L << 63;
 
     private BlobKeys() {}

@@ -18,16 +18,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs calls on the pool's connections, on as many threads as there are connections. Calls that
- * find no thread wait in line, up to a limit. Thread-safe; owned by the log.
+ * Runs calls on the pool's connections, on as many threads as there are connections. Calls without
+ * a free thread wait in a queue, up to a limit. Thread-safe; owned by the log.
  */
 final class Database implements AutoCloseable {
-    /** A caller has few calls in flight, so more of them are a mistake. */
+    /** Limit on waiting calls. A caller has few calls in flight, so this many are a mistake. */
     private static final int MOST_CALLS = 10_000;
 
     private static final Duration LONGEST_END = Duration.ofSeconds(6);
 
-    /** What to do when the connection breaks during a call. */
+    /** The reaction to a connection that breaks during a call. */
     enum Repeat {
         /** Fail: a second call may have another result. */
         NEVER,
@@ -82,7 +82,7 @@ final class Database implements AutoCloseable {
         return pool.uri().schema();
     }
 
-    /** Runs a call in autocommit mode: each of its statements is a transaction. */
+    /** Runs a call in autocommit mode: each of its statements is a transaction of its own. */
     <T> CompletionStage<T> call(String action, Repeat repeat, Call<T> call) {
         return submit(action, () -> {
             try {
@@ -178,7 +178,7 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Waits for the calls that run, so that no commit is cut off; ends the others. Idempotent. */
+    /** Waits for running calls, so that no commit is cut off; fails the others. Idempotent. */
     @Override
     public void close() {
         if (!isClosed.compareAndSet(false, true)) {
@@ -210,7 +210,7 @@ final class Database implements AutoCloseable {
         T get();
     }
 
-    /** The connection broke, or its server may not write. */
+    /** The connection broke, or its server is read-only. */
     private static final class Broken extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -30,12 +30,12 @@ final class FunctionCall {
         this.arguments = arguments;
     }
 
-    /** A call whose rows are the function's. */
+    /** A call that returns the function's rows. */
     static FunctionCall of(Connection connection, String schema, String function, @Nullable Object... arguments) {
         return selecting("*", connection, schema, function, arguments);
     }
 
-    /** A call whose rows have chosen columns. */
+    /** A call that returns chosen columns. */
     static FunctionCall selecting(
             String columns, Connection connection, String schema, String function, @Nullable Object... arguments) {
         String marks = String.join(", ", Collections.nCopies(arguments.length, "?"));
@@ -44,9 +44,9 @@ final class FunctionCall {
     }
 
     /**
-     * Reads one row.
+     * Converts one row.
      *
-     * @param <T> what it becomes
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     interface Row<T> {
@@ -94,7 +94,7 @@ final class FunctionCall {
         List<Optional<Object>> ignored = rows(row -> Optional.empty());
     }
 
-    /** Whether the call committed, and its wait for standbys was cancelled. */
+    /** Whether the call committed although its wait for standbys was cancelled. */
     boolean isUnreplicated() {
         return isUnreplicated;
     }
@@ -103,7 +103,7 @@ final class FunctionCall {
         if (argument == null) {
             statement.setNull(index, Types.NULL);
         } else if (argument instanceof Duration duration) {
-            // In ISO 8601: PostgreSQL 14 has no intervals of 2^31 milliseconds.
+            // In ISO 8601: PostgreSQL 14 cannot parse intervals of 2^31 milliseconds.
             statement.setObject(index, duration.toString(), Types.OTHER);
         } else {
             statement.setObject(index, argument);

@@ -22,17 +22,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to the schema's channel, on which a topic's number follows each sequencing, and passes
- * the numbers on. One connection and one thread, from the first subscription to the last. Behind a
- * transaction pooler it does nothing, because a session's LISTEN would end with the transaction.
- * Thread-safe.
+ * Listens to the schema's channel, which gets a topic's number after each sequencing, and passes
+ * the numbers on. Uses one connection and one thread, from the first subscription to the last.
+ * Behind a transaction pooler it does nothing, because a session's LISTEN would end with the
+ * transaction. Thread-safe.
  */
 final class HintListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HintListener.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-    /** After so much silence the connection is checked. */
+    /** After this silence, the connection is checked. */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     private static final int CHECK_SECONDS = 2;

@@ -13,15 +13,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection as the caller of a transaction sees it: everything but what would end the
- * transaction, or outlive it. After its end every call fails. Owned by one thread.
+ * The connection for the caller of a transaction. It allows everything but calls that would end the
+ * transaction or outlive it. After its end every call fails. Owned by one thread.
  */
 final class LentConnection implements InvocationHandler {
-    /** What the log does itself. */
+    /** Methods that only the log may call. */
     private static final Set<String> REFUSED =
             Set.of("commit", "close", "abort", "setAutoCommit", "setNetworkTimeout", "setReadOnly", "unwrap");
 
-    /** What is harmless after the end too. */
+    /** Methods that are allowed after the end too. */
     private static final Set<String> QUESTIONS = Set.of("isClosed", "toString", "hashCode", "equals", "isWrapperFor");
 
     private static final String EXECUTE = "execute";
@@ -32,7 +32,7 @@ final class LentConnection implements InvocationHandler {
     private volatile boolean isUsed;
     private volatile boolean isEnded;
 
-    /** Hears of each statement of the caller. */
+    /** Called for each statement of the caller. */
     interface Execution {
         void begins() throws SQLException;
 

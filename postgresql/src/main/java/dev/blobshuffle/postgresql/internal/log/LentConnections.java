@@ -11,14 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The connections on which callers run transactions of their own. They have a pool to themselves:
- * a caller that sleeps in its transaction keeps no connection from the log's other calls.
+ * The connections on which callers run their own transactions. They have a separate pool, so a
+ * caller that sleeps in its transaction does not take a connection from the log's other calls.
  * Thread-safe; owned by the log.
  */
 final class LentConnections implements AutoCloseable {
     private static final String BEGIN = "begin a transaction";
 
-    /** Callers wait for {@code begin}, so few of them wait at once. */
+    /** Number of threads for {@code begin}. Few callers wait for it at the same time. */
     private static final int THREADS = 4;
 
     private final ConnectionPool pool;
@@ -60,7 +60,7 @@ final class LentConnections implements AutoCloseable {
         }
     }
 
-    /** Breaks the transactions that are open: they roll back. Idempotent. */
+    /** Breaks open transactions, which then roll back. Idempotent. */
     @Override
     public void close() {
         isClosed = true;

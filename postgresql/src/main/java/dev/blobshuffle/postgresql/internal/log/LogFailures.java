@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLWarning;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What the SQLSTATEs of the schema's functions mean. Stateless. */
+/** Translates the SQLSTATEs of the schema's functions. Stateless. */
 final class LogFailures {
     private static final String TOO_OLD = "BS001";
     private static final String FENCED = "BS002";
@@ -25,7 +25,8 @@ final class LogFailures {
     private static final String NOT_ALLOWED = "BS006";
 
     /**
-     * The server's function that waits for standbys. Its name, unlike its text, is in no language.
+     * The server's function that waits for standbys. Its name does not depend on the server's
+     * language, unlike its message.
      */
     private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
@@ -55,8 +56,8 @@ final class LogFailures {
     }
 
     /**
-     * The failure of a call with which a publisher or a member begins: nothing of theirs waits for
-     * an operator yet, so a lasting refusal is reported as one.
+     * The failure of a call with which a publisher or a member begins. It has no work yet that
+     * could wait for an operator, so a lasting refusal is reported as such.
      */
     static <T> CompletionStage<T> atBegin(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
@@ -72,7 +73,7 @@ final class LogFailures {
         return new TopicAbsent("Cannot find topic " + topic + " in " + where + ": it was deleted. Create it.");
     }
 
-    /** Whether a commit ended before a standby had it, because the wait was cancelled. */
+    /** Whether a commit ended before a standby had it, because its wait was cancelled. */
     static boolean isUnreplicated(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
             ServerErrorMessage message = warning instanceof PSQLWarning own ? own.getServerErrorMessage() : null;

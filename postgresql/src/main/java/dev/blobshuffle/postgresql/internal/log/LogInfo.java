@@ -12,19 +12,19 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * What a log says about itself.
+ * The identity and version of a log.
  *
  * @param id identity of the log
- * @param format version of what it stores
+ * @param format version of its stored data
  * @param version of the schema
- * @param longestUncommitted after this time a blob may not be committed any more
- * @param maySweep whether the role may remove what is no longer needed
+ * @param longestUncommitted the age after which a blob may no longer be committed
+ * @param maySweep whether the role may remove data that is no longer needed
  */
 record LogInfo(UUID id, int format, int version, Duration longestUncommitted, boolean maySweep) {
     /** The first function that a sweep calls. */
     private static final String SWEEP = "trim_topics()";
 
-    /** The version that this library reads and writes. */
+    /** The format that this library reads and writes. */
     private static final int FORMAT = 1;
 
     private static final String ACTION = "open the log";
@@ -32,7 +32,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
     /**
      * Reads and checks it.
      *
-     * @throws InvalidSettings fatal: the schema holds no log, one of another version, or the role
+     * @throws InvalidSettings fatal: the schema has no log or a log of another version, or the role
      *     may not use it
      * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log did not answer
      */

@@ -18,10 +18,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads batches in order, and notices a log that went back. A batch that a server process returned
- * stays as it is while that process runs. So a bookmark is compared with its batch only if another
- * process returned it: after a failover, a restart, a restored backup, or at the first read.
- * Thread-safe.
+ * Reads batches in order, and detects a log that went back. A batch that a server process has
+ * returned does not change while that process runs. So a bookmark is compared with its batch only
+ * if another process returned the batch: after a failover, a restart, a restored backup, or at the
+ * first read. Thread-safe.
  */
 final class LogReader {
     private static final String COLUMNS = "pg_postmaster_start_time() as server, r.*";
@@ -118,16 +118,20 @@ final class LogReader {
     private record Row(Instant server, long start, long next, Optional<SequencedBatch> batch) {}
 
     /**
+     * The answer to a read.
+     *
      * @param server when the server process started
      * @param start the topic's first sequence
      * @param next the topic's end
      * @param marked the batch at the bookmark's sequence
-     * @param batches those after
+     * @param batches the batches after it
      */
     private record Answer(
             Instant server, long start, long next, Optional<SequencedBatch> marked, List<SequencedBatch> batches) {}
 
-    /** Which server process returned a bookmark's batch, for the latest bookmarks. Thread-safe. */
+    /**
+     * The server process that returned a bookmark's batch, for the latest bookmarks. Thread-safe.
+     */
     private static final class Seen {
         /** Each reader has one bookmark. */
         private static final int MOST = 10_000;

@@ -4,7 +4,7 @@ import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Consumed positions as the arrays of equal length that functions take. Not to be changed. */
+/** Consumed positions as arrays of equal length, for functions. Not to be changed. */
 record PositionArrays(
         int[] topics,
         int[] partitions,

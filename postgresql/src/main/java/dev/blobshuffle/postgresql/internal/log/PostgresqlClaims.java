@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** What the log remembers of its claims, by the functions of the schema. Thread-safe. */
+/** The log's record of its claims, through the functions of the schema. Thread-safe. */
 final class PostgresqlClaims implements LogClaims {
     private final Database database;
 

@@ -31,13 +31,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups by their rows. A step locks the group, loads its rows, applies a rule of {@link
- * GroupTable}, and writes what changed. A renewal that changes nothing needs no lock. Thread-safe.
+ * The consumer groups, in rows of the schema. A step locks the group, loads its rows, applies a
+ * rule of {@link GroupTable}, and writes the changes. A renewal that changes nothing needs no lock.
+ * Thread-safe.
  */
 final class PostgresqlGroups implements Groups {
     /**
-     * Every so many renewals, ten seconds apart, one member of each group looks whether readers of
-     * other groups have changed the home zones.
+     * One member of each group checks every so many renewals, that is, every ten seconds, whether
+     * readers of other groups have changed the home zones.
      */
     private static final int RENEWALS_PER_LOOK = 3;
 
@@ -65,8 +66,9 @@ final class PostgresqlGroups implements Groups {
     }
 
     /**
-     * Others may have changed the generation meanwhile. A member that gives nothing back need not
-     * wait for the group's lock then either: in a large group its lease would end.
+     * The lease of an extended renewal, if that is enough. Even if others have changed the
+     * generation meanwhile, a member that gives nothing back need not wait for the group's lock: in
+     * a large group, its lease would end.
      */
     private Optional<Lease> extended(Connection connection, Member member, Known state) throws SQLException {
         long generation = state.generation;
@@ -95,8 +97,8 @@ final class PostgresqlGroups implements Groups {
     }
 
     /**
-     * Another member may have been the first to meet a deletion. Then the group may even have the
-     * generation that it had before.
+     * The member's topics that no longer exist. Another member may have been the first to notice a
+     * deletion, and the group may even have the same generation as before.
      */
     private Set<Integer> absent(Connection connection, Member member) throws SQLException {
         Set<Integer> absent = new HashSet<>(member.topics());
@@ -105,12 +107,17 @@ final class PostgresqlGroups implements Groups {
         return absent;
     }
 
-    /** One member for each topic of a group. */
+    /**
+     * Whether this member is the one that checks, which is the owner of a topic's first partition.
+     */
     private static boolean isFirst(List<OwnedPartition> owned) {
         return owned.stream().anyMatch(each -> each.partition().partition() == 0);
     }
 
-    /** Returns the version of the topics by which the group is assigned; empty: not extended. */
+    /**
+     * Returns the version of the topics that the group's assignment is based on; empty: not
+     * extended.
+     */
     private OptionalLong extend(Connection connection, Member member, long generation) throws SQLException {
         return function(
                         connection,
@@ -163,7 +170,9 @@ final class PostgresqlGroups implements Groups {
 
     private record Joined(Lease lease, long topicsVersion, Map<Integer, Map<Zone, Integer>> readers) {}
 
-    /** If the database was unavailable, no member could renew its lease. */
+    /**
+     * Revives the members of a group: if the database was unavailable, none of them could renew.
+     */
     private void revive(Connection connection, Member member) throws SQLException {
         function(connection, "revive_members", member.group(), member.id(), LEASE)
                 .run();
@@ -274,13 +283,13 @@ final class PostgresqlGroups implements Groups {
     }
 
     /**
-     * What a member's instance knows of its group.
+     * The state of a group that a member's instance remembers.
      *
      * @param generation of the group
-     * @param topicsVersion of the topics by which the group is assigned
-     * @param readers of the member's topics, of all groups, when it last was assigned
-     * @param absent topics of the member; within a version of the topics they stay the same
-     * @param renewals since then, or since the last look at the readers
+     * @param topicsVersion of the topics that the assignment is based on
+     * @param readers of the member's topics, of all groups, at its last assignment
+     * @param absent topics of the member; constant within a version of the topics
+     * @param renewals since then, or since the last check of the readers
      */
     private record Known(
             long generation,
@@ -297,7 +306,7 @@ final class PostgresqlGroups implements Groups {
         }
     }
 
-    /** One change of a group, which holds its lock. Owned by one thread. */
+    /** One change of a group, under the group's lock. Owned by one thread. */
     private final class Step {
         private final Connection connection;
         private final String group;
@@ -305,10 +314,12 @@ final class PostgresqlGroups implements Groups {
         private final Map<Integer, Integer> partitions;
         private final GroupTable table;
 
-        /** Of all topics, as the step has assigned by. */
+        /** The readers of all topics, as used for the assignment. */
         private Map<Integer, Map<Zone, Integer>> readers = Map.of();
 
-        /** Locks the group. The version comes before the topics: they may only be newer. */
+        /**
+         * Locks the group. Reads the version before the topics, so the topics can only be newer.
+         */
         Step(Connection connection, String group) throws SQLException {
             this.connection = connection;
             this.group = group;

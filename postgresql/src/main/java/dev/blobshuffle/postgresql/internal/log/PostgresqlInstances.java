@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The announcements by their rows. Thread-safe. */
+/** The announcements, in rows of the schema. Thread-safe. */
 final class PostgresqlInstances implements Instances {
     private final Database database;
 

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** What may be deleted, by the functions of the schema. Thread-safe. */
+/** Retention through the functions of the schema. Thread-safe. */
 final class PostgresqlRetention implements Retention {
     private final Database database;
     private final LogInfo info;

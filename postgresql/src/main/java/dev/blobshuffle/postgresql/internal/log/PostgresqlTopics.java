@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The topics by their rows. Thread-safe. */
+/** The topics, in rows of the schema. Thread-safe. */
 final class PostgresqlTopics implements Topics {
     private final Database database;
 
@@ -52,7 +52,7 @@ final class PostgresqlTopics implements Topics {
         return database.call("list the topics", Repeat.ONCE, this::all);
     }
 
-    /** All topics, by name, on the connection of a transaction. */
+    /** All topics, by name, on the connection of an open transaction. */
     List<LogTopic> all(Connection connection) throws SQLException {
         return function(connection, "find_topics", (Object) null).rows(PostgresqlTopics::topic);
     }

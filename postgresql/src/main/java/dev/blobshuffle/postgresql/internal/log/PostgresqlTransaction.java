@@ -21,28 +21,32 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A transaction on a connection that the caller uses too. Publishing is its last statement, so it
- * holds the writer's row and the partitions' rows only while it commits. Owned by one thread.
+ * locks the writer's row and the partitions' rows only while it commits. Owned by one thread.
  */
 final class PostgresqlTransaction implements LogTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresqlTransaction.class);
     private static final String COMMIT = "commit a transaction";
 
-    /** The transaction that there is now, and whether it may write. */
+    /** The number of the current transaction, and whether it may write. */
     private static final String LEFT = "select pg_catalog.concat(pg_catalog.pg_current_xact_id_if_assigned(), ' ',"
             + " pg_catalog.current_setting('transaction_read_only'))";
 
     private static final String READ_ONLY = " on";
 
-    /** Ends with the transaction, and needs no snapshot, so an isolation can still be chosen. */
+    /**
+     * Ends with the transaction, and needs no snapshot, so the isolation level can still be set.
+     */
     private static final String MARK = "set local blobshuffle.transaction = 'open'";
 
     private static final String MARKED = "open ";
 
-    /** Whether the mark is still there, and the number of this transaction. */
+    /** Whether the mark still exists, and the number of this transaction. */
     private static final String NUMBER = "select pg_catalog.concat(pg_catalog.current_setting("
             + "'blobshuffle.transaction', true), ' ', pg_catalog.pg_current_xact_id())";
 
-    /** What statements of the caller may have left in the session, but for plans of functions. */
+    /**
+     * Clears what the caller's statements may have left in the session, except plans of functions.
+     */
     private static final String RESET = "set session authorization default; reset all; unlisten *; close all;"
             + " discard temp; select pg_catalog.pg_advisory_unlock_all()";
 
@@ -51,12 +55,12 @@ final class PostgresqlTransaction implements LogTransaction {
     private final Connection connection;
     private final LentConnection lent;
 
-    /** The database's number of this transaction; null until a statement of the caller has run. */
+    /** The database's number of this transaction; null until the caller has run a statement. */
     private @Nullable String number;
 
     private boolean isMarked;
 
-    /** Whether a statement of the caller has ended the database's transaction. */
+    /** Whether a statement of the caller has ended the database transaction. */
     private boolean isCut;
 
     private boolean isEnded;
@@ -102,7 +106,7 @@ final class PostgresqlTransaction implements LogTransaction {
         }
     }
 
-    /** Before the first statement of the caller, which may be several in one call. */
+    /** Sets the mark before the caller's first call, which may run several statements. */
     private void mark() throws SQLException {
         if (!isMarked) {
             isMarked = true;
@@ -113,9 +117,9 @@ final class PostgresqlTransaction implements LogTransaction {
     }
 
     /**
-     * COMMIT or ROLLBACK as SQL ends the database's transaction, and the next statement begins
-     * another one. The number is taken after the first statement, because an isolation is chosen
-     * before it.
+     * Checks that the transaction still runs. COMMIT or ROLLBACK as SQL ends it, and the next
+     * statement begins another one. The number is read after the first statement, because the
+     * isolation level is set before it.
      */
     private void executed() throws SQLException {
         TransactionState state = state();
@@ -131,7 +135,7 @@ final class PostgresqlTransaction implements LogTransaction {
         return connection.unwrap(BaseConnection.class).getTransactionState();
     }
 
-    /** Publishing in another transaction would publish without the caller's rows. */
+    /** Fails in another transaction: it would publish without the caller's rows. */
     private void requireSame() {
         try {
             if (state() == TransactionState.FAILED) {
@@ -184,7 +188,10 @@ final class PostgresqlTransaction implements LogTransaction {
         }
     }
 
-    /** Only a lost answer leaves the outcome open: a server that refuses has rolled back. */
+    /**
+     * Ends the transaction. Only a lost answer leaves the outcome open: a server that refuses has
+     * rolled back.
+     */
     private void end() {
         try {
             connection.clearWarnings();
@@ -216,7 +223,7 @@ final class PostgresqlTransaction implements LogTransaction {
         }
     }
 
-    /** The next user of the session finds it as it began. A pooler's sessions are the pooler's. */
+    /** Restores the session for its next user. Leaves a pooler's sessions alone. */
     private void reset() throws SQLException {
         if (!lent.isUsed() || uri.pooler() == Pooler.TRANSACTION) {
             return;

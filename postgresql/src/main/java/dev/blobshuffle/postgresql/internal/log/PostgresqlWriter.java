@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A writer by its row in the log. Thread-safe, if commits are called one after the other. */
+/** A writer, in a row of the schema. Thread-safe, if commits are called one after another. */
 final class PostgresqlWriter implements Writer {
     private static final String COMMIT = "commit to the log";
 
-    /** A number that no writer reaches, so a commit with it changes nothing. */
+    /** A number that no writer reaches, so a commit with it has no effect. */
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     private final Database database;
@@ -30,7 +30,7 @@ final class PostgresqlWriter implements Writer {
     private final Opened opened;
 
     /**
-     * What opening a writer returned.
+     * The result of opening a writer.
      *
      * @param writer the writer's number
      * @param epoch its epoch
@@ -111,7 +111,7 @@ final class PostgresqlWriter implements Writer {
         return lent.begin(this);
     }
 
-    /** Fences only an epoch that is not over: a successor goes on undisturbed. */
+    /** Fences only the current epoch: a successor continues undisturbed. */
     @Override
     public CompletionStage<Boolean> wasCommitted(long number) {
         return database.transaction("ask for a commit of writer '" + name + "'", connection -> {
@@ -126,11 +126,11 @@ final class PostgresqlWriter implements Writer {
         });
     }
 
-    /** One commit, and its repetition after the connection broke. */
+    /** One commit, and its repetition after the connection breaks. */
     private final class Attempts implements Database.Call<List<Long>> {
         private final Publication publication;
 
-        /** Whether an attempt was sent that got no answer. */
+        /** Whether an attempt was sent and got no answer. */
         private volatile boolean isUnknown;
 
         Attempts(Publication publication) {
@@ -163,7 +163,10 @@ final class PostgresqlWriter implements Writer {
             return ids;
         }
 
-        /** After an attempt without an answer, a second one without a result decides nothing. */
+        /**
+         * After an attempt without an answer, a second attempt without a result leaves the outcome
+         * open.
+         */
         CompletionStage<List<Long>> failed(Throwable failure) {
             return CompletableFuture.failedStage(
                     isUnknown && failure instanceof LogUnavailable ? unknown(failure) : failure);

@@ -26,11 +26,11 @@ record Publication(long writer, int epoch, long number, List<LogBatch> batches, 
         batches = List.copyOf(batches);
     }
 
-    /** What the log did. */
+    /** The effect of the commit. */
     enum Status {
         /** The batches are staged. */
         OK,
-        /** They were already; nothing has changed. */
+        /** They were staged already; nothing has changed. */
         DUPLICATE,
         /** A later writer of this name was opened. */
         FENCED,
@@ -41,7 +41,7 @@ record Publication(long writer, int epoch, long number, List<LogBatch> batches, 
     /**
      * The log's answer.
      *
-     * @param status what it did
+     * @param status the effect
      * @param ids of the batches; empty if retention has removed one of them since
      * @param isReplicated false if the wait for standbys was cancelled
      */
@@ -49,7 +49,7 @@ record Publication(long writer, int epoch, long number, List<LogBatch> batches, 
 
     private record Row(Status status, List<Long> ids) {}
 
-    /** Calls the function of a schema, in the connection's transaction. */
+    /** Calls the schema's function in the connection's transaction. */
     Answer publish(Connection connection, String schema) throws SQLException {
         List<byte[]> blobs = new ArrayList<>();
         List<Integer> batchOfBlob = new ArrayList<>();

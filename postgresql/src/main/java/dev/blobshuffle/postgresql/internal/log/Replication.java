@@ -5,12 +5,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Waits until the standbys have what a server committed before. A commit whose wait was cancelled,
- * or whose answer was lost, is visible before they have it. A second commit of anything waits for
- * both. Stateless.
+ * Waits until the standbys have everything that a server has committed. A commit whose wait was
+ * cancelled, or whose answer was lost, is visible before the standbys have it. A second commit, of
+ * anything, waits for both. Stateless.
  */
 final class Replication {
-    /** Writes a few bytes of WAL in a transaction that waits, whatever the session's setting. */
+    /**
+     * Writes a few bytes of WAL in a transaction that waits, regardless of the session's setting.
+     */
     private static final String BARRIER = "select pg_logical_emit_message(true, 'blobshuffle', ''), case when"
             + " current_setting('synchronous_commit') in ('off', 'local', 'remote_write')"
             + " then set_config('synchronous_commit', 'on', true) end";
@@ -18,7 +20,7 @@ final class Replication {
     private Replication() {}
 
     /**
-     * Waits, on a connection in autocommit mode.
+     * Waits for the standbys, on a connection in autocommit mode.
      *
      * @return whether the standbys have it; false if the wait was cancelled
      */

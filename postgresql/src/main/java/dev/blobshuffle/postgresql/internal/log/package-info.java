@@ -1,4 +1,4 @@
-/** The commit log over the functions of its schema. */
+/** Implements the commit log with the functions of its schema. */
 @NullMarked
 package dev.blobshuffle.postgresql.internal.log;
 

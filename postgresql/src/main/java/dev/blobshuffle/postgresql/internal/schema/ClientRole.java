@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.schema;
 import java.util.Set;
 
 /**
- * A role that applications or people log in as, and what it may use the log for.
+ * A role of applications or people, and its uses of the log.
  *
  * @param name of the role, which exists
  * @param uses at least one
@@ -14,7 +14,7 @@ public record ClientRole(SchemaName name, Set<ClientUse> uses) {
         uses = Set.copyOf(uses);
     }
 
-    /** A role that may do everything but change the schema. */
+    /** A role with all uses, which may do everything but change the schema. */
     public static ClientRole of(String name) {
         return new ClientRole(new SchemaName(name), ClientUse.all());
     }

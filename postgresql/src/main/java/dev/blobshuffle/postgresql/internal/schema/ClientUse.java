@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a role may use a log for. Each function that clients call names its use in its comment, or
- * is for all of them.
+ * A use of the log by a role. The comment of each function for clients names its use, or allows all
+ * uses.
  */
 public enum ClientUse {
     /** Publishes, through the outbox too. */
@@ -22,15 +22,15 @@ public enum ClientUse {
      */
     ADMINISTER;
 
-    /** All uses: the role of an application that does everything itself. */
+    /** All uses: for the role of an application that does everything itself. */
     public static Set<ClientUse> all() {
         return EnumSet.allOf(ClientUse.class);
     }
 
     /**
-     * Reads names that commas separate.
+     * Parses names that are separated by commas.
      *
-     * @throws InvalidSettings one of them is no use, or there is none
+     * @throws InvalidSettings a name is unknown, or there is none
      */
     public static Set<ClientUse> parse(String names) {
         Set<ClientUse> uses = EnumSet.noneOf(ClientUse.class);
@@ -45,12 +45,12 @@ public enum ClientUse {
         return uses;
     }
 
-    /** As in the schema and on the command line. */
+    /** The name in the schema and on the command line. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Several of them, as in a sentence. */
+    /** Several uses as part of a sentence. */
     public static String sentence(Set<ClientUse> uses) {
         return uses.stream().sorted().map(ClientUse::text).collect(Collectors.joining(", "));
     }

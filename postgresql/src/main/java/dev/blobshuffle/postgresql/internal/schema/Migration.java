@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * One step of the schema, from a version to the next.
+ * One step of the schema, from one version to the next.
  *
- * @param version the version after it, from 1
+ * @param version the version after the step, from 1
  * @param name the name of its directory, such as {@code v001}
  * @param sql its statements
  */
@@ -28,7 +28,7 @@ record Migration(int version, String name, String sql) {
         return new Migration(version, name, sql);
     }
 
-    /** What a file beside this class holds. */
+    /** The content of a file beside this class. */
     static String text(String name) {
         try (InputStream in = Migration.class.getResourceAsStream(name)) {
             if (in == null) {

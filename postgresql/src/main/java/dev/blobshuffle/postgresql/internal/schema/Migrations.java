@@ -12,12 +12,12 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * Brings the schema of a commit log to the version that this library knows. Everything happens in
- * one transaction, under a lock, so any number of instances may do it at once. Needs the rights of
- * the schema's owner. Thread-safe.
+ * Brings the schema of a commit log to the version that this library needs. It does everything in
+ * one transaction, under a lock, so any number of instances may run it concurrently. Needs the
+ * rights of the schema's owner. Thread-safe.
  *
- * <p>The applied migrations are remembered with their checksums. A migration that has changed
- * since, and a version that this library does not know, are refused.
+ * <p>The schema stores the applied migrations with their checksums. A migration that has changed
+ * since, or a version that this library does not know, is an error.
  */
 public final class Migrations {
     private static final List<Migration> ALL = List.of(Migration.of(
@@ -41,7 +41,7 @@ public final class Migrations {
     /**
      * The migrations of a schema.
      *
-     * @param schema where the log is
+     * @param schema the schema of the log
      */
     public Migrations(SchemaName schema) {
         this(schema, ALL);
@@ -52,7 +52,7 @@ public final class Migrations {
         this.migrations = List.copyOf(migrations);
     }
 
-    /** What this library knows, by version. */
+    /** The migrations of this library, by version. */
     static List<Migration> all() {
         return ALL;
     }
@@ -63,10 +63,10 @@ public final class Migrations {
     }
 
     /**
-     * Makes the schema if there is none, and applies what is missing.
+     * Creates the schema if it does not exist, and applies missing migrations.
      *
-     * @param connection of the owner; its transaction mode is as before afterwards
-     * @throws InvalidSettings the server or the schema is not one that this library can use
+     * @param connection of the owner; keeps its transaction mode
+     * @throws InvalidSettings this library cannot use the server or the schema
      */
     public void apply(Connection connection) throws SQLException {
         inTransaction(connection, statement -> {
@@ -85,8 +85,8 @@ public final class Migrations {
     }
 
     /**
-     * Lets a role call the functions of its uses and no others, now and after later migrations. It
-     * gets no right on a table.
+     * Lets a role call the functions of its uses and no others, now and after later migrations. The
+     * role gets no rights on tables.
      *
      * @param connection of the owner
      * @param role an existing role
@@ -114,8 +114,8 @@ public final class Migrations {
     }
 
     /**
-     * The version of the schema; empty if there is no log in it. Only the owner sees it here;
-     * clients call {@code log_info}.
+     * The version of the schema; empty if it has no log. Only the owner can read it here; clients
+     * call {@code log_info}.
      */
     public OptionalInt version(Connection connection) throws SQLException {
         String table = schema.quoted() + ".migration";
@@ -195,7 +195,7 @@ public final class Migrations {
         statement.execute("set local search_path to " + schema.quoted() + ", pg_temp");
     }
 
-    /** One transaction, with the schema's migration lock. */
+    /** Runs a step in one transaction, with the schema's migration lock. */
     private void inTransaction(Connection connection, Step step) throws SQLException {
         boolean wasAutoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
@@ -216,7 +216,7 @@ public final class Migrations {
         }
     }
 
-    /** What happens in the transaction. */
+    /** The work in the transaction. */
     private interface Step {
         void run(Statement statement) throws SQLException;
     }

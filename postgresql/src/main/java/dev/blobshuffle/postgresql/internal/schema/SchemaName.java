@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 public record SchemaName(String text) {
     private static final int MOST_BYTES = 63;
 
-    /** Checks what PostgreSQL would refuse or cut. */
+    /** Checks for text that PostgreSQL would reject or cut. */
     public SchemaName {
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (text.isBlank() || bytes > MOST_BYTES || text.indexOf('\0') >= 0) {
@@ -20,7 +20,7 @@ public record SchemaName(String text) {
         }
     }
 
-    /** The name as SQL has it: in quotes. */
+    /** The name in SQL: in quotes. */
     public String quoted() {
         return '"' + text.replace("\"", "\"\"") + '"';
     }

@@ -17,12 +17,12 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Creates or upgrades the log that a URI names, and lets a role use it, as an operator does by
- * hand. Finds out first what is to be done. Logs in as the URI's credentials say: the owner of the
- * schema, or a role that may create it. Owned by one thread.
+ * Creates or upgrades the log that a URI names, and lets a role use it, as an operator would by
+ * hand. First determines the necessary steps. Logs in with the URI's credentials, as the owner of
+ * the schema or a role that may create it. Owned by one thread.
  */
 public final class SchemaSetup implements AutoCloseable {
-    /** Building an index of a large table may take minutes. */
+    /** Timeouts for long statements: an index of a large table may take minutes to build. */
     private static final DatabaseTimeouts TIMEOUTS = new DatabaseTimeouts(
             DatabaseTimeouts.DEFAULT.connect(),
             DatabaseTimeouts.DEFAULT.borrow(),
@@ -59,8 +59,8 @@ public final class SchemaSetup implements AutoCloseable {
     /**
      * Logs in.
      *
-     * @param clientRole the role that applications log in as; empty: rights stay as they are
-     * @throws InvalidSettings the server refused the login, or there is no such database
+     * @param clientRole the role of applications; empty: rights stay unchanged
+     * @throws InvalidSettings the server refused the login, or the database does not exist
      * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
      */
     public static SchemaSetup open(PostgresqlUri uri, Optional<ClientRole> clientRole) {
@@ -68,11 +68,11 @@ public final class SchemaSetup implements AutoCloseable {
     }
 
     /**
-     * What is to be done.
+     * The necessary steps.
      *
-     * @param from the version that is there; empty: there is no log
+     * @param from the present version; empty: there is no log
      * @param to the version that this library needs
-     * @param steps one sentence each; empty: nothing
+     * @param steps one sentence each; empty: nothing to do
      */
     public record Plan(OptionalInt from, int to, List<String> steps) {
         /** Copies the list. */
@@ -82,9 +82,9 @@ public final class SchemaSetup implements AutoCloseable {
     }
 
     /**
-     * Finds out what is to be done. Changes nothing.
+     * Determines the necessary steps. Changes nothing.
      *
-     * @throws InvalidSettings it cannot be done with this role, schema or client role
+     * @throws InvalidSettings they are impossible with this role, schema or client role
      */
     public Plan plan() {
         try (Connection database = pool.borrow(ACTION)) {
@@ -113,7 +113,7 @@ public final class SchemaSetup implements AutoCloseable {
         }
     }
 
-    /** Does what {@link #plan} says. What is done already stays as it is. */
+    /** Runs the steps of {@link #plan}. Completed steps stay as they are. */
     public void execute() {
         try (Connection database = pool.borrow(ACTION)) {
             migrations.apply(database);
@@ -190,8 +190,8 @@ public final class SchemaSetup implements AutoCloseable {
     }
 
     /**
-     * Whether a role may call the functions of its uses and no others. Later functions are granted
-     * by the upgrade, to all roles that the log remembers.
+     * Whether a role may call exactly the functions of its uses. The upgrade grants later functions
+     * to all roles that the log remembers.
      */
     private boolean mayCall(Connection database, ClientRole role, OptionalInt from, int needed) throws SQLException {
         if (from.isEmpty() || from.getAsInt() != needed) {

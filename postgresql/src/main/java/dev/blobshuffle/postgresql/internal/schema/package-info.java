@@ -1,5 +1,5 @@
 /**
- * The schema of a commit log: numbered SQL files, what applies them, and the rights of clients.
+ * The schema of a commit log: numbered SQL files, their migrations, and the rights of clients.
  * Start at {@link dev.blobshuffle.postgresql.internal.schema.Migrations}.
  */
 @NullMarked

@@ -1,9 +1,10 @@
--- Runs after migrations, every time. Each function that clients call runs with the owner's rights
--- and in this schema, whatever the caller's search_path is. All others are for those functions only.
--- Plans must not depend on how full a table was when a session made them: no sequential scans. Where
--- there is no other plan, that makes it look so costly that the server would compile it: no JIT.
+-- Runs after every run of the migrations. Each function for clients runs with the owner's rights
+-- and in this schema, whatever the caller's search_path is. Only these functions may call the
+-- others. Plans must not depend on the size of a table when a session made them, so sequential
+-- scans are off. If there is no other plan, that makes the plan look so costly that the server
+-- would compile it, so JIT is off.
 --
--- A function's comment says who may call it: clients that publish, subscribe or administer, or all.
+-- A function's comment names its callers: clients that publish, subscribe or administer, or all.
 do $$
 declare
   internal constant name[] := array['log_clock', 'minute_of', 'lock_class', 'need_read_committed',
