@@ -46,7 +46,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plain applications that know nothing but settings. */
+/** Plain applications that change only their settings. */
 class ApplicationIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
@@ -203,7 +203,8 @@ class ApplicationIT {
                 new StringDeserializer(),
                 new IntegerDeserializer())) {
             TopicPartition bad = Clients.partition(topic);
-            consumer.assign(List.of(bad, Clients.partition(busy))); // one broker: the first fetch brings both
+            // With one broker, the first fetch gets both.
+            consumer.assign(List.of(bad, Clients.partition(busy)));
             assertThatThrownBy(() -> Clients.read(consumer, 20_000))
                     .isInstanceOfSatisfying(
                             RecordDeserializationException.class,
@@ -226,8 +227,8 @@ class ApplicationIT {
             }
         }
         try (Consumer<String, String> consumer = new BlobConsumer<>(
-                // The damaged one is fetched again when those before it are handed out: not behind
-                // a long poll.
+                // The damaged notification is fetched again after the records before it are
+                // returned; keep that poll short.
                 settings("auto.offset.reset", "earliest", "max.poll.records", 2, "fetch.max.wait.ms", 20),
                 new StringDeserializer(),
                 new StringDeserializer())) {
@@ -241,7 +242,7 @@ class ApplicationIT {
         }
     }
 
-    /** The topic gets its notification once more, with a byte of it changed. */
+    /** Copies the notification to the topic, with one byte changed. */
     private void damageNotification() {
         Map<String, Object> kafkas =
                 Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest");
@@ -321,7 +322,7 @@ class ApplicationIT {
         }
     }
 
-    /** What the interceptors saw. */
+    /** Records the calls of the interceptors. */
     static final class Spy {
         static final List<String> sent = new CopyOnWriteArrayList<>();
         static final List<Long> acknowledged = new CopyOnWriteArrayList<>();
@@ -330,7 +331,7 @@ class ApplicationIT {
 
         private Spy() {}
 
-        /** On the way in. */
+        /** Intercepts sends. */
         public static final class Sends implements ProducerInterceptor<String, String> {
             @Override
             public ProducerRecord<String, String> onSend(ProducerRecord<String, String> record) {
@@ -350,7 +351,7 @@ class ApplicationIT {
             public void configure(Map<String, ?> settings) {}
         }
 
-        /** On the way out. */
+        /** Intercepts reads. */
         public static final class Reads implements ConsumerInterceptor<String, String> {
             @Override
             public ConsumerRecords<String, String> onConsume(ConsumerRecords<String, String> records) {

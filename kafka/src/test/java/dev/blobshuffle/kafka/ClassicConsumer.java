@@ -9,11 +9,12 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * A consumer with the order of events of {@code group.protocol=classic}: the whole rebalance runs
- * inside polls. With an eager assignor all partitions are revoked, still visible, before the member
- * joins; with a cooperative one those that it did not get back, when the generation begins, and it
- * joins once more. New partitions are visible in their callback. A member that missed its session
- * loses all, and may be refused for a while. Owned by the simulated thread that uses it.
+ * A simulated consumer with the order of events of {@code group.protocol=classic}: the whole
+ * rebalance runs inside polls. With an eager assignor, all partitions are revoked before the member
+ * joins, while they are still visible. With a cooperative assignor, the partitions that the member
+ * did not get back are revoked when the generation begins, and the member joins again. New
+ * partitions are visible in their callback. A member whose session has timed out loses all
+ * partitions, and may be rejected for a while. Owned by the simulated thread that uses it.
  */
 final class ClassicConsumer extends SimulatedConsumer {
     private final ClassicGroup group;
@@ -31,7 +32,7 @@ final class ClassicConsumer extends SimulatedConsumer {
         this.group = group;
     }
 
-    /** The heartbeat thread. */
+    /** Simulates the heartbeat thread. */
     @Override
     void background() {
         if (group.isMember(member)) {
@@ -55,7 +56,8 @@ final class ClassicConsumer extends SimulatedConsumer {
         }
         if (group.isAwaited(member)) {
             if (isJoining) {
-                group.rejoin(member, assigned); // The next rebalance came before its generation began here.
+                // The next rebalance began before this member saw its generation.
+                group.rejoin(member, assigned);
             } else {
                 prepare();
             }

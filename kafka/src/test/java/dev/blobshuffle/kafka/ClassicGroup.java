@@ -10,10 +10,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of the classic protocol. In a rebalance every member joins, or is put out when it is
- * late; then a generation begins. With cooperative assignors members keep what they own over it,
- * and a partition that has to move is nobody's for one generation. Guarded by the simulation's
- * baton.
+ * A simulated group of the classic protocol. In a rebalance every member joins, or is removed if it
+ * is late; then a generation begins. With cooperative assignors, members keep their partitions
+ * across it, and a partition that moves has no owner for one generation. Guarded by the
+ * simulation's baton.
  */
 final class ClassicGroup extends SimulatedGroup {
     private static final long REBALANCE_NANOS = 3_000_000_000L;
@@ -22,7 +22,7 @@ final class ClassicGroup extends SimulatedGroup {
     private final int partitions;
     private final boolean isCooperative;
 
-    /** What each member owned when it joined; those of others are missing. */
+    /** The partitions of each member when it joined; only members that have joined. */
     private final Map<Integer, Set<Integer>> joined = new TreeMap<>();
 
     private final Map<Integer, Set<Integer>> assignment = new HashMap<>();
@@ -38,7 +38,7 @@ final class ClassicGroup extends SimulatedGroup {
         refusalEnd = time.nanos();
     }
 
-    /** A native member is there for a while: members that read notifications cannot join. */
+    /** Simulates a native member for a while: members that read notifications cannot join. */
     void refuse(long nanos) {
         refusalEnd = time.nanos() + nanos;
     }
@@ -87,7 +87,7 @@ final class ClassicGroup extends SimulatedGroup {
         return isRebalancing && isMember(member) && !joined.containsKey(member);
     }
 
-    /** A member joins the rebalance. */
+    /** Called when a member joins the rebalance. */
     void rejoin(int member, Set<Integer> owned) {
         rebalance();
         joined.put(member, Set.copyOf(owned));

@@ -23,8 +23,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log holds, row by row, decoded without the code under test, and what was acknowledged
- * and delivered of it. Guarded by the simulation's baton.
+ * The rows in the log, decoded without the code under test, and which of them were acknowledged and
+ * delivered. Guarded by the simulation's baton.
  */
 final class ClientLedger {
     private static final int MOST_VIOLATIONS = 5;
@@ -35,13 +35,13 @@ final class ClientLedger {
     private final List<Acknowledged> acknowledged = new ArrayList<>();
     private final List<String> violations;
 
-    /** Rows of committed transactions, and of aborted ones, as their writers know. */
+    /** Rows of committed transactions, and of aborted ones, according to their writers. */
     private final List<Sent> committed = new ArrayList<>();
 
     private final Set<Sent> aborted = new HashSet<>();
     private int writers;
 
-    /** @param violations where they are noted; ledgers of several topics may share it */
+    /** @param violations collects broken promises; ledgers of several topics may share it */
     ClientLedger(SimulatedBroker broker, MemoryBlobStore store, List<String> violations) {
         this.broker = broker;
         this.store = store;
@@ -51,10 +51,10 @@ final class ClientLedger {
         }
     }
 
-    /** A row: who wrote it, its number there, by which attempt it came here, and where it lies. */
+    /** A row: its writer and number, the attempt that wrote it, and its place in the log. */
     private record Row(int writer, int number, int attempt, long real, int index, int count) {}
 
-    /** A row that was sent to a partition, and by which attempt. */
+    /** A row that an attempt sent to a partition. */
     record Sent(int writer, int number, int attempt, int partition) {}
 
     private record Acknowledged(int writer, int number, int partition, long offset) {}
@@ -62,13 +62,13 @@ final class ClientLedger {
     private static final class PartitionRows {
         private final List<Row> rows = new ArrayList<>();
 
-        /** For each real offset, the place of its first row. */
+        /** The place of the first row of each real offset. */
         private final List<Integer> firsts = new ArrayList<>();
 
         private final Map<Long, Integer> places = new HashMap<>();
         private final BitSet delivered = new BitSet();
 
-        /** For each writer, the number of its last row. */
+        /** The last row's number, for each writer. */
         private final Map<Integer, Integer> last = new HashMap<>();
     }
 
@@ -80,12 +80,12 @@ final class ClientLedger {
         acknowledged.add(new Acknowledged(writer, number, partition, offset));
     }
 
-    /** A transaction's commit returned: all that was sent in it is there. */
+    /** Called when a commit has returned: all rows of the transaction are in the log. */
     void committed(List<Sent> rows) {
         committed.addAll(rows);
     }
 
-    /** A transaction's abort returned: nothing that was sent in it is there. */
+    /** Called when an abort has returned: no row of the transaction is in the log. */
     void aborted(List<Sent> rows) {
         aborted.addAll(rows);
     }
@@ -108,7 +108,7 @@ final class ClientLedger {
         return List.copyOf(violations);
     }
 
-    /** The rows of a partition, as far as its log reaches now. */
+    /** The rows of a partition in its current log. */
     private PartitionRows rows(int partition) {
         PartitionRows rows = partitions.get(partition);
         for (long offset = rows.firsts.size(); offset < broker.stableEnd(partition); offset++) {
@@ -164,7 +164,7 @@ final class ClientLedger {
         return values;
     }
 
-    /** The place of a delivered record in its log; -1 if it is not in there. */
+    /** The place of a delivered record in its log; -1 if the log does not have it. */
     int place(ConsumerRecord<byte[], byte[]> record) {
         ByteBuffer identity = ByteBuffer.wrap(record.value());
         long key = (long) identity.getInt() << 32 | identity.getInt();
@@ -184,7 +184,7 @@ final class ClientLedger {
         return row.real << 20 | index;
     }
 
-    /** The virtual offset of a row; null if the log has let go of it, or not got it yet. */
+    /** The virtual offset of a row; null if the log no longer has it, or not yet. */
     @Nullable
     Long virtualOffset(int partition, int place) {
         List<Row> rows = rows(partition).rows;
@@ -194,18 +194,18 @@ final class ClientLedger {
         return offset(rows.get(place));
     }
 
-    /** Where reading starts in a partition: at its last commit, or at the log's start. */
+    /** The place at which reading starts in a partition: its last commit, or the log's start. */
     int start(int partition) {
         OffsetAndMetadata commit = broker.committed(partition);
         return commit != null ? placeOf(partition, commit) : logStart(partition);
     }
 
-    /** The first row that a log still holds. */
+    /** The first row that the log still has. */
     int logStart(int partition) {
         return first(partition, broker.start(partition));
     }
 
-    /** The row that a commit names, by the documented form of its metadata. */
+    /** The row that a commit names, according to the documented form of its metadata. */
     int placeOf(int partition, OffsetAndMetadata commit) {
         String metadata = commit.metadata();
         int index = metadata.startsWith("bs1:") ? Integer.parseInt(metadata.split("[:+]", -1)[2]) : 0;
@@ -238,7 +238,7 @@ final class ClientLedger {
         }
     }
 
-    /** Whether a reader that stands at these places has something to read. */
+    /** Whether there is a row to read after the given places. */
     boolean hasMore(Map<Integer, Integer> next, Set<Integer> owned) {
         return owned.stream().anyMatch(partition -> {
             Integer at = next.get(partition);
@@ -246,10 +246,7 @@ final class ClientLedger {
         });
     }
 
-    /**
-     * Every row of another topic's log lies in this one's too, in the same partition, and no other
-     * row does.
-     */
+    /** Checks that this log has exactly the rows of another topic's log, in the same partitions. */
     void checkCopyOf(ClientLedger other) {
         for (int partition = 0; partition < broker.partitions(); partition++) {
             Set<Long> expected = other.rows(partition).places.keySet();
@@ -270,8 +267,8 @@ final class ClientLedger {
     }
 
     /**
-     * Everything in the logs was delivered, and everything acknowledged is there, where it was said
-     * to be.
+     * Checks that every row in the logs was delivered, and that every acknowledged row is at its
+     * acknowledged offset.
      */
     void checkEnd() {
         for (int partition = 0; partition < broker.partitions(); partition++) {

@@ -9,15 +9,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What an application owns and has got of a topic. Each time a partition comes, its records must
- * start at the record that the last commit names, and go on without a gap. Owned by the
- * application's actor.
+ * The partitions that an application owns of a topic, and what it has received from them. After
+ * each assignment, a partition must start at the record of its last commit and continue without a
+ * gap. Owned by the application's actor.
  */
 final class ClientPositions {
     private final ClientLedger ledger;
     private final Set<Integer> owned = new HashSet<>();
 
-    /** Place in its log of the row that must come next, for the partitions that have begun. */
+    /** The place of the next expected row, for the partitions that have begun. */
     private final Map<Integer, Integer> next = new HashMap<>();
 
     ClientPositions(ClientLedger ledger) {
@@ -36,7 +36,7 @@ final class ClientPositions {
         return ledger.hasMore(next, owned);
     }
 
-    /** Takes a record. @return whether its partition is owned */
+    /** Receives a record. @return whether its partition is owned */
     boolean take(ConsumerRecord<byte[], byte[]> record) {
         int partition = record.partition();
         if (!owned.contains(partition)) {
@@ -46,7 +46,7 @@ final class ClientPositions {
         int place = ledger.place(record);
         Integer expected = next.get(partition);
         int due = expected != null ? expected : ledger.start(partition);
-        // What the log has let go of, only a reader that went back can miss.
+        // Only a reader that has moved back can miss rows that the log has purged.
         boolean isPurged = due < place && place <= ledger.logStart(partition);
         if (place != due && !isPurged) {
             ledger.violation("row " + place + " of partition " + partition + " came where row " + due + " was due"
@@ -57,7 +57,7 @@ final class ClientPositions {
         return true;
     }
 
-    /** A partition goes on where its last commit says. */
+    /** Expects a partition to continue at its last commit. */
     void restart(int partition) {
         next.put(partition, ledger.start(partition));
     }

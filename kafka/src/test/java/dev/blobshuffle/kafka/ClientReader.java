@@ -19,11 +19,11 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** An application that polls, commits, seeks and pauses. Owned by its actor. */
+/** A simulated application that polls, commits, seeks and pauses. Owned by its actor. */
 final class ClientReader implements ConsumerRebalanceListener {
     /**
-     * So many polls without a record in a row, with something to read, are no longer a fault that
-     * passes.
+     * After this many consecutive polls without a record, although there are records to read, the
+     * fault is not temporary.
      */
     private static final int HOPELESS = 3000;
 
@@ -50,7 +50,8 @@ final class ClientReader implements ConsumerRebalanceListener {
                 step();
             } catch (CommitFailedException | RebalanceInProgressException | TimeoutException e) {
                 run.saw("commit refused: " + e.getClass().getSimpleName());
-                last = e; // The next commit commits more; a fenced member hears of it in its next poll.
+                // The next commit includes it; a fenced member gets the failure in its next poll.
+                last = e;
             } catch (InconsistentGroupProtocolException e) {
                 topic.ledger().violation("a reader heard of a refusal that did not last: " + e);
             } catch (KafkaException e) {
@@ -86,13 +87,13 @@ final class ClientReader implements ConsumerRebalanceListener {
         }
     }
 
-    /** What a commit without arguments committed. */
+    /** Checks the effect of a commit without arguments. */
     private void checkCommits() {
         ClientLedger ledger = topic.ledger();
         positions.next().forEach((partition, place) -> {
             OffsetAndMetadata commit = topic.broker().committed(partition);
             int named = commit == null ? place : ledger.placeOf(partition, commit);
-            // What the log has let go of, a reader that went back cannot commit.
+            // A reader that has moved back cannot commit a place that the log has purged.
             boolean isPurged = place < named && named <= ledger.logStart(partition);
             if (named != place && !isPurged) {
                 ledger.violation("the commit " + commit + " of partition " + partition + " names row " + named
@@ -115,7 +116,7 @@ final class ClientReader implements ConsumerRebalanceListener {
         }
     }
 
-    /** Goes back to a record that was delivered. */
+    /** Moves back to a delivered record. */
     private void seek() {
         for (Map.Entry<Integer, Integer> at : positions.next().entrySet()) {
             int place = run.time.random(at.getValue() + 1);

@@ -40,19 +40,19 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * One schedule of Kafka's front door: real {@code BlobProducer}s and {@code BlobConsumer}s over
- * simulated logs and groups. Members come, stand still until they are fenced, go on as zombies, and
- * are killed; partitions move; the store and the brokers fail; the log is purged; readers seek and
- * pause. With exactly-once, transformers copy the writers' topic to the readers' one. A seed
- * decides everything, the groups' protocol and the guarantee too. Made by its name: the mutants are
- * hunted with it.
+ * One schedule of the Kafka front door: real {@code BlobProducer}s and {@code BlobConsumer}s on
+ * simulated logs and groups. Members join, are suspended until they are fenced, continue as
+ * zombies, and are killed. Partitions move. The store and the brokers fail. The log is purged.
+ * Readers seek and pause. With exactly-once, transformers copy the writers' topic to the readers'
+ * topic. A seed determines everything, including the group protocol and the guarantee. The mutation
+ * tests load it by name.
  */
 public final class ClientSchedule implements LongFunction<String[]> {
     private static final Duration FAULTY = Duration.ofSeconds(20);
     private static final Duration SESSION = Duration.ofSeconds(2);
     private static final Duration TRANSACTION = Duration.ofSeconds(5);
 
-    /** What happens in some schedule, if there are enough of them. */
+    /** Events that occur in some schedule, if there are enough schedules. */
     static final Set<String> EVENTS = Set.of(
             "consumer protocol, at least once",
             "consumer protocol, exactly once",
@@ -73,7 +73,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
 
     private static final TopicMatcher TOPICS = TopicMatcher.of(List.of("blob-.*"), List.of());
 
-    /** Nobody knows where readers are. */
+    /** Zones of readers are unknown. */
     private static final ZoneMap ZONES = new ZoneMap() {
         @Override
         public List<Member> members() {
@@ -91,7 +91,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
         }
     };
 
-    /** What a seed's schedule broke, and what happened in it, in the words of {@link #EVENTS}. */
+    /** A schedule's broken promises, and its events in the words of {@link #EVENTS}. */
     record Outcome(List<String> violations, Set<String> events) {}
 
     @Override
@@ -113,7 +113,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
         }
     }
 
-    /** A number that two runs of one seed share. */
+    /** A fingerprint that is the same for two runs of a seed. */
     static long trace(long seed) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
             new Run(time).run();
@@ -129,17 +129,17 @@ public final class ClientSchedule implements LongFunction<String[]> {
         return text.toString();
     }
 
-    /** A topic with a group that reads it, and what is known of them. */
+    /** A topic with the group that reads it, and a ledger of its rows. */
     record Topic(SimulatedBroker broker, SimulatedGroup group, ClientLedger ledger) {}
 
-    /** The world of one schedule. Guarded by the simulation's baton. */
+    /** The state of one schedule. Guarded by the simulation's baton. */
     static final class Run {
         final SimulatedTime time;
         final int partitions;
         private final List<String> violations = new ArrayList<>();
         private final Set<String> events = new TreeSet<>();
 
-        /** The writers' topic first, the readers' last. */
+        /** The writers' topic is the first, the readers' topic the last. */
         private final List<Topic> topics = new ArrayList<>();
 
         private final SimulatedCoordinator coordinator;
@@ -233,7 +233,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
             return time.elapsed().compareTo(FAULTY) > 0;
         }
 
-        /** Whether a request to the brokers goes wrong now. */
+        /** Whether the current request to the brokers fails. */
         boolean isFaulty() {
             return hasFaults && !isQuiet() && time.random(12) == 0;
         }
@@ -243,12 +243,12 @@ public final class ClientSchedule implements LongFunction<String[]> {
             return isOver && topics.stream().allMatch(topic -> topic.broker().isConsumed()) || isBroken();
         }
 
-        /** Notes one of {@link #EVENTS}. */
+        /** Records one of {@link #EVENTS}. */
         void saw(String event) {
             events.add(event);
         }
 
-        /** A number for another transaction. */
+        /** A new transaction number. */
         int newAttempt() {
             return ++attempts;
         }
@@ -298,10 +298,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
             process.actor("reader", () -> new ClientReader(this, read(), consumer(process, engine, read())).run());
         }
 
-        /**
-         * Transactions that write a topic. At first some take over an id, of which nobody knows
-         * whether it is in use.
-         */
+        /** Transactions that write a topic. At first some take over an id that may be in use. */
         private ClientTransaction transaction(SimulatedProcess process, Engine engine, Topic to) {
             return new ClientTransaction(this, to, isReplacement -> {
                 boolean isTakenOver = !isReplacement && !transactionalIds.isEmpty() && time.random(2) == 0;
@@ -376,7 +373,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     () -> {}));
         }
 
-        /** Lets chaos happen, and the coordinator do its work to the end. */
+        /** Injects faults, and drives the coordinator to the end. */
         private void supervise() {
             int strikes = 3 + time.random(8);
             while (!isDone()) {
@@ -423,7 +420,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
             }
         }
 
-        /** Something a moment later; now and then as long as a session, which makes a zombie. */
+        /** Pauses briefly; sometimes for as long as a session, which makes a zombie. */
         void pause(boolean mayBeLong) {
             boolean isLong = mayBeLong && !isQuiet() && time.random(40) == 0;
             time.pause(Duration.ofMillis(isLong ? time.random(6000) : time.random(30)));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class ClientSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.clients", 128);
 
-    /** So many schedules have everything that can happen in one. */
+    /** With this many schedules, every event occurs in at least one of them. */
     private static final int MANY = 100;
 
     private static final long SEED = Long.getLong("simulation.seed", 1);

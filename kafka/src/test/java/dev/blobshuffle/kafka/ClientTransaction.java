@@ -16,12 +16,12 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions of an application, one after another, as Kafka's documentation has them: a
- * commit or an abort that times out is tried again, after any other failure the transaction is
- * aborted, and a fenced producer is replaced. Owned by its actor.
+ * The transactions of an application, one after another, as Kafka's documentation describes. A
+ * commit or an abort that times out is retried. After any other failure the transaction is aborted,
+ * and a fenced producer is replaced. Owned by its actor.
  */
 final class ClientTransaction {
-    /** Where the attempt lies in a value. */
+    /** Offset of the attempt in a value. */
     private static final int ATTEMPT = 8;
 
     private final ClientSchedule.Run run;
@@ -29,7 +29,7 @@ final class ClientTransaction {
     private final Function<Boolean, ShuffleProducer<byte[], byte[]>> producers;
     private final List<ClientLedger.Sent> sent = new ArrayList<>();
 
-    /** Of this transaction only: callbacks may run after the abort. */
+    /** Rows of this transaction only, because callbacks may run after the abort. */
     private List<Runnable> acknowledged = new ArrayList<>();
 
     private ShuffleProducer<byte[], byte[]> producer;
@@ -37,8 +37,8 @@ final class ClientTransaction {
     private int attempt;
 
     /**
-     * @param topic where it sends to
-     * @param producers opens one; told whether it replaces one that was fenced
+     * @param topic the topic to write
+     * @param producers opens a producer; the argument is whether it replaces a fenced one
      */
     ClientTransaction(
             ClientSchedule.Run run,
@@ -56,7 +56,7 @@ final class ClientTransaction {
     }
 
     /**
-     * Sends a row. Its value begins with writer, number and attempt; the attempt is this
+     * Sends a row. Its value begins with writer, number and attempt; the attempt identifies this
      * transaction.
      */
     void send(int writer, int number, int partition, byte[] value) {
@@ -83,8 +83,8 @@ final class ClientTransaction {
     }
 
     /**
-     * Commits. @return whether that is certain; else the transaction was aborted, or the producer
-     * fenced
+     * Commits. @return whether the commit is certain; otherwise the transaction was aborted, or the
+     * producer was fenced
      */
     boolean commit(@Nullable Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable ConsumerGroupMetadata group) {
         try {
@@ -106,7 +106,7 @@ final class ClientTransaction {
         return false;
     }
 
-    /** Aborts what is open. */
+    /** Aborts the open transaction. */
     void abort() {
         if (!isOpen) {
             return;
@@ -139,7 +139,7 @@ final class ClientTransaction {
         acknowledged = new ArrayList<>();
     }
 
-    /** Nobody knows how the last transaction of the old one ended. */
+    /** Replaces the producer. The outcome of its last transaction is unknown. */
     private void replace() {
         run.saw("producer fenced");
         producer.close();

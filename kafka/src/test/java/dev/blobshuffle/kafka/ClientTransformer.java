@@ -19,18 +19,18 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application that copies a topic exactly once: it sends what it reads in transactions that also
- * commit its offsets. When partitions go it commits or aborts; after an abort it goes back to its
- * last commits. Owned by its actor.
+ * A simulated application that copies a topic exactly once. It sends the records that it reads in
+ * transactions that also commit its offsets. When partitions are revoked it commits or aborts;
+ * after an abort it returns to its last commits. Owned by its actor.
  */
 final class ClientTransformer implements ConsumerRebalanceListener {
     /**
-     * So many polls without a record in a row, with something to read, are no longer a fault that
-     * passes.
+     * After this many consecutive polls without a record, although there are records to read, the
+     * fault is not temporary.
      */
     private static final int HOPELESS = 3000;
 
-    /** Rebalances go on for a while, and fail some. */
+    /** Rebalances take a while, and make some transactions fail. */
     private static final int MOST_FAILURES = 200;
 
     private final ClientSchedule.Run run;
@@ -39,12 +39,12 @@ final class ClientTransformer implements ConsumerRebalanceListener {
     private final ClientTransaction transaction;
     private final ClientPositions positions;
 
-    /** Positions that the open transaction has to commit. */
+    /** Positions for the commit of the open transaction. */
     private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
 
     private boolean mustGoBack;
 
-    /** Transactions in a row that failed when nothing made them fail. */
+    /** Consecutive transactions that failed without an injected fault. */
     private int failures;
 
     private int emptyPolls;
@@ -123,7 +123,7 @@ final class ClientTransformer implements ConsumerRebalanceListener {
         return isCommitted;
     }
 
-    /** Aborts, also where nothing is open: records may have been taken. */
+    /** Aborts, even without an open transaction: records may have been received. */
     private void giveUp() {
         transaction.abort();
         failures += run.isQuiet() ? 1 : 0;

@@ -10,8 +10,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Sends rows through a {@code BlobProducer} and notes which were acknowledged, and where. Owned by
- * its actor.
+ * Sends rows through a {@code BlobProducer}, and records which were acknowledged and where. Owned
+ * by its actor.
  */
 final class ClientWriter {
     private static final int IDENTITY = 12;
@@ -58,7 +58,7 @@ final class ClientWriter {
         producer.close(Duration.ofSeconds(30));
     }
 
-    /** The same in transactions. Rows of those that are aborted are not sent again. */
+    /** As the other, in transactions. Rows of aborted transactions are not sent again. */
     void run(int rows, ClientTransaction transaction) {
         SimulatedTime time = run.time;
         for (int number = 0; number < rows && !run.isBroken(); number++) {

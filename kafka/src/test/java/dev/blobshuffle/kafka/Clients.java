@@ -49,13 +49,13 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /**
- * The clients of one test: real ones on a real broker around one engine; topics named
- * {@code blob-…} shuffle through blobs. Closes all it made.
+ * The clients of one test: real clients on a real broker, with one engine. Topics named
+ * {@code blob-…} shuffle through blobs. Closes everything that it has opened.
  */
 public final class Clients implements AutoCloseable {
     public static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    /** A consumer that is closed waits for its last fetch. */
+    /** Short, because closing a consumer waits for its last fetch. */
     static final int FETCH_WAIT_MS = 50;
 
     private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
@@ -67,7 +67,7 @@ public final class Clients implements AutoCloseable {
         this(store, delay, Duration.ofSeconds(20));
     }
 
-    /** Clients that give a batch up early. */
+    /** Clients with an early delivery timeout. */
     public Clients(BlobStore store, Duration delay, Duration deliveryTimeout) {
         this(
                 store,
@@ -91,8 +91,8 @@ public final class Clients implements AutoCloseable {
     }
 
     /**
-     * A new topic whose leaders lead: before, one may refuse a producer's first batch and take its
-     * second, for good.
+     * A new topic whose leaders are ready. Otherwise a leader may reject a producer's first batch
+     * and accept its second, for good.
      */
     String topic(String name, int partitions) {
         await(() -> admin().createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
@@ -189,7 +189,7 @@ public final class Clients implements AutoCloseable {
                 new ByteArrayDeserializer())));
     }
 
-    /** Deletes every blob, as nobody may who has notifications of them. */
+    /** Deletes every blob, even those with notifications. */
     static void deleteBlobs(BlobStore store) throws Exception {
         for (int owner : store.owners().toCompletableFuture().get()) {
             for (long generation :
@@ -203,7 +203,7 @@ public final class Clients implements AutoCloseable {
         }
     }
 
-    /** Makes a topic that was just deleted: the broker may need a moment to forget it. */
+    /** Recreates a deleted topic: the broker may need a moment to remove it. */
     static void topicAgain(Admin admin, String name, int partitions) {
         NewTopic topic = new NewTopic(name, partitions, (short) 1);
         waitFor("the deletion of " + name)
@@ -211,7 +211,7 @@ public final class Clients implements AutoCloseable {
                 .until(() -> admin.createTopics(List.of(topic)).all().get() == null);
     }
 
-    /** A producer as Kafka Streams would get it. */
+    /** A producer as Kafka Streams gets it. */
     Producer<byte[], byte[]> streamsProducer(Mode mode, ClientPair pair, Object... overrides) {
         Producer<byte[], byte[]> real =
                 new KafkaProducer<>(settings(overrides), new ByteArraySerializer(), new ByteArraySerializer());
@@ -229,7 +229,7 @@ public final class Clients implements AutoCloseable {
         return keep(StreamsProducer.wrap(real, engine, "lane", wiring));
     }
 
-    /** A main consumer as Kafka Streams would get it. */
+    /** A main consumer as Kafka Streams gets it. */
     Consumer<byte[], byte[]> streamsConsumer(Mode mode, ClientPair pair, Object... overrides) {
         Map<String, Object> settings = ofConsumer("g", overrides);
         Consumer<byte[], byte[]> real =
@@ -278,7 +278,10 @@ public final class Clients implements AutoCloseable {
                 () -> {});
     }
 
-    /** Sends values in one transaction or none, and flushes: one notification per partition. */
+    /**
+     * Sends values in one transaction or none, and flushes: there is one notification per
+     * partition.
+     */
     static void send(Producer<String, String> producer, String topic, int partition, String... values) {
         for (String value : values) {
             producer.send(new ProducerRecord<>(topic, partition, "k-" + value, value));
@@ -304,8 +307,8 @@ public final class Clients implements AutoCloseable {
     }
 
     /**
-     * A wait for a condition that polls consumers: it stays in the thread that owns them, and looks
-     * again at once.
+     * Waits for a condition that polls consumers. It stays in their owner's thread, and repeats
+     * without a pause.
      */
     public static ConditionFactory waitFor(String what) {
         return Awaitility.await(what)

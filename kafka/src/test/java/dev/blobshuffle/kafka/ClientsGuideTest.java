@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Every line of Java in the guide stands in the example that a test runs. */
+/** Every line of Java in the guide is part of an example that a test runs. */
 class ClientsGuideTest {
     @Test
     void javaOfTheGuideIsTheExample() throws Exception {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A group of the consumer protocol (KIP-848): a partition gets a new owner only when the old one
- * has let go of it, or is fenced. Guarded by the simulation's baton.
+ * A simulated group of the consumer protocol (KIP-848): a partition gets a new owner only after the
+ * old owner has released it or is fenced. Guarded by the simulation's baton.
  */
 final class ConsumerGroup extends SimulatedGroup {
     private final SimulatedTime time;
@@ -56,7 +56,7 @@ final class ConsumerGroup extends SimulatedGroup {
         return targets.getOrDefault(partition, -1) == member;
     }
 
-    /** Takes a partition that is meant for a member, if its last owner has let go of it. */
+    /** Gives a member a partition that is assigned to it, if the last owner has released it. */
     boolean own(int partition, int member) {
         return isMeant(partition, member)
                 && isMember(member)

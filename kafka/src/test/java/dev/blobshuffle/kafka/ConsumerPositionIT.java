@@ -56,7 +56,7 @@ class ConsumerPositionIT {
         return new OffsetAndMetadata(record.offset() + 1, record.leaderEpoch(), metadata);
     }
 
-    /** As with Kafka's consumer, a question about one position makes all known. */
+    /** As in Kafka's consumer, a query for one position resolves all. */
     @Test
     void commitCoversPartitionsWhosePositionNobodyAskedFor() {
         String two = clients.blobTopic(2);
@@ -116,7 +116,7 @@ class ConsumerPositionIT {
         return clients.nativeConsumer(group).committed(Set.of(partition)).get(partition);
     }
 
-    /** As a tool does that resets a group to where it stands, or copies offsets only. */
+    /** Simulates a tool that resets a group to its present offsets, or copies offsets only. */
     @Test
     void commitRewrittenWithoutMetadataRepeatsRecordsOfItsSegmentAndLosesNone() throws Exception {
         Producer<String, String> producer = clients.producer();
@@ -125,7 +125,8 @@ class ConsumerPositionIT {
         Clients.send(producer, topic, 0, "d");
         Consumer<String, String> first = assigned("g-rewritten");
         List<ConsumerRecord<String, String>> read = Clients.read(first, 14);
-        first.commitSync(Map.of(partition, after(read.get(7), "mine"))); // inside the second segment
+        // inside the second segment
+        first.commitSync(Map.of(partition, after(read.get(7), "mine")));
         first.close();
 
         OffsetAndMetadata real = realCommit("g-rewritten");
@@ -133,7 +134,8 @@ class ConsumerPositionIT {
         List<String> again = Clients.valuesOf(Clients.read(assigned("g-rewritten"), 11));
         assertThat(again).startsWith("v0").endsWith("v9", "d").hasSize(11);
 
-        rewrite("g-rewritten", real.offset() + 1); // passes the segment's rest, as natively records are passed
+        // passes the segment's rest, as natively records are passed
+        rewrite("g-rewritten", real.offset() + 1);
         assertThat(Clients.valuesOf(Clients.read(assigned("g-rewritten"), 1))).containsExactly("d");
     }
 

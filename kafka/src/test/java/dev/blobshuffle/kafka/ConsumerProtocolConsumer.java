@@ -7,10 +7,10 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * A consumer with the order of events of {@code group.protocol=consumer}: a background thread
- * changes the assignment at any call, and callbacks run in a later poll. A new partition is visible
- * before its callback and read after it; a revoked one stays visible for a while after its
- * callback. Owned by the simulated thread that uses it.
+ * A simulated consumer with the order of events of {@code group.protocol=consumer}: a background
+ * thread changes the assignment at any call, and callbacks run in a later poll. A new partition is
+ * visible before its callback and read after it. A revoked partition stays visible for a while
+ * after its callback. Owned by the simulated thread that uses it.
  */
 final class ConsumerProtocolConsumer extends SimulatedConsumer {
     private final ConsumerGroup group;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A producer of Kafka Streams whose metadata lacks partitions for a while: records of a key must
+ * A producer of Kafka Streams whose metadata lacks partitions for a while. Records of a key must
  * not go to another task.
  */
 class FewerPartitionsTest {
@@ -102,7 +102,7 @@ class FewerPartitionsTest {
         assertThat(committed()).containsExactly(0, 1, 2, 3, 4, 5);
     }
 
-    /** As natively: the application writes to a topic that somebody made again. */
+    /** As in native Kafka Streams, the application continues with a recreated topic. */
     @Test
     void topicWithFewerPartitionsIsWrittenToAfterTheTasksStartedAgain() {
         producer.initTransactions();
@@ -120,7 +120,7 @@ class FewerPartitionsTest {
         assertThat(committed()).containsExactly(0, 1);
     }
 
-    /** The real producer. */
+    /** Stands for the real producer. */
     private static final class Real extends MockProducer<byte[], byte[]> {
         private int partitions = 6;
 

@@ -45,8 +45,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Flushes and commits that wait for a slow store, while their thread is interrupted, or another
- * thread sends.
+ * Flushes and commits that wait for a slow store while their thread is interrupted, or while
+ * another thread sends.
  */
 class FlushTest {
     private static final Node NODE = new Node(0, "localhost", 1);
@@ -193,7 +193,7 @@ class FlushTest {
         assertThat(again.get().hasOffset()).isTrue();
     }
 
-    /** Stores when it may. */
+    /** Stores when the test allows it. */
     private static final class SlowStore extends ForwardingBlobStore {
         private final CountDownLatch isAsked = new CountDownLatch(1);
         private final CompletableFuture<Void> mayStore = new CompletableFuture<>();

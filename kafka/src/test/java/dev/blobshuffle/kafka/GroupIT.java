@@ -33,7 +33,7 @@ class GroupIT {
     private Clients clients;
     private String topic;
 
-    /** How a group agrees on its assignment. */
+    /** The protocol by which a group agrees on its assignment. */
     enum Protocol {
         EAGER,
         COOPERATIVE,
@@ -116,7 +116,7 @@ class GroupIT {
         assertThat(rest).hasSize(RECORDS - seen.size()).doesNotContainAnyElementsOf(seen);
     }
 
-    /** Both poll, until the second has been given something of its own. */
+    /** Polls both members until each has partitions. */
     private static void pollUntilBothHave(Member first, Member second) {
         Clients.waitFor("200 records of the second member").until(() -> {
             second.poll();
@@ -127,7 +127,7 @@ class GroupIT {
         });
     }
 
-    /** A member that commits after each poll and once more when partitions go. */
+    /** A member that commits after each poll and again when partitions are revoked. */
     private final class Member implements ConsumerRebalanceListener, AutoCloseable {
         final Consumer<String, String> consumer;
         final List<String> received = new ArrayList<>();
@@ -142,7 +142,7 @@ class GroupIT {
             take(Duration.ofMillis(100));
         }
 
-        /** Stays in the group; what it is given counts as well. */
+        /** Stays in the group; partitions that it gets count too. */
         void keepAlive() {
             take(Duration.ZERO);
         }

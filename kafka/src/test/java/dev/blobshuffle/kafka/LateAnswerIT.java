@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A coordinator that answers the first questions for commits too late. What then happens depends on
- * the version of the real consumer.
+ * A coordinator that answers the first queries for commits too late. The effect depends on the
+ * version of the real consumer.
  */
 @Tag("every-kafka")
 class LateAnswerIT {

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every method of Kafka's client interfaces is listed with what becomes of it. A method that a
- * newer Kafka adds fails these tests until somebody has decided whether it carries offsets.
+ * Lists every method of Kafka's client interfaces with its treatment. If a newer Kafka adds a
+ * method, these tests fail until a developer has decided whether it carries offsets.
  */
 class MethodTableTest {
     /** Methods whose arguments, results or effects are translated. */
@@ -73,7 +73,7 @@ class MethodTableTest {
 
     private static final List<String> ADMIN_TRANSLATED = List.of("deleteRecords", "listOffsets");
 
-    /** Offsets of groups stay real, as tools show them; the others carry none. */
+    /** Offsets of groups stay real, as tools show them; the other methods carry no offsets. */
     private static final List<String> ADMIN_WITH_OFFSETS_LEFT_REAL = List.of(
             "listConsumerGroupOffsets",
             "alterConsumerGroupOffsets",

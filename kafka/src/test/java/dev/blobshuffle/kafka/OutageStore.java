@@ -10,8 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store that is down, so that puts are tried again until their deadline, or that refuses puts for
- * good.
+ * A store that is down, so puts are retried until their deadline, or that permanently refuses puts.
  */
 final class OutageStore extends ForwardingBlobStore {
     volatile boolean down;

@@ -45,9 +45,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A producer of Kafka Streams chooses the partition that Kafka's own producer chooses. The
  * reference is the private method of the real {@link KafkaProducer}, called with the same settings,
- * record and cluster. Where it leaves the choice to its batches (no key, or keys ignored), equal
- * means: a partition with a leader, the same for all records of a batch, another one for later
- * batches.
+ * record and cluster. Without a key, or with ignored keys, that method leaves the choice to its
+ * batches. Then the choice must be a partition with a leader, the same for all records of a batch,
+ * and another one for later batches.
  */
 class PartitionChoicePropertyTest {
     private static final int RECORDS = 3_000;
@@ -197,8 +197,8 @@ class PartitionChoicePropertyTest {
     }
 
     /**
-     * A real producer's view of brokers that come, go, and lead other partitions, and of topics
-     * that get more of them.
+     * A real producer's view of a cluster: brokers come and go and lead other partitions, and
+     * topics get more partitions.
      */
     private static final class ChangingCluster extends MockProducer<byte[], byte[]> {
         private Cluster cluster = Cluster.empty();
@@ -214,7 +214,8 @@ class PartitionChoicePropertyTest {
             }
             List<PartitionInfo> partitions = new ArrayList<>();
             for (String topic : TOPICS) {
-                // Kafka Streams' topics only get more: FewerPartitionsTest.
+                // Topics of Kafka Streams only get more partitions: FewerPartitionsTest covers the
+                // rest.
                 int before = cluster.partitionsForTopic(topic).size();
                 int count = Math.max(before, 4 + random.nextInt(5));
                 for (int i = 0; i < count; i++) {
@@ -238,7 +239,7 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** Another hash than Kafka's, as clients in other languages have. */
+    /** A hash other than Kafka's, as in clients of other languages. */
     public static class ByChecksum implements Partitioner {
         private static ByChecksum last;
         private final Map<String, Object> settings = new HashMap<>();
@@ -263,7 +264,7 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** Looks at the value and the topic, and that objects are the bytes. */
+    /** Uses the value and the topic, and checks that objects are the bytes. */
     public static final class ByValue extends ByChecksum {
         @Override
         public int partition(String topic, Object key, byte[] bytes, Object value, byte[] valueBytes, Cluster cluster) {
@@ -275,7 +276,7 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** Prefers partitions that are led in one zone. */
+    /** Prefers partitions whose leader is in one zone. */
     public static final class ByCluster extends ByChecksum {
         @Override
         public int partition(String topic, Object key, byte[] bytes, Object value, byte[] valueBytes, Cluster cluster) {
@@ -289,7 +290,7 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** Keeps a count of its own. */
+    /** Counts by itself. */
     public static final class InTurn extends ByChecksum {
         private int next;
 
@@ -299,7 +300,7 @@ class PartitionChoicePropertyTest {
         }
     }
 
-    /** Chooses what cannot be. */
+    /** Chooses an impossible partition. */
     public static final class Negative extends ByChecksum {
         @Override
         public int partition(String topic, Object key, byte[] bytes, Object value, byte[] valueBytes, Cluster cluster) {

@@ -124,7 +124,7 @@ class ProtectionIT {
         return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
-    /** What members of a zone send each other is the content of their caches. */
+    /** Members of a zone send each other the content of their caches. */
     @Test
     void cachesOnDiskHoldCipherTextOnlyIfKeysAreSet() throws IOException {
         Path keys = directory.resolve("keys");
@@ -136,7 +136,7 @@ class ProtectionIT {
         assertThat(cachedText("cipher", keys(keys, "one"))).isNotEmpty().doesNotContain("a secret");
     }
 
-    /** Writes and reads with a cache on disk, and returns all that it kept. */
+    /** Writes and reads with a cache on disk, and returns the cache's content. */
     private String cachedText(String name, Map<String, Object> more) throws IOException {
         Path cache = directory.resolve(name);
         Map<String, Object> settings = new HashMap<>(more);

@@ -12,8 +12,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Publish and subscribe over Kafka with the records in blobs: the code of any Kafka application,
- * with two constructors and a few settings changed. Shown in the guide, run by a test.
+ * Publish and subscribe over Kafka with the records in blobs. It is the code of any Kafka
+ * application, with two constructors and a few settings changed. The guide shows it, and a test
+ * runs it.
  */
 final class PublishSubscribeExample {
     private final String bootstrapServers;

@@ -278,8 +278,8 @@ class RoundTripIT {
     }
 
     /**
-     * As Kafka's producer: sends whose partition is gone fail, and later ones go where the topic
-     * has partitions.
+     * As with Kafka's producer, sends to a removed partition fail, and later sends go to the
+     * topic's partitions.
      */
     @Test
     void topicMadeAgainWithFewerPartitionsGetsTheSendsAgainAndLosesNoneSilently() throws Exception {
@@ -313,7 +313,7 @@ class RoundTripIT {
         assertThat(values).endsWith(acknowledged.toArray(String[]::new));
     }
 
-    /** What docs/format.md promises to readers without these classes. */
+    /** The mark that docs/format.md promises to readers without these classes. */
     @Test
     void nativeReaderCanTellANotificationFromARecord() {
         String topic = clients.blobTopic(1);
@@ -329,7 +329,7 @@ class RoundTripIT {
         assertThat(read.get(1).headers().lastHeader("__bs")).isNull();
     }
 
-    /** As Kafka's producer, which looks at its metadata with each send. */
+    /** As Kafka's producer, which checks its metadata with each send. */
     @Test
     void sendsSucceedOnceTheProducerKnowsThatTheTopicHasFewerPartitions() throws Exception {
         String topic = clients.blobTopic(3);
@@ -355,7 +355,7 @@ class RoundTripIT {
                 .hasCauseInstanceOf(ApiException.class);
     }
 
-    /** Sends 60 records and returns the values that arrived, all of them in partition 0. */
+    /** Sends 60 records to partition 0, and returns the values that arrived. */
     private static List<String> sendAndKeepAcknowledged(Producer<String, String> producer, String topic, int round)
             throws InterruptedException {
         Map<String, Future<RecordMetadata>> sends = new LinkedHashMap<>();
@@ -376,7 +376,7 @@ class RoundTripIT {
         return acknowledged;
     }
 
-    /** As Kafka's producer, whose metadata is older than the partition. */
+    /** As with Kafka's producer, whose metadata may be older than the partition. */
     private static void sendToAddedPartition(Producer<String, String> producer, String topic) {
         Future<RecordMetadata> send = producer.send(new ProducerRecord<>(topic, 1, "k", "second"));
         producer.flush();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log of one topic and the commits of one group. Readers see the log up to its last stable
- * offset, and nothing of aborted transactions. Guarded by the simulation's baton.
+ * offset, and no records of aborted transactions. Guarded by the simulation's baton.
  */
 final class SimulatedBroker {
     private final String topic;
@@ -20,7 +20,7 @@ final class SimulatedBroker {
     private final long[] stableEnds;
     private final Map<Integer, OffsetAndMetadata> commits = new HashMap<>();
 
-    /** For each partition, the last transaction that is about to commit its offset. */
+    /** The last transaction that is about to commit an offset, by partition. */
     private final Map<Integer, SimulatedTransaction> committing = new HashMap<>();
 
     SimulatedBroker(String topic, int partitions) {
@@ -32,7 +32,7 @@ final class SimulatedBroker {
         }
     }
 
-    /** A control record has no record. */
+    /** An entry of the log; a control record has no record. */
     private record Entry(
             @Nullable ProducerRecord<byte[], byte[]> record,
             @Nullable SimulatedTransaction transaction) {}
@@ -49,7 +49,7 @@ final class SimulatedBroker {
         return logs.size();
     }
 
-    /** Appends a record, of a transaction or of none. @return its offset */
+    /** Appends a record, with or without a transaction. @return its offset */
     long append(ProducerRecord<byte[], byte[]> record, @Nullable SimulatedTransaction transaction) {
         List<Entry> log = logs.get(record.partition());
         log.add(new Entry(record, transaction));
@@ -59,7 +59,7 @@ final class SimulatedBroker {
         return log.size() - 1;
     }
 
-    /** One control record for each transaction and partition. */
+    /** Appends one control record per transaction and partition. */
     private static void mark(List<Entry> log, SimulatedTransaction transaction) {
         Entry last = log.get(log.size() - 1);
         if (last.record != null || last.transaction != transaction) {
@@ -67,14 +67,14 @@ final class SimulatedBroker {
         }
     }
 
-    /** The record of an offset below the stable end; null if readers do not see it. */
+    /** The record at an offset below the stable end; null if readers do not see it. */
     @Nullable
     ProducerRecord<byte[], byte[]> record(int partition, long offset) {
         Entry entry = logs.get(partition).get((int) offset);
         return entry.transaction == null || entry.transaction.isCommitted() ? entry.record : null;
     }
 
-    /** The last stable offset: everything below is decided. */
+    /** The last stable offset: all transactions below it are decided. */
     long stableEnd(int partition) {
         List<Entry> log = logs.get(partition);
         int end = (int) stableEnds[partition];
@@ -105,8 +105,8 @@ final class SimulatedBroker {
     }
 
     /**
-     * Commits an offset with a transaction. Until it ends, nobody hears of any commit of the
-     * partition.
+     * Commits an offset with a transaction. Until the transaction ends, queries for the partition's
+     * commit get no answer.
      */
     void commit(int partition, OffsetAndMetadata offset, SimulatedTransaction transaction) {
         committing.put(partition, transaction);
@@ -124,7 +124,7 @@ final class SimulatedBroker {
         return commits.get(partition);
     }
 
-    /** Whether everything in the logs that readers see is committed. */
+    /** Whether everything visible in the logs is committed. */
     boolean isConsumed() {
         for (int partition = 0; partition < partitions(); partition++) {
             OffsetAndMetadata commit = commits.get(partition);

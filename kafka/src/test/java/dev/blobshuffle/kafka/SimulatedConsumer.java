@@ -36,9 +36,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's consumer over a {@link SimulatedBroker}; how partitions come and go is its protocol's. It
- * reads committed records only. Commits and questions for commits can time out, a commit also after
- * it has had its effect. Owned by the simulated thread that uses it.
+ * Kafka's consumer on a {@link SimulatedBroker}; subclasses implement the group protocol. It reads
+ * committed records only. Commits and queries for commits can time out, a commit also after it has
+ * taken effect. Owned by the simulated thread that uses it.
  */
 abstract class SimulatedConsumer implements InvocationHandler {
     final SimulatedBroker broker;
@@ -52,7 +52,7 @@ abstract class SimulatedConsumer implements InvocationHandler {
     private final Set<Integer> paused = new TreeSet<>();
     private final Map<Integer, Long> positions = new TreeMap<>();
 
-    /** @param isFaulty whether something goes wrong now */
+    /** @param isFaulty whether the current request fails */
     SimulatedConsumer(
             SimulatedBroker broker,
             SimulatedGroup group,
@@ -80,21 +80,23 @@ abstract class SimulatedConsumer implements InvocationHandler {
         return consumer.client();
     }
 
-    /** What happens on a thread of its own, at any call. */
+    /** Simulates the background thread, at any call. */
     abstract void background();
 
-    /** What a poll does before it fetches: callbacks, and the rebalance in the classic protocol. */
+    /**
+     * The work of a poll before it fetches: callbacks, and in the classic protocol the rebalance.
+     */
     abstract void rebalance();
 
-    /** Partitions that are fetched now. */
+    /** The partitions that are fetched now. */
     abstract Set<Integer> readable();
 
-    /** The generation that commits name. */
+    /** The generation in commits. */
     abstract int generation();
 
     /**
-     * @throws CommitFailedException or another failure, if a commit is refused before the broker is
-     *     asked
+     * @throws CommitFailedException or another failure, if a commit is rejected before the broker
+     *     gets it
      */
     abstract void checkCommit();
 
@@ -175,7 +177,7 @@ abstract class SimulatedConsumer implements InvocationHandler {
         return partitions.stream().map(broker::kafka).collect(Collectors.toSet());
     }
 
-    /** As Kafka does, refuses what is not assigned. */
+    /** Rejects unassigned partitions, as Kafka does. */
     private List<Integer> numbers(Collection<TopicPartition> partitions) {
         List<Integer> numbers = new ArrayList<>();
         for (TopicPartition partition : partitions) {
@@ -254,7 +256,7 @@ abstract class SimulatedConsumer implements InvocationHandler {
                 Optional.of(1));
     }
 
-    /** Kafka's consumer asks for commits by itself, and that takes time. */
+    /** Kafka's consumer queries commits by itself, which takes time. */
     private boolean hasPosition(int partition) {
         if (!positions.containsKey(partition)) {
             if (time.random(3) == 0 || !broker.isCommitStable(partition)) {

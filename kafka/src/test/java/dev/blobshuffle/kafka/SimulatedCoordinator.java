@@ -9,8 +9,8 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coordinator of transactions: an epoch per transactional id, and its transaction. A
- * transaction that is decided ends a moment later, when its markers are in the logs. Guarded by the
+ * A simulated transaction coordinator: an epoch per transactional id, and its transaction. A
+ * decided transaction ends a moment later, when its markers are in the logs. Guarded by the
  * simulation's baton.
  */
 final class SimulatedCoordinator {
@@ -25,7 +25,7 @@ final class SimulatedCoordinator {
     private record Ongoing(SimulatedTransaction transaction, long begunNanos) {}
 
     /**
-     * Makes an id's producer the only one: fences others, and aborts what they left.
+     * Makes a producer the only one of its id: fences others, and aborts their transactions.
      *
      * @return the epoch; null while the last transaction ends
      */
@@ -49,7 +49,7 @@ final class SimulatedCoordinator {
 
     /**
      * Whether a transaction's producer is the current one, and its transaction is not decided. The
-     * first call begins it.
+     * first call begins the transaction.
      */
     boolean isAccepted(SimulatedTransaction transaction) {
         Ongoing last = ongoing.get(transaction.id());
@@ -63,15 +63,16 @@ final class SimulatedCoordinator {
         return last.transaction == transaction;
     }
 
-    /** Whether an id's last transaction has ended, so that the next one may begin. */
+    /** Whether an id's last transaction has ended, so that the next one can begin. */
     boolean isIdle(String id) {
         return !ongoing.containsKey(id);
     }
 
     /**
-     * Ends a transaction; again, if the answer was lost.
+     * Ends a transaction; may be repeated if the answer was lost.
      *
-     * @throws ProducerFencedException if another producer has taken over, or it took too long
+     * @throws ProducerFencedException another producer has taken over, or the transaction took too
+     *     long
      */
     void end(SimulatedTransaction transaction, boolean isCommit) {
         boolean isSame = epochs.getOrDefault(transaction.id(), 0) == transaction.epoch();
@@ -92,7 +93,7 @@ final class SimulatedCoordinator {
         });
     }
 
-    /** Aborts what is open for too long, and fences its producers. */
+    /** Aborts transactions that are open for too long, and fences their producers. */
     void expire(long begunBeforeNanos) {
         for (Ongoing one : List.copyOf(ongoing.values())) {
             if (begunBeforeNanos - one.begunNanos > 0) {

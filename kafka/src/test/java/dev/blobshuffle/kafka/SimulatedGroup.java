@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The members of a group, whatever its protocol. Guarded by the simulation's baton. */
+/** The members of a simulated group of any protocol. Guarded by the simulation's baton. */
 abstract class SimulatedGroup {
     private final Map<Integer, Long> members = new TreeMap<>();
     private int joined;
@@ -18,7 +18,7 @@ abstract class SimulatedGroup {
         return joined;
     }
 
-    /** A member leaves, or is taken for dead: its partitions are free. */
+    /** A member leaves or times out: its partitions become free. */
     final void fence(int member) {
         if (members.remove(member) != null) {
             left(member);
@@ -37,7 +37,7 @@ abstract class SimulatedGroup {
         members.computeIfPresent(member, (known, before) -> nowNanos);
     }
 
-    /** Takes members that were silent for too long for dead. */
+    /** Fences members that were silent for too long. */
     final void expire(long silentSinceNanos) {
         Set<Integer> silent = new HashSet<>();
         members.forEach((member, last) -> {
@@ -52,12 +52,12 @@ abstract class SimulatedGroup {
 
     abstract void left(int member);
 
-    /** Whether a commit of a member that saw a generation is taken. */
+    /** Whether the group accepts a commit of a member with the given generation. */
     abstract boolean isCurrent(int member, int generation);
 
     /** A step of the coordinator. */
     abstract void advance();
 
-    /** Something changes: partitions move. */
+    /** Causes a change that moves partitions. */
     abstract void shake();
 }

@@ -22,9 +22,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's idempotent producer over a {@link SimulatedBroker}: records arrive later and in order,
- * answers come later still, and some records are lost. With transactions, a loss is an error until
- * the abort, and requests to the coordinator time out with and without effect. Guarded by the
+ * Kafka's idempotent producer on a {@link SimulatedBroker}. Records arrive later and in order,
+ * answers even later, and some records are lost. With transactions, a loss is an error until the
+ * abort, and requests to the coordinator time out with and without effect. Guarded by the
  * simulation's baton.
  */
 class SimulatedProducer implements InvocationHandler {
@@ -36,7 +36,7 @@ class SimulatedProducer implements InvocationHandler {
     private int unanswered;
     private long lastArrival;
 
-    /** @param isFaulty whether something goes wrong now */
+    /** @param isFaulty whether the current request fails */
     SimulatedProducer(SimulatedBroker broker, SimulatedTime time, SimulatedProcess process, BooleanSupplier isFaulty) {
         this.broker = broker;
         this.time = time;
@@ -70,7 +70,7 @@ class SimulatedProducer implements InvocationHandler {
         }
     }
 
-    /** A method that only transactions need. */
+    /** Handles a method that only transactions use. */
     @Nullable
     Object transactional(Method method, Object[] arguments) {
         throw new UnsupportedOperationException(method.toString());
@@ -97,22 +97,22 @@ class SimulatedProducer implements InvocationHandler {
         return result;
     }
 
-    /** The transaction that records belong to now. */
+    /** The transaction of new records. */
     @Nullable
     SimulatedTransaction transaction() {
         return null;
     }
 
-    /** Throws if a send is refused now. */
+    /** Throws if a send is rejected. */
     void checkSend() {}
 
-    /** Why the broker refuses a record that arrives; null if it takes it. */
+    /** The failure of an arriving record; null if the broker accepts it. */
     @Nullable
     RuntimeException refusal(@Nullable SimulatedTransaction transaction) {
         return null;
     }
 
-    /** A send has failed. */
+    /** Called when a send has failed. */
     void failed(RuntimeException failure) {}
 
     private void arrive(

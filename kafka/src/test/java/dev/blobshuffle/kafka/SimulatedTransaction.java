@@ -31,17 +31,17 @@ final class SimulatedTransaction {
         return epoch;
     }
 
-    /** What happens when it is committed. */
+    /** Adds an effect of the commit. */
     void atCommit(Runnable effect) {
         commits.add(effect);
     }
 
-    /** What happens when it ends: its control records. */
+    /** Adds an effect of the end: its control records. */
     void atEnd(Runnable marker) {
         markers.add(marker);
     }
 
-    /** The coordinator knows how it ends. Readers do not see it yet. */
+    /** Called when the coordinator knows the outcome. Readers do not see it yet. */
     void decide() {
         isDecided = true;
     }

@@ -18,9 +18,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's transactional producer. After an abortable error only the abort is legal, after a commit
- * or an abort that timed out only the same call, and after being fenced nothing. Guarded by the
- * simulation's baton.
+ * Kafka's transactional producer. After an abortable error, only an abort is legal. After a commit
+ * or an abort that timed out, only the same call is. After the producer is fenced, none is. Guarded
+ * by the simulation's baton.
  */
 final class SimulatedTransactionalProducer extends SimulatedProducer {
     private final SimulatedCoordinator coordinator;
@@ -34,8 +34,8 @@ final class SimulatedTransactionalProducer extends SimulatedProducer {
     private @Nullable String pending;
 
     /**
-     * @param broker has the topic that it writes
-     * @param inputs has the commits of the group whose offsets it sends
+     * @param broker has the topic to write
+     * @param inputs has the commits of the group whose offsets are sent
      */
     SimulatedTransactionalProducer(
             SimulatedBroker broker,
@@ -95,7 +95,8 @@ final class SimulatedTransactionalProducer extends SimulatedProducer {
             throw new IllegalStateException("Cannot begin a transaction in a transaction.");
         }
         while (!coordinator.isIdle(id)) {
-            time.pause(Duration.ofMillis(5)); // The last one's markers are not written yet.
+            // The markers of the last transaction are not written yet.
+            time.pause(Duration.ofMillis(5));
         }
         current = new SimulatedTransaction(id, epoch);
     }
@@ -123,7 +124,10 @@ final class SimulatedTransactionalProducer extends SimulatedProducer {
         }
     }
 
-    /** As Kafka does, takes the offsets of somebody without a name for those of nobody's member. */
+    /**
+     * Whether the broker accepts the group metadata. As in Kafka, metadata without a member is
+     * accepted.
+     */
     private boolean isCurrent(ConsumerGroupMetadata metadata) {
         String member = metadata.memberId();
         return member.isEmpty() || group.isCurrent(Integer.parseInt(member), metadata.generationId());

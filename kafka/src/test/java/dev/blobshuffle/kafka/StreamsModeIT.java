@@ -23,9 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * The calls that Kafka Streams makes around a commit, in its order, with what it must get to see.
- */
+/** The calls of Kafka Streams around a commit, in its order, with their expected effects. */
 class StreamsModeIT {
     private final OutageStore store = new OutageStore(new MemoryBlobStore("streams-mode", 1L << 30));
     private final ClientPair pair = new ClientPair.Registry().of("app-StreamThread-1-consumer");
@@ -47,7 +45,7 @@ class StreamsModeIT {
         return new ProducerRecord<>(topic, 0, 1L, (byte[]) null, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Offsets in the log, those of open transactions included. */
+    /** Offsets in the log, including those of open transactions. */
     private long storedOffsets() throws Exception {
         TopicPartition partition = Clients.partition(topic);
         return clients.nativeAdmin()
@@ -86,7 +84,8 @@ class StreamsModeIT {
                     Mode.KAFKA_STREAMS_ALO, pair, "linger.ms", 600_000, "delivery.timeout.ms", 700_000);
             for (int i = 0; i < 3; i++) {
                 producer.send(record(topic, "v" + i));
-                assertThat(Clients.read(consumer, 1)).hasSize(1); // waits a tenth of the linger at most
+                // Waits at most a tenth of the linger time.
+                assertThat(Clients.read(consumer, 1)).hasSize(1);
             }
         }
     }

@@ -23,12 +23,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Holds answers about times against those of Kafka's consumer on a topic with the same records. */
+/** Compares answers about times with those of Kafka's consumer on a topic with the same records. */
 class TimesIT {
     private static final List<Long> TIMES =
             List.of(100L, 300L, 200L, 300L, 350L, 340L, 900L, 400L, 400L, 950L, 1000L, 990L);
 
-    /** What the times count from: records of 1970 are too old for a broker's retention. */
+    /** The base of the times: records of 1970 are too old for a broker's retention. */
     private final long hourAgo =
             System.currentTimeMillis() - Duration.ofHours(1).toMillis();
 
@@ -67,7 +67,7 @@ class TimesIT {
         producer.flush();
     }
 
-    /** The answers by what is read from there: the first record and its timestamp. */
+    /** The answers, as the first record that is read from there and its timestamp. */
     private List<String> answers(Consumer<String, String> consumer, String of, int records) {
         Map<TopicPartition, List<ConsumerRecord<String, String>>> all = new HashMap<>();
         Clients.read(consumer, records)
@@ -161,7 +161,7 @@ class TimesIT {
                 .isEqualTo(answers(reader(plain, "isolation.level", committed), plain, 4));
     }
 
-    /** {@code by_duration} is of Kafka 4.0; the time is in the middle of the second segment. */
+    /** Needs Kafka 4.0 for {@code by_duration}; the time is in the middle of the second segment. */
     @Test
     void groupWithoutCommitsStartsAtTheAgeOfItsReset() {
         List<Long> times = List.of(0L, 100L, 200L, 300L, Duration.ofMinutes(50).toMillis(), 400L);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A record that is larger than a record may be fails as with Kafka's producer, and alone. */
+/** A record above the size limit fails as with Kafka's producer, and no other record fails. */
 class TooLargeIT {
     private static final String LARGE = "v".repeat(5_000);
 
@@ -66,7 +66,7 @@ class TooLargeIT {
         assertThat(Clients.valuesOf(Clients.read(consumer, 2))).containsExactly("a", "b");
     }
 
-    /** As Kafka's producer: the transaction must be aborted, and the next one works. */
+    /** As with Kafka's producer, the transaction must be aborted, and the next one works. */
     @Test
     void transactionCannotCommitWithoutIt() {
         for (Producer<String, String> producer : List.of(
@@ -77,7 +77,7 @@ class TooLargeIT {
             producer.beginTransaction();
             send(producer, "a");
             send(producer, LARGE);
-            // Kafka's own producer may fail what it has not sent yet for the same reason.
+            // Kafka's own producer may fail unsent records for the same reason.
             assertThat(failures)
                     .isNotEmpty()
                     .allSatisfy(failure -> assertThat(failure).isInstanceOf(RecordTooLargeException.class));

@@ -111,7 +111,7 @@ class TransactionIT {
             Thread flusher = new Thread(producer::flush, "flusher");
             flusher.start();
             Clients.waitFor("the flush").until(() -> flusher.getState() == Thread.State.TIMED_WAITING);
-            // Long before the ten minutes that the batch has.
+            // Long before the batch's ten minutes.
             assertTimeoutPreemptively(Duration.ofMinutes(3), () -> producer.close(Duration.ofSeconds(1)));
             flusher.join(120_000);
             assertThat(flusher.isAlive()).isFalse();
@@ -120,7 +120,7 @@ class TransactionIT {
     }
 
     /**
-     * What {@code blobshuffle skip} wrote: only the consumer knows it, and only the producer
+     * {@code blobshuffle skip} has written it: only the consumer knows it, and only the producer
      * commits.
      */
     @Test
@@ -232,8 +232,8 @@ class TransactionIT {
     }
 
     /**
-     * The loop that Kafka's documentation shows, ended at random moments of it; every input is in
-     * the output once. {@code -Dtransactions.seeds=N}.
+     * The loop of Kafka's documentation, ended at random moments; every input is in the output
+     * once. {@code -Dtransactions.seeds=N}.
      */
     @ParameterizedTest
     @MethodSource("seeds")
@@ -277,8 +277,8 @@ class TransactionIT {
     }
 
     /**
-     * Copies until a crash: an abrupt end inside a transaction, before or after its flush. Returns
-     * the records that were committed.
+     * Copies until a crash, which is an abrupt end inside a transaction, before or after its flush.
+     * Returns the number of committed records.
      */
     private int runLoop(String input, String output, String group, int transactions, Random random) {
         Consumer<String, String> consumer =

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Writers put what a zone reads into the zone's section, by what readers tell; records are the same
- * whatever they know.
+ * Writers put the records that a zone reads into the zone's section, according to the readers'
+ * membership. The records are the same with and without that information.
  */
 class ZonesIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
