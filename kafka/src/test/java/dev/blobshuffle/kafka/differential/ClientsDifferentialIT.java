@@ -11,9 +11,9 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 
-/** A program of calls has the same results through Kafka's clients and through those of blobs. */
+/** A program of calls has the same results with Kafka's clients and with the blob clients. */
 class ClientsDifferentialIT {
-    /** How many programs a try has. The next try waits for the slowest of them. */
+    /** Number of programs per try. The next try waits for the slowest of them. */
     private static final int PROGRAMS = 20;
 
     private static final int MANY_PROGRAMS = 100;
@@ -52,7 +52,7 @@ class ClientsDifferentialIT {
         return programs(MANY_PROGRAMS);
     }
 
-    /** All tries have the full size, and a failure is shrunk to the programs that fail. */
+    /** All tries have the full size; a failure is shrunk to the failing programs. */
     private static Arbitrary<List<Program>> programs(int count) {
         return Programs.all()
                 .list()

@@ -17,11 +17,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs programs on both sides, step by step, several at a time, and compares the results of each.
- * The brokers, the admins and the engines of the blobs are shared by all programs of a class.
+ * Runs programs on both sides, step by step, several concurrently, and compares the results of each
+ * step. All programs of a class share the brokers, the admins and the blob engines.
  */
 final class Comparison {
-    /** How many programs run at the same time: most of a program's time is waiting. */
+    /** Number of concurrent programs: a program spends most of its time waiting. */
     private static final int TOGETHER = Integer.getInteger("differential.together", 10);
 
     private static @Nullable Comparison shared;
@@ -30,7 +30,7 @@ final class Comparison {
     private final String bootstrap;
     private final Map<Setup.Batching, Map<Door, Admin>> admins = new EnumMap<>(Setup.Batching.class);
 
-    /** One for each engine, so that programs do not open and close it. */
+    /** One producer per engine keeps it open across programs. */
     private final List<Producer<byte[], byte[]>> anchors = new ArrayList<>();
 
     private final ExecutorService together = Executors.newFixedThreadPool(TOGETHER, Comparison::daemon);
@@ -75,7 +75,7 @@ final class Comparison {
         return present;
     }
 
-    /** Closes what {@link #shared} has opened: other tests of the JVM count engines. */
+    /** Closes the shared parts, because other tests of the JVM count engines. */
     static synchronized void closeShared() {
         Comparison present = shared;
         shared = null;
@@ -92,7 +92,7 @@ final class Comparison {
         kafka.close();
     }
 
-    /** Runs programs at the same time, and fails if any differs. */
+    /** Runs programs concurrently, and fails if any result differs. */
     void run(List<Program> drawn) {
         List<Future<Optional<String>>> all = drawn.stream()
                 .map(program -> together.submit(() -> difference(program)))
@@ -104,7 +104,7 @@ final class Comparison {
         }
     }
 
-    /** Runs a program up to the first step whose results differ, which it returns in words. */
+    /** Runs a program up to the first step whose results differ, and describes that difference. */
     private Optional<String> difference(Program program) {
         Setup setup = program.setup();
         long number = programs.incrementAndGet();

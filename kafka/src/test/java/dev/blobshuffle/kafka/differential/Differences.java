@@ -5,8 +5,8 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
 /**
- * What clients of blobs do in another way than Kafka's own, and why. The differential test allows
- * only these, and {@code docs/differences.md} has them as a chapter.
+ * The known differences between the blob clients and Kafka's own clients, with reasons. The
+ * differential test allows only these, and {@code docs/differences.md} has them as a chapter.
  */
 final class Differences {
     private static final String MISSING_NATIVELY =

@@ -71,7 +71,7 @@ enum Door {
 
     abstract Admin admin(Map<String, Object> settings);
 
-    /** What makes clients those of this side. */
+    /** The settings that make clients those of this side. */
     abstract Map<String, String> settings(Setup.Batching batching);
 
     /** The name of a topic of this side. */

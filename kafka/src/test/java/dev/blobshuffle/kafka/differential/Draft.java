@@ -25,7 +25,7 @@ record Draft(
     /** The last partition that the topic has. */
     static final int NEWEST = 101;
 
-    /** When a record says that it was made. */
+    /** The timestamp of a record. */
     enum Time {
         NOW,
         EPOCH,
@@ -38,7 +38,7 @@ record Draft(
         FAR
     }
 
-    /** What times count from. */
+    /** The base of the timestamps. */
     static long base(long started) {
         return started - Duration.ofHours(1).toMillis();
     }
@@ -56,7 +56,7 @@ record Draft(
         };
     }
 
-    /** Whether the broker refuses it, with the records around it in the producer's batch. */
+    /** Whether the broker refuses it together with the other records of the producer's batch. */
     boolean standsAlone() {
         return time == Time.FAR;
     }

@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** The result of a call in words that are the same on both sides, or the class of its failure. */
+/** The result of a call as a text that is the same on both sides, or the class of its failure. */
 final class Outcome {
     private Outcome() {}
 
@@ -18,7 +18,7 @@ final class Outcome {
         }
     }
 
-    /** The class of a failure, and whether the caller may try again. */
+    /** The class of a failure, and whether the caller may retry. */
     static String failure(Throwable thrown) {
         Throwable failure = thrown instanceof ExecutionException ? thrown.getCause() : thrown;
         return "throws " + failure.getClass().getSimpleName()

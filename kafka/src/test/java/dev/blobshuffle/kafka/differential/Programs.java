@@ -14,7 +14,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** Draws programs: what applications do often is drawn often. */
+/** Generates programs; frequent operations of applications are frequent. */
 final class Programs {
     /** More than a topic has, so that some calls name a partition that does not exist. */
     private static final int MOST_PARTITIONS = 3;
@@ -51,7 +51,7 @@ final class Programs {
                 .filter(Programs::isRepeatable);
     }
 
-    /** Members of the new protocol look for their start in the background. */
+    /** Members of the new protocol find their start in the background. */
     private static boolean isRepeatable(Setup setup) {
         return setup.membership() != Membership.CONSUMER || setup.reset() != Reset.NONE;
     }

@@ -89,7 +89,7 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** As many partitions as the topic has now. */
+    /** Raises the number of partitions. */
     String grow(int count) {
         partitions = count;
         return Outcome.of(() -> {
@@ -101,7 +101,7 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** Polls until each partition has an owner, and returns what the members got. */
+    /** Polls until each partition has an owner, and returns the received records. */
     private String awaitAssignment() {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         Set<TopicPartition> paused = new HashSet<>();
@@ -120,14 +120,16 @@ final class Readers implements AutoCloseable {
             own.retainAll(paused);
             member.resume(own);
             if (setup.reset() != Setup.Reset.NONE) {
-                // Later the end may be another one, and a commit takes along what is known.
+                // The end may change later, and a commit includes all known positions.
                 member.assignment().forEach(member::position);
             }
         }
         return "assigned";
     }
 
-    /** Records that come meanwhile are read again, and reads find again that there is no start. */
+    /**
+     * Polls without effect: arriving records are read again, and reads find a missing start again.
+     */
     private static void follow(Consumer<byte[], byte[]> member) {
         try {
             ConsumerRecords<byte[], byte[]> early = member.poll(Duration.ofMillis(20));
@@ -135,7 +137,7 @@ final class Readers implements AutoCloseable {
                     .forEach(
                             each -> member.seek(each, early.records(each).get(0).offset()));
         } catch (NoOffsetForPartitionException e) {
-            // It is chance in which poll.
+            // Any poll may throw it.
         }
     }
 
@@ -160,7 +162,7 @@ final class Readers implements AutoCloseable {
         return count == partitions && assigned.equals(Set.copyOf(all()));
     }
 
-    /** The member that has a partition; the first if none has. */
+    /** The member that owns a partition; the first member if there is none. */
     private Consumer<byte[], byte[]> owner(int partition) {
         return members.stream()
                 .filter(member -> member.assignment().contains(partition(partition)))
@@ -172,7 +174,7 @@ final class Readers implements AutoCloseable {
         return members.get(0).groupMetadata();
     }
 
-    /** Reads all that is there, and returns the records of each partition in order. */
+    /** Reads everything, and returns the records of each partition in order. */
     String readAll() {
         return Outcome.of(() -> {
             Map<Integer, List<String>> records = new TreeMap<>();
@@ -191,7 +193,9 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** A position beyond the end is not at it: a poll resets it, or fails. */
+    /**
+     * Whether a member is at the end. A position beyond the end is not: a poll resets it, or fails.
+     */
     private boolean isAtEnd(Consumer<byte[], byte[]> member) {
         Set<TopicPartition> running = new HashSet<>(member.assignment());
         running.removeAll(member.paused());
@@ -199,7 +203,7 @@ final class Readers implements AutoCloseable {
         return running.stream().allMatch(each -> member.position(each) == ends.get(each));
     }
 
-    /** Reads some records of one partition, and stays behind the last. */
+    /** Reads some records of one partition, and stops after the last. */
     String take(int number, int count) {
         return Outcome.of(() -> {
             Consumer<byte[], byte[]> member = owner(number);
@@ -239,7 +243,10 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** Records of aborted transactions are left out, because a batch may never have had them. */
+    /**
+     * Adds a record. Leaves out records of aborted transactions, because a batch may never have had
+     * them.
+     */
     private boolean add(ConsumerRecord<byte[], byte[]> record, Map<Integer, List<String>> records) {
         int number = record.headers().lastHeader("#").value()[0] & 0xff;
         if (log.isAborted(number)) {
@@ -328,7 +335,7 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** Offsets count also what no record has, so lags are compared by whether there is one. */
+    /** Compares lags only as zero or not, because some offsets have no record. */
     String lag(int number) {
         return Outcome.of(() -> {
             Consumer<byte[], byte[]> owner = owner(number);
@@ -346,7 +353,8 @@ final class Readers implements AutoCloseable {
                 if (waits) {
                     member.commitSync();
                 } else {
-                    var ignored = member.committed(Set.of(partition(0))); // The coordinator is known then.
+                    // Resolves the coordinator.
+                    var ignored = member.committed(Set.of(partition(0)));
                     member.commitAsync((offsets, failure) ->
                             calls.add(failure == null ? "called back" : Outcome.failure(failure)));
                     member.commitSync(Map.of());

@@ -11,14 +11,14 @@ import java.util.TreeMap;
 
 /**
  * The records that one side has in its topic, by the offsets of their acknowledgements. The offsets
- * of the two sides differ, so an offset is compared by the record that it names. Thread-safe:
+ * of the two sides differ, so offsets are compared by the records that they name. Thread-safe:
  * callbacks write.
  */
 final class SentLog {
-    /** What an offset names if no record has it or a larger one. */
+    /** The name of an offset beyond all records. */
     static final String END = "end";
 
-    /** An offset that no record has that this side can be asked for. */
+    /** The name of an offset without a record. */
     static final String BETWEEN = "between records, then ";
 
     private final Map<Integer, NavigableMap<Long, Integer>> partitions = new HashMap<>();
@@ -40,12 +40,12 @@ final class SentLog {
         log.put(offset, record);
     }
 
-    /** What was acknowledged out of order. */
+    /** Acknowledgements that were out of order. */
     synchronized List<String> problems() {
         return List.copyOf(problems);
     }
 
-    /** A record that a transaction has sent. */
+    /** Adds a record of the open transaction. */
     synchronized void opened(int record) {
         open.add(record);
     }
@@ -59,7 +59,7 @@ final class SentLog {
         open.clear();
     }
 
-    /** The topic was made again. */
+    /** Called when the topic was recreated. */
     synchronized void clear() {
         partitions.clear();
         open.clear();
@@ -91,13 +91,13 @@ final class SentLog {
                 : BETWEEN + text;
     }
 
-    /** Whether a record that a consumer may see has exactly this offset. */
+    /** Whether a record that a consumer can see has exactly this offset. */
     private boolean isRecord(int partition, long offset) {
         Integer record = log(partition).get(offset);
         return record != null && isVisible(record);
     }
 
-    /** Offsets of what a consumer may see, in order. */
+    /** Offsets of the records that a consumer can see, in order. */
     synchronized List<Long> offsets(int partition) {
         List<Long> offsets = new ArrayList<>();
         log(partition).forEach((offset, record) -> {

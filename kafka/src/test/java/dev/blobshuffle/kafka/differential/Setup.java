@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.differential;
 import java.util.Map;
 
 /**
- * What a program runs under.
+ * The environment of a program.
  *
  * @param partitions of its topic
  * @param membership how its consumers get partitions
@@ -28,7 +28,7 @@ record Setup(
         CONSUMER
     }
 
-    /** What a consumer sees of transactions. */
+    /** The visibility of transactions for a consumer. */
     enum Isolation {
         READ_COMMITTED,
         READ_UNCOMMITTED
@@ -41,7 +41,7 @@ record Setup(
         NONE
     }
 
-    /** Who stamps a record. */
+    /** The source of a record's timestamp. */
     enum Timestamps {
         CREATE_TIME("CreateTime"),
         APPEND_TIME("LogAppendTime");
@@ -53,7 +53,7 @@ record Setup(
         }
     }
 
-    /** When a segment is cut. */
+    /** The end of a segment. */
     enum Batching {
         /** After a few records. */
         SMALL(Map.of("blobshuffle.batch.max.bytes", "1024", "blobshuffle.batch.max.delay.ms", "20000")),

@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** One side of a program: a topic, its clients, and what is known of its records. */
+/** One side of a program: a topic, its clients, and its expected records. */
 final class Side implements AutoCloseable {
     private final Door door;
     private final Setup setup;
@@ -37,7 +37,7 @@ final class Side implements AutoCloseable {
 
     /**
      * @param admin of this side, shared by programs
-     * @param number makes names of this program
+     * @param number part of the program's names
      * @param started the time of the program's start
      */
     Side(Door door, Setup setup, String bootstrap, Admin admin, long number, long started) {
@@ -81,7 +81,8 @@ final class Side implements AutoCloseable {
         producers.put("max.request.size", Door.RECORD_LIMIT);
         producers.put("max.block.ms", isTransactional ? 60_000 : 5000);
         producers.put("metadata.max.age.ms", 1000);
-        // With more, the log of a new topic may refuse a first batch and take the second, for good.
+        // With more requests in flight, the log of a new topic may refuse the first batch and
+        // accept the second, for good.
         producers.put("max.in.flight.requests.per.connection", 1);
         if (isTransactional) {
             producers.put("transactional.id", topic);
@@ -103,7 +104,7 @@ final class Side implements AutoCloseable {
                 "the deletion of " + topic,
                 TopicExistsException.class,
                 () -> admin.createTopics(List.of(made)).all().get());
-        // Until a broker has heard of both, it may serve a deleted topic in place of its successor.
+        // Until a broker knows both, it may serve a deleted topic in place of its successor.
         await(
                 "the leaders of " + topic,
                 UnknownTopicOrPartitionException.class,
@@ -135,7 +136,7 @@ final class Side implements AutoCloseable {
         return partitions;
     }
 
-    /** A partition that exists: calls that name another one wait for it. */
+    /** A partition that exists: calls that name another one would wait for it. */
     int existing(int partition) {
         return partition % partitions;
     }
@@ -154,7 +155,7 @@ final class Side implements AutoCloseable {
         return before + flushed + sent + (draft.standsAlone() ? writer.flush() : "");
     }
 
-    /** One that the topic has, or the one after them. */
+    /** A partition of the topic, or the one after the last. */
     private @Nullable Integer partition(Draft draft) {
         Integer drawn = draft.partition();
         if (drawn == null) {
@@ -167,7 +168,7 @@ final class Side implements AutoCloseable {
         };
     }
 
-    /** All that was sent and may be seen can be read. */
+    /** Flushes, so that all visible records can be read. */
     String flush() {
         String one = plain == null ? "" : plain.flush();
         return transactional == null ? one : one + " " + transactional.flush();
@@ -185,7 +186,7 @@ final class Side implements AutoCloseable {
         return settled(writer(true).abort());
     }
 
-    /** A transaction ends for the producer before its markers end it for readers. */
+    /** Waits for the markers: a transaction ends for the producer before it ends for readers. */
     private String settled(String ended) {
         if (!isInTransaction()) {
             Map<TopicPartition, OffsetSpec> ends = ends();
@@ -223,7 +224,7 @@ final class Side implements AutoCloseable {
         return transactional != null && transactional.isInTransaction();
     }
 
-    /** Deletes what lies before a record. */
+    /** Deletes the records before a given one. */
     String deleteRecords(int partition, int index) {
         return Outcome.of(() -> {
             List<Long> offsets = log.offsets(partition);
@@ -254,10 +255,11 @@ final class Side implements AutoCloseable {
         });
     }
 
-    /** Deletes the topic and makes it again; producers stay, consumers are opened again. */
+    /** Deletes and recreates the topic; producers stay open, consumers are reopened. */
     String makeAgain(int count) {
         return Outcome.of(() -> {
-            // Natively it is chance at which call a transaction of the deleted topic fails.
+            // Natively, any later call may report that a transaction of the deleted topic has
+            // failed.
             String flushed = isInTransaction() ? abort() : flush();
             readers.close();
             admin.deleteTopics(List.of(topic)).all().get();
@@ -268,7 +270,7 @@ final class Side implements AutoCloseable {
         });
     }
 
-    /** The offsets of topics as an admin tells them. */
+    /** The offsets of topics, according to an admin. */
     String listOffsets(int partition, OffsetSpec spec) {
         return Outcome.of(() -> {
             TopicPartition asked = new TopicPartition(topic, partition);
@@ -279,7 +281,7 @@ final class Side implements AutoCloseable {
         });
     }
 
-    /** The first record at a time or later, as an admin tells it. */
+    /** The first record at or after a time, according to an admin. */
     String listOffsetsAt(int partition, long time) {
         return Outcome.of(() -> {
             TopicPartition asked = new TopicPartition(topic, partition);
@@ -294,7 +296,7 @@ final class Side implements AutoCloseable {
         });
     }
 
-    /** An admin writes the commits again, as they are. */
+    /** Rewrites the commits unchanged, with an admin. */
     String rewriteCommits() {
         return Outcome.of(() -> {
             Map<TopicPartition, OffsetAndMetadata> commits = admin.listConsumerGroupOffsets("group-" + topic)
@@ -312,7 +314,7 @@ final class Side implements AutoCloseable {
         return at == null ? started : at;
     }
 
-    /** What was read is committed, for partitions move. */
+    /** Commits everything read, because partitions move. */
     String rebalance() {
         if (!setup.isGroup()) {
             return "no group";
@@ -329,7 +331,7 @@ final class Side implements AutoCloseable {
         });
     }
 
-    /** The first record from an index on that is not in one segment with the record before it. */
+    /** The first record from an index on that is not in the same segment as its predecessor. */
     int segmentStart(int partition, int index) {
         List<Long> offsets = log.offsets(partition);
         if (offsets.isEmpty()) {
@@ -347,9 +349,9 @@ final class Side implements AutoCloseable {
         try (Writer one = plain;
                 Writer other = transactional;
                 Readers all = readers) {
-            // closed in this order
+            // Closed in this order.
         } catch (KafkaException e) {
-            // The program has ended; what it does with broken clients was compared before.
+            // The program has ended; the effects of broken clients were compared before.
         } finally {
             admin.deleteTopics(List.of(topic));
         }

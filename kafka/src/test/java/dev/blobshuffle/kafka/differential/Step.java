@@ -2,12 +2,12 @@ package dev.blobshuffle.kafka.differential;
 
 import org.apache.kafka.clients.admin.OffsetSpec;
 
-/** One call of a program, or several that belong together. */
+/** One call of a program, or several calls that belong together. */
 sealed interface Step {
-    /** Runs on one side, and returns its result in words that are the same on both sides. */
+    /** Runs on one side, and returns its result as a text that is the same on both sides. */
     String run(Side side, int number);
 
-    /** This step, with what only one side can choose. */
+    /** This step with the choices that only one side can make. */
     default Step chosenBy(Side blobs) {
         return this;
     }
@@ -163,7 +163,7 @@ sealed interface Step {
         }
     }
 
-    /** A second member joins, or leaves; what was read is committed, for partitions move. */
+    /** A second member joins or leaves; everything read is committed, because partitions move. */
     record Rebalance() implements Step {
         @Override
         public String run(Side side, int number) {
@@ -171,7 +171,7 @@ sealed interface Step {
         }
     }
 
-    /** The same group is opened again. */
+    /** Reopens the same group. */
     record OpenAgain() implements Step {
         @Override
         public String run(Side side, int number) {
@@ -179,7 +179,7 @@ sealed interface Step {
         }
     }
 
-    /** Deletes what lies before the start of a segment; nothing may be unflushed. */
+    /** Deletes the records before the start of a segment; everything must be flushed. */
     record DeleteRecords(int partition, int index) implements Step {
         @Override
         public String run(Side side, int number) {
@@ -206,7 +206,7 @@ sealed interface Step {
         }
     }
 
-    /** What an admin says of the first record at a time or later. */
+    /** An admin's answer about the first record at or after a time. */
     record ListOffsetsAt(int partition, Draft.Time time) implements Step {
         @Override
         public String run(Side side, int number) {
@@ -215,7 +215,7 @@ sealed interface Step {
         }
     }
 
-    /** What an admin says of offsets. */
+    /** An admin's answer about offsets. */
     record ListOffsets(int partition, boolean atEnd) implements Step {
         @Override
         public String run(Side side, int number) {

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** One producer of a side with what it has sent and not accounted for yet. */
+/** One producer of a side, with the sends whose results are not reported yet. */
 final class Writer implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;
 
@@ -28,7 +28,7 @@ final class Writer implements AutoCloseable {
     private boolean inTransaction;
     private boolean isSpoiled;
 
-    /** A send, and what its callback was told. */
+    /** A send, with the result of its callback. */
     private static final class Pending {
         final int record;
         private final CountDownLatch called = new CountDownLatch(1);
@@ -93,7 +93,7 @@ final class Writer implements AutoCloseable {
         });
     }
 
-    /** What became of each send since the last call, in order. */
+    /** The result of each send since the last call, in order. */
     private String results() throws Exception {
         List<String> results = new ArrayList<>();
         for (Pending sent : pending) {
@@ -147,7 +147,10 @@ final class Writer implements AutoCloseable {
         });
     }
 
-    /** Sends of an aborted transaction may have failed or not, as the producer's thread was. */
+    /**
+     * Aborts. Sends of the aborted transaction may or may not have failed, depending on the
+     * producer's thread.
+     */
     String abort() {
         return Outcome.of(() -> {
             producer.abortTransaction();

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 
-/** A claims topic keeps what it must, and only that. */
+/** A claims topic keeps what is needed, and nothing else. */
 class ClaimTopicIT {
     private static final int FINGERPRINT = 0x51;
 
@@ -72,7 +72,8 @@ class ClaimTopicIT {
     }
 
     /**
-     * Brokers refuse records whose writer is an hour or more ahead, if the writer's time counts.
+     * Brokers refuse records whose writer's clock is an hour or more ahead, if the writer's
+     * timestamps count.
      */
     @Test
     void instanceWhoseClockIsHoursOffWritesToANewTopic() throws Exception {

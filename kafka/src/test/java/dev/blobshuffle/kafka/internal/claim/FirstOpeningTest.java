@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Test;
 
-/** When an instance opens a store, and when it makes one. */
+/** When an instance opens an existing store, and when it creates one. */
 class FirstOpeningTest {
     private static final ClaimIdentity IDENTITY = identity(Map.of("bootstrap.servers", "none:1"));
 

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An instance that starts where the store should be and is not. */
+/** An instance starts, but its store is missing. */
 class SecondStoreIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 

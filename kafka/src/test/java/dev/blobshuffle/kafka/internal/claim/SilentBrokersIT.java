@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that starts for the first time while the brokers stand still. */
+/** An application starts for the first time while the brokers do not answer. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SilentBrokersIT {
-    /** Longer than one look into the claims topic takes at most, and shorter than the patience. */
+    /** Longer than one read of the claims topic, and shorter than the patience. */
     private static final Duration SILENCE = ClaimTopic.PATIENCE.plusSeconds(5);
 
     private static KafkaProcess kafka;
@@ -100,10 +100,10 @@ class SilentBrokersIT {
             kafka.resume(0);
         }
         waiting.get();
-        other.get().close(); // Kafka's producer waits for the answer that it has asked for.
+        other.get().close(); // Kafka's producer waits for the answer to its request.
     }
 
-    /** The patience of the other tests, a minute or more, would outlast the test. */
+    /** With the patience of the other tests, a minute or more, the test would end first. */
     @Test
     void itGivesUpInTheTimeThatACallMayTake() throws Exception {
         kafka.pause(0);

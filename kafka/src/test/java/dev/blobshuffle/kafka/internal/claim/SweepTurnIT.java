@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Instances of one group on a real broker: each has a consumer of its own. */
+/** Instances of one group on a real broker, each with its own consumer. */
 class SweepTurnIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 

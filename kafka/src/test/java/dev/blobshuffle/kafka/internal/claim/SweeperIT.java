@@ -83,11 +83,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The sweeper of an application on a real broker and a file store, with intervals of milliseconds:
- * every writer here tells of a blob before the next listing matters.
+ * The sweeper of an application on a real broker and a file store, with intervals of milliseconds.
+ * Every writer sends its notification before the next listing matters.
  */
 class SweeperIT {
-    /** Where a store says by which clusters it is swept. */
+    /** The prefix under which a store records the clusters that sweep it. */
     private static final String CLAIMS = "/0000000000/";
 
     private static final BlobLifetime NO_FLOOR = new BlobLifetime(Optional.empty(), Duration.ZERO);
@@ -139,7 +139,7 @@ class SweeperIT {
         return settings;
     }
 
-    /** One blob for each value. */
+    /** Writes one blob per value. */
     private void write(String to, String... values) {
         write(settings(), to, values);
     }
@@ -156,7 +156,8 @@ class SweeperIT {
 
     private List<String> read(int count, Object... more) {
         Map<String, Object> settings = settings(more);
-        settings.put("fetch.max.wait.ms", 50); // A consumer that is closed waits for its last fetch.
+        // A consumer that is closed waits for its last fetch.
+        settings.put("fetch.max.wait.ms", 50);
         try (Consumer<String, String> consumer =
                 new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
@@ -198,12 +199,12 @@ class SweeperIT {
         return Map.of("bootstrap.servers", KAFKA.bootstrapServers());
     }
 
-    /** That of the writers of this test. */
+    /** The identity of this test's writers. */
     private ClaimIdentity identity(Object... more) {
         return ClaimIdentity.ofClients(KafkaSettings.parse(settings(more)), client());
     }
 
-    /** A name and a claims topic of its own; several applications may have one store. */
+    /** An identity with its own name and claims topic; several applications may share a store. */
     private ClaimIdentity application(String name) {
         return ClaimIdentity.ofStreams(name, client(), KafkaSettings.parse(settings()));
     }
@@ -223,7 +224,7 @@ class SweeperIT {
         return BlobStores.openUnchecked(directory.toUri().toString(), StoreContext.unmetered(time));
     }
 
-    /** An instance that reads the partition by which turns go, if it is said to. */
+    /** A sweep of an instance that reads the given partitions, which decide whose turn it is. */
     private void sweep(Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads, Object... more) {
         Sweeper sweeper = new Sweeper(
                 Optional.of(OFTEN), NO_FLOOR, stores, new ClaimedLogs(identity(more), topic::equals), into, time);
@@ -261,13 +262,13 @@ class SweeperIT {
 
         purgeBefore(4);
         await(() -> blobs() == 0);
-        // A sweep reports what it listed before the one before it deleted.
+        // A sweep reports blobs that the previous one deleted after the listing.
         await(() -> metrics.value(Gauge.STORED_BLOBS) == 0);
         assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
     }
 
     /**
-     * The blob of application "shop-eu" names the topic that "shop" reads, and no log names the
+     * The blob of application "shop-eu" names the topic that "shop" reads, and no log refers to the
      * blob. By names alone it would be an orphan of "shop".
      */
     @Test
@@ -303,7 +304,7 @@ class SweeperIT {
         }
     }
 
-    /** Says that everything was delivered, and delivers nothing. */
+    /** Reports delivery, but delivers nothing. */
     private static final class SilentChannel implements Channel {
         @Override
         public void send(
@@ -378,7 +379,8 @@ class SweeperIT {
         public CompletionStage<Void> delete(Collection<BlobId> ids) {
             if (deletes.getAndDecrement() > 0) {
                 List<BlobId> half = List.copyOf(ids).subList(0, ids.size() / 2);
-                return super.delete(half).thenCompose(done -> failed()); // Some are gone, nobody knows which.
+                // Some blobs are deleted; which ones is unknown.
+                return super.delete(half).thenCompose(done -> failed());
             }
             return super.delete(ids);
         }
@@ -388,7 +390,7 @@ class SweeperIT {
     void storeThatFailsLosesNothingAndALaterSweepFinishes() throws Exception {
         write(topic, "a", "b", "c", "d", "e");
         purgeBefore(4);
-        AtomicInteger lists = new AtomicInteger(6); // More than one sweep asks.
+        AtomicInteger lists = new AtomicInteger(6); // Several sweeps send requests.
         AtomicInteger deletes = new AtomicInteger(6);
         sweep(() -> new FailingStore(store(), lists, deletes), metrics, Set.of(new Partition(topic, 0)));
         await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
@@ -466,7 +468,7 @@ class SweeperIT {
         return listing;
     }
 
-    /** As a copy of the cluster does: the id is not in this cluster's topic. */
+    /** Raises the line as a copy of the cluster would: the id is not in this cluster's topic. */
     private void raiseAsACopy(BlobStore store) {
         StoreCell cell = new StoreCell(store.registers().orElseThrow(), OwnerText.REGISTER);
         Register held = cell.read().orElseThrow();
@@ -493,14 +495,15 @@ class SweeperIT {
 
             OwnerClaimant claimant = new OwnerClaimant(
                     new KafkaClaims(identity(), time).seat(store.fingerprint()), OwnerTiming.USUAL, time);
-            open.pop().close(); // It doubts every 20 ms, which is quicker than a claim on a busy machine.
+            // It doubts every 20 ms, which is faster than a claim on a busy machine.
+            open.pop().close();
             claimant.settle(new OwnerRegister(store, time).cell());
             sweep();
             await(() -> blobs() == 0);
         }
     }
 
-    /** What is wrong shows while there are only tombstones: then nothing is gone. */
+    /** The problem is detected while there are only tombstones, so nothing is deleted. */
     @Test
     void contestBetweenTombstonesAndDeletionKeepsTheBlobs() throws Exception {
         write(topic, "a");
@@ -524,7 +527,7 @@ class SweeperIT {
         }
     }
 
-    /** The claim was made long before the copy came: only the next check can see it. */
+    /** The claim is older than the copy: only the next check can detect it. */
     @Test
     void aRunningWriterFindsACopyAtItsNextCheck() throws Exception {
         StoreContext context = StoreContext.unmetered(time);
@@ -538,7 +541,7 @@ class SweeperIT {
         }
     }
 
-    /** Writers may take 45 minutes by the register, whatever this sweeper's settings say. */
+    /** The register allows writers 45 minutes, regardless of this sweeper's settings. */
     @Test
     void aSweepWaitsByThePromiseOfTheWriters() throws Exception {
         write(topic, "a");

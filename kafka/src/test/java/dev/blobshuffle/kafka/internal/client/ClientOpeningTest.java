@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A client that cannot be opened leaves nothing behind: neither the real client nor what the
- * application's settings name.
+ * A client that cannot be opened leaves nothing open: neither the real client nor the classes of
+ * the application's settings.
  */
 class ClientOpeningTest {
     private static final Set<Object> OPEN = ConcurrentHashMap.newKeySet();
@@ -68,7 +68,7 @@ class ClientOpeningTest {
         return settings;
     }
 
-    /** An engine sweeps by the logs of one cluster: that of another one may not share it. */
+    /** An engine sweeps by the logs of one cluster, so another cluster needs another engine. */
     @Test
     void clientsOfTwoClustersHaveTwoEngines() {
         Map<String, Object> other = producers();
@@ -116,8 +116,8 @@ class ClientOpeningTest {
     }
 
     /**
-     * The membership, the store, the engine, the metrics: each step of the instance that clients
-     * share.
+     * One failure for each step of the instance that clients share: the membership, the store, the
+     * engine, the metrics.
      */
     @ParameterizedTest
     @CsvSource({
@@ -137,8 +137,8 @@ class ClientOpeningTest {
     }
 
     /**
-     * Threads end a moment after their pool's close, and one that asks brokers which do not answer
-     * after ten seconds: all tests wait for that together.
+     * Threads end a moment after their pool's close; a thread that waits for brokers ends after ten
+     * seconds. All tests wait for that together.
      */
     @AfterAll
     static void awaitNoThread() throws InterruptedException {
@@ -181,7 +181,7 @@ class ClientOpeningTest {
         SEEN.add(what.getClass().getSimpleName());
     }
 
-    /** Stands for the real client, which opens and closes it. */
+    /** Shows the life of the real client, which opens and closes it. */
     public static final class Reporter implements MetricsReporter {
         @Override
         public void init(List<KafkaMetric> metrics) {
@@ -223,7 +223,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Counts. */
+    /** Counts its instances. */
     public static class Keys extends StringSerializer {
         @Override
         public void configure(Map<String, ?> configs, boolean isKey) {
@@ -245,7 +245,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Counts. */
+    /** Counts its instances. */
     public static class ReadKeys extends StringDeserializer {
         @Override
         public void configure(Map<String, ?> configs, boolean isKey) {
@@ -267,7 +267,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Counts. */
+    /** Counts its instances. */
     public static class Sending implements ProducerInterceptor<String, String> {
         @Override
         public void configure(Map<String, ?> configs) {
@@ -288,7 +288,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Cannot be made. */
+    /** Its constructor fails. */
     public static final class BrokenSending extends Sending {
         /** Fails. */
         public BrokenSending() {
@@ -296,7 +296,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Counts. */
+    /** Counts its instances. */
     public static class Reading implements ConsumerInterceptor<String, String> {
         @Override
         public void configure(Map<String, ?> configs) {
@@ -317,7 +317,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Cannot be made. */
+    /** Its constructor fails. */
     public static final class BrokenReading extends Reading {
         /** Fails. */
         public BrokenReading() {
@@ -325,7 +325,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Counts. */
+    /** Counts its instances. */
     public static class Choice implements Partitioner {
         @Override
         public void configure(Map<String, ?> configs) {
@@ -343,7 +343,7 @@ class ClientOpeningTest {
         }
     }
 
-    /** Cannot be made. */
+    /** Its constructor fails. */
     public static final class BrokenChoice extends Choice {
         /** Fails. */
         public BrokenChoice() {

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tests that carry the tag run on the Kafka that the build says, and no other is on the class
- * path.
+ * The tests with the tag run on the Kafka release of the build, and no other release is on the
+ * class path.
  */
 @Tag("every-kafka")
 class KafkaVersionIT {

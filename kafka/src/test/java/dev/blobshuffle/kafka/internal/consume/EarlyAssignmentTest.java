@@ -174,7 +174,7 @@ class EarlyAssignmentTest {
             real.wakeupInQuestion = true;
             real.listener.onPartitionsAssigned(List.of(BLOBS));
         });
-        consumer.seek(BLOBS, 0); // so that only the callback asks
+        consumer.seek(BLOBS, 0); // Only the callback queries then.
         real.listener.onPartitionsRevoked(List.of(BLOBS));
         assertThatThrownBy(() -> consumer.poll(Duration.ZERO)).isInstanceOf(WakeupException.class);
 
@@ -249,8 +249,8 @@ class EarlyAssignmentTest {
     }
 
     /**
-     * Kafka's own mock. The test plays the background thread by {@code rebalance}, and says in
-     * which poll the callbacks run.
+     * Kafka's own mock. The test plays the background thread through {@code rebalance}, and chooses
+     * the poll in which the callbacks run.
      */
     private static final class BackgroundAssigned extends MockConsumer<byte[], byte[]> {
         private final Queue<Runnable> callbacks = new ArrayDeque<>();

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Which members a broker admits to a group beside readers of notifications, and what the group then
- * says of itself.
+ * Which members a broker accepts in a group with readers of notifications, and what the group's
+ * assignor then shows.
  */
 class GroupProtocolIT {
     private static final int PARTITIONS = 4;
@@ -101,8 +101,8 @@ class GroupProtocolIT {
     }
 
     /**
-     * Nothing is lost meanwhile: the writer reads nothing, and takes over when the native member
-     * has gone.
+     * Nothing is lost meanwhile: the writer reads nothing, and takes over after the native member
+     * has left.
      */
     @Test
     void writerWaitsUntilTheLastNativeMemberHasLeft() {
@@ -125,8 +125,8 @@ class GroupProtocolIT {
     }
 
     /**
-     * The order of the roll-in and, backwards, of the roll-out: each step has a name in common with
-     * the one before.
+     * The order of the roll-in and, backwards, of the roll-out: each step shares a name with the
+     * step before.
      */
     @Test
     void groupSaysWhetherNativeMembersMayJoin() {
@@ -159,9 +159,9 @@ class GroupProtocolIT {
     }
 
     /**
-     * What a broker does not refuse: the consumer group protocol has no names that members must
-     * share. A change of Kafka that makes this test fail is a chance to refuse native members there
-     * too.
+     * A gap: the consumer group protocol has no names that members must share, so a broker cannot
+     * reject native members. If a change of Kafka makes this test fail, native members can be
+     * rejected there too.
      */
     @Test
     void consumerProtocolAdmitsNativeMembers() {
@@ -173,7 +173,7 @@ class GroupProtocolIT {
         pollUntilAssigned(PARTITIONS, writer, natively);
     }
 
-    /** Returns when every consumer has a part, and together they have all partitions. */
+    /** Returns when every consumer has partitions, and together they have all. */
     private static void pollUntilAssigned(int partitions, Consumer<?, ?>... consumers) {
         Clients.waitFor("an assignment to each").until(() -> {
             int assigned = 0;

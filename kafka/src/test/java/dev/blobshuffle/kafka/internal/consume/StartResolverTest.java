@@ -27,8 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A coordinator that does not tell commits for a while: polls return in time, and go on as soon as
- * it does.
+ * A coordinator that does not answer queries for commits for a while: polls return in time, and
+ * continue as soon as it answers.
  */
 class StartResolverTest {
     private static final TopicPartition P = new TopicPartition("blob-t", 0);
@@ -69,7 +69,7 @@ class StartResolverTest {
         real.silent = 3;
         consumer.assign(List.of(P));
         real.updateBeginningOffsets(Map.of(P, 0L));
-        real.schedulePollTask(() -> {}); // the first one finds nothing
+        real.schedulePollTask(() -> {}); // The first poll finds nothing.
         real.addRecord(new ConsumerRecord<>("blob-t", 0, 0, new byte[1], new byte[1]));
 
         assertThat(consumer.poll(Duration.ofHours(1)).count()).isEqualTo(1);
@@ -77,7 +77,7 @@ class StartResolverTest {
         assertThat(real.pollWaitsWhilePaused).isNotEmpty().allMatch(wait -> wait.compareTo(Duration.ofMillis(10)) <= 0);
     }
 
-    /** Kafka's own mock, which does not answer questions for commits for so many times. */
+    /** Kafka's own mock, which leaves a number of queries for commits unanswered. */
     private static final class Unanswered extends MockConsumer<byte[], byte[]> {
         private final List<Duration> commitWaits = new ArrayList<>();
         private final List<Duration> pollWaitsWhilePaused = new ArrayList<>();

@@ -34,7 +34,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.junit.jupiter.api.Test;
 
-/** The surveyor on a client whose answers the test chooses. */
+/** The surveyor on a client with answers of the test. */
 class LogSurveyorTest {
     private static final TopicPartition FIRST = new TopicPartition("first", 0);
     private static final TopicPartition SECOND = new TopicPartition("second", 0);

@@ -65,7 +65,7 @@ class ReplicaRuleTest {
                 .contains("replicas [2]", "unclean.leader.election.enable");
     }
 
-    /** While a reassignment runs, the new replicas are not in sync. */
+    /** During a reassignment, the new replicas are not in sync. */
     @Test
     void withoutTheSettingsAllReplicasMustBeInSync() {
         assertThat(ReplicaRule.doubt(inSync(0, 1), Optional.empty()).orElseThrow())

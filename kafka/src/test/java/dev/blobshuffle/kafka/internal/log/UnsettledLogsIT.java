@@ -69,9 +69,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Logs in which records of the past may still appear, on three brokers that fail. Producers write
- * with {@code acks=1} where a record shall be above the high watermark: with {@code acks=all} it
- * would get there only in the seconds before the replica leaves the in-sync replicas.
+ * Logs in which earlier records may still appear, on three failing brokers. To place a record above
+ * the high watermark, producers write with {@code acks=1}. With {@code acks=all}, that works only
+ * in the seconds before the replica leaves the in-sync replicas.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class UnsettledLogsIT {
@@ -211,7 +211,7 @@ class UnsettledLogsIT {
     }
 
     /**
-     * From 4.0 on, a leader below {@code min.insync.replicas} does not show new records (KIP-966).
+     * Since 4.0, a leader below {@code min.insync.replicas} does not show new records (KIP-966).
      */
     @Test
     void theBlobOfARecordAboveTheHighWatermarkStaysUntilItIsVisible() throws Exception {
@@ -266,7 +266,7 @@ class UnsettledLogsIT {
         assertThat(doubt(extents("spare"), "spare")).isEqualTo("none");
     }
 
-    /** A Kafka client logs each answer that it drops because another one waits to be taken. */
+    /** A Kafka client logs each answer that it drops because another answer is pending. */
     @Test
     void readingLogsOfSeveralBrokersLogsNothing() throws Exception {
         String[] topics =
@@ -291,7 +291,7 @@ class UnsettledLogsIT {
         assertThat(lines.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
-    /** Then nobody takes the replica that does not answer out of the in-sync replicas. */
+    /** Without a controller, the silent replica stays in the in-sync replicas. */
     @Test
     void recordsAboveTheHighWatermarkAreNoticedWithoutAController() throws Exception {
         String topic = "frozen";
@@ -316,7 +316,7 @@ class UnsettledLogsIT {
                 .until(() -> extents(topic).get(new Partition(topic, 0)).doubt().isEmpty());
     }
 
-    /** The new log may be a copy that is not complete yet. */
+    /** The new log may be an incomplete copy. */
     @Test
     void theBlobsOfATopicThatWasCreatedAgainAreNotDecidedByTheNewLog() throws Exception {
         String topic = "again";

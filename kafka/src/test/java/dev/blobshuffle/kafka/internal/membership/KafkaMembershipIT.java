@@ -143,7 +143,7 @@ class KafkaMembershipIT {
     }
 
     /**
-     * Most of them come between the making of the topic and the moment when every broker thread
+     * Most members join between the creation of the topic and the time when every broker thread
      * knows it.
      */
     @Test
@@ -168,15 +168,15 @@ class KafkaMembershipIT {
         write(new byte[] {1, 2, 3}, new byte[100]);
         write(null, new byte[] {4});
         write(PresenceCodec.key(8), "blobshuffle-member 99".getBytes(StandardCharsets.UTF_8));
-        // A machine that stands still for longer than a silence may be: once more.
+        // A suspended machine may be silent for longer than the limit, so try again.
         await(() -> {
             write(PresenceCodec.key(7), PresenceCodec.value(silent));
             return ids(survivor, A).equals(List.of(5L, 7L))
                     && survivor.zoneOf(P0).equals(Optional.of(A));
         });
 
-        // Neither the writer of these records nor its clock says another word: only the survivor's
-        // own heartbeats pass the time.
+        // The writer of these records sends nothing more. Only the survivor's own heartbeats
+        // advance the time.
         await(() -> ids(survivor, A).equals(List.of(5L)));
         assertThat(survivor.zoneOf(P0)).isEmpty();
         awaitTombstones(Set.of(7L, 8L));
@@ -209,7 +209,7 @@ class KafkaMembershipIT {
         }
     }
 
-    /** An upgrade: the old member signs nothing, and reads on without the new ones' help. */
+    /** An upgrade: the old member signs nothing, and reads on without the help of the new ones. */
     @Test
     void membersWithASecretHearOnlyOfThoseThatSignWithIt() {
         KafkaMembership old = join(1, A);

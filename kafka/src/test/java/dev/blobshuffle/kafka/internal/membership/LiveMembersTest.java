@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Timestamps are the brokers'; nothing here has a clock. */
+/** Timestamps come from the brokers; no clock is used. */
 class LiveMembersTest {
     private static final Zone A = new Zone("a");
     private static final Zone B = new Zone("b");
@@ -164,7 +164,9 @@ class LiveMembersTest {
         assertThat(live.toForget(1)).hasSize(10_000);
     }
 
-    /** 73 bytes that name a million partitions each: from as many members as are kept. */
+    /**
+     * Values of 73 bytes that name a million partitions each, from the maximum number of members.
+     */
     @Test
     void recordsThatNameMillionsOfPartitionsTakeMemoryForTheirRangesOnly() {
         for (int id = 1; id <= 2_000; id++) {

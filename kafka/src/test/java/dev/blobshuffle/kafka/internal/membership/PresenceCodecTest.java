@@ -106,9 +106,7 @@ class PresenceCodecTest {
                 .isEmpty();
     }
 
-    /**
-     * Whole words are moved about, so that most texts are nearly right; heap stays in proportion.
-     */
+    /** Moves whole words, so that most texts are nearly valid; memory stays in proportion. */
     @Test
     void anyWordsAreAPresenceOrNobody() {
         Random random = new Random(3);

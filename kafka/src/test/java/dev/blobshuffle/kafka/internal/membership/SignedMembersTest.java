@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Whose records count where members have a secret. */
+/** Which records count if members have a secret. */
 class SignedMembersTest {
     private static final Zone A = new Zone("a");
     private static final long NOW = 1_800_000_000_000L;

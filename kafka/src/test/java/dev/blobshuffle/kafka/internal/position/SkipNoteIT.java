@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Brokers forget commits of a group without members by the time of the last one, so what counts is
- * that there are new ones: they are read from the brokers' own topic.
+ * Brokers delete commits of a group without members some time after the last one. So the test
+ * checks that there are new commits, which it reads from the brokers' own topic.
  */
 class SkipNoteIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -60,7 +60,7 @@ class SkipNoteIT {
         time.close();
     }
 
-    /** Waits for so many more commits of the note. */
+    /** Waits for a number of further commits of the note. */
     private void awaitCommits(int count) {
         AtomicInteger seen = new AtomicInteger();
         Clients.waitFor(count + " commits of the note").until(() -> {
@@ -104,7 +104,7 @@ class SkipNoteIT {
     void whatTheApplicationHasPassedIsLeftToBeForgotten() throws Exception {
         commit(2);
         assertThat(SkipGroup.renew(admin, application, PATIENCE)).isFalse();
-        commit(1); // Back again, before the brokers forgot.
+        commit(1); // Back again, before the brokers have deleted the commits.
         assertThat(SkipGroup.renew(admin, application, PATIENCE)).isTrue();
         awaitCommits(1);
     }

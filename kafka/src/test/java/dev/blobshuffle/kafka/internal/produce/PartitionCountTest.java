@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Timeout;
 
 class PartitionCountTest {
     /**
-     * A broker that is silent would hold the send, and all others of the producer, for a minute.
+     * Otherwise a silent broker would block the send, and all other sends of the producer, for a
+     * minute.
      */
     @Test
     @Timeout(25)

@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A real producer that throws what it should not: no send stays without an end. */
+/** A real producer that throws unexpected exceptions: every send still gets an outcome. */
 class ProducerChannelTest {
     private static final Partition PARTITION = new Partition("t", 0);
 

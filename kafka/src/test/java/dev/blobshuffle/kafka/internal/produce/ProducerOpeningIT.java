@@ -26,7 +26,7 @@ class ProducerOpeningIT {
                 .withMessageContaining("before the producer has delivered its notification");
     }
 
-    /** Kafka delivers in a transaction for as long as the transaction lives. */
+    /** In a transaction, Kafka delivers as long as the transaction is open. */
     @Test
     void aTransactionThatOutlivesASweepIsRefused() {
         assertThatExceptionOfType(InvalidSettings.class)

@@ -172,8 +172,8 @@ class KafkaSettingsTest {
     }
 
     /**
-     * What {@code blobshuffle gc} waits for bounds writers too: the command does not know their
-     * settings.
+     * The wait of {@code blobshuffle gc} limits writers too, because the command does not know
+     * their settings.
      */
     @Test
     void notificationsComeInTimeForTheApplicationsSweepsAndForTheCommand() {

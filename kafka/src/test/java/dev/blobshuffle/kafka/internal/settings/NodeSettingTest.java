@@ -64,7 +64,7 @@ class NodeSettingTest {
                 .noneMatch(shuffle::isGiven);
     }
 
-    /** Each front door knows its own settings, and those of the engine. */
+    /** Each front door accepts its own settings and the engine's. */
     @Test
     void anEngineWithoutKafkaDoesNotKnowThem() {
         assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1")))
