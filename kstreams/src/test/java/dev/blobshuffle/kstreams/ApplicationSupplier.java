@@ -10,13 +10,13 @@ import org.apache.kafka.common.Configurable;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
 /**
- * Clients as {@link BlobShuffleClientSupplier} makes them, of an application with something of the
- * test's own. Its subclasses are public for Kafka Streams, which makes them.
+ * Makes the clients of {@link BlobShuffleClientSupplier} for an application that a test modifies.
+ * Its subclasses are public, because Kafka Streams makes them.
  */
 abstract class ApplicationSupplier implements KafkaClientSupplier, Configurable {
     private ShuffledApplication application;
 
-    /** The application that the clients are of. */
+    /** The application of the clients. */
     abstract ShuffledApplication application(ApplicationSettings settings);
 
     @Override

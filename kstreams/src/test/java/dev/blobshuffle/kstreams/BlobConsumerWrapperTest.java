@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 class BlobConsumerWrapperTest {
-    /** By name, since Kafka 4.0 has no such class: there ours is never loaded. */
+    /** By name, because Kafka 4.0 has no such class; there, ours is never loaded. */
     @Test
     @EnabledIf("dev.blobshuffle.kstreams.differential.Protocols#hasStreams")
     void everyMethodIsOverridden() throws Exception {

@@ -14,10 +14,10 @@ final class BlobLog {
     private BlobLog() {}
 
     /**
-     * Reads a topic from its begin to its end.
+     * Reads a topic from its start to its end.
      *
      * @param settings of a consumer
-     * @return how many records it holds
+     * @return number of records
      */
     static int read(Map<String, Object> settings, String topic, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
         AtomicInteger records = new AtomicInteger();

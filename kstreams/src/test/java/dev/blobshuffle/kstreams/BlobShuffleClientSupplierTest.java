@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What an application's settings may be, and what is said when they cannot work: before anything
- * starts, and with the remedy.
+ * Valid and invalid settings of an application. An invalid one is reported before anything starts,
+ * with the remedy.
  */
 class BlobShuffleClientSupplierTest {
     @TempDir
@@ -124,7 +124,7 @@ class BlobShuffleClientSupplierTest {
                 .hasMessageContaining(remedy);
     }
 
-    /** Kafka Streams itself starts with these: then so do we, and wait less. */
+    /** Kafka Streams itself starts with these, so the application starts and waits less. */
     @ParameterizedTest
     @CsvSource({
         "10000, 9900, 120000, 2000",
@@ -258,7 +258,7 @@ class BlobShuffleClientSupplierTest {
         return settings;
     }
 
-    /** A supplier as a user may have it. */
+    /** A user's own supplier. */
     public static final class OwnSupplier implements KafkaClientSupplier {
         @Override
         public Admin getAdmin(Map<String, Object> config) {

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
 /**
- * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that deletes its own
- * blobs every half minute, and whose wall clock jumps when a test says so. Public for Kafka
- * Streams, which makes it.
+ * Makes the clients of {@link BlobShuffleClientSupplier} for an application that sweeps its own
+ * blobs every half minute, and whose wall clock a test can move. Public, because Kafka Streams
+ * makes it.
  */
 public final class ChaosSupplier extends ApplicationSupplier {
     /** Longer than uploads, transactions, partitions and pauses of a chaotic run together. */
@@ -18,7 +18,7 @@ public final class ChaosSupplier extends ApplicationSupplier {
 
     private static final AtomicLong OFFSET = new AtomicLong();
 
-    /** Sets how far the wall clock of this process is ahead. */
+    /** Moves the wall clock of this process ahead. */
     public static void jump(Duration ahead) {
         OFFSET.set(ahead.toMillis());
     }

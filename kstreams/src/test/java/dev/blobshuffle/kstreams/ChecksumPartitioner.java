@@ -6,7 +6,8 @@ import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.Cluster;
 
 /**
- * An application's own partitioner: another hash than Kafka's, as clients in other languages have.
+ * An application's own partitioner, with a hash other than Kafka's, as in clients of other
+ * languages.
  */
 public final class ChecksumPartitioner implements Partitioner {
     @Override

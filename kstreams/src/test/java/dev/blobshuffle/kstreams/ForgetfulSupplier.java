@@ -13,8 +13,8 @@ import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.time.Duration;
 
 /**
- * A planted mistake: clients as {@link BlobShuffleClientSupplier} makes them, except that a commit
- * does not wait for what was appended before it. Public for Kafka Streams, which makes it.
+ * A planted mistake: makes the clients of {@link BlobShuffleClientSupplier}, except that a commit
+ * does not wait for the records appended before it. Public, because Kafka Streams makes it.
  */
 public final class ForgetfulSupplier extends ApplicationSupplier {
     @Override
@@ -67,7 +67,7 @@ public final class ForgetfulSupplier extends ApplicationSupplier {
 
         @Override
         public void flush(Duration timeout) {
-            // The mistake.
+            // The mistake: it does nothing.
         }
 
         @Override

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What the guide shows works: its Java is the example, its settings are accepted, and the example
- * counts words through blobs.
+ * The guide works: its Java is the example, its settings are accepted, and the example counts words
+ * through blobs.
  */
 class GuideIT {
     private static final Path GUIDE = Path.of("../docs/guides/kafka-streams.md");

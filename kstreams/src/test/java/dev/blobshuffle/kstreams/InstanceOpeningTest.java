@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * An instance that cannot be opened, by the client supplier and by the operators: no thread of it
- * runs on.
+ * An instance that cannot be opened, with the client supplier and with the operators, leaves no
+ * thread running.
  */
 class InstanceOpeningTest {
     @TempDir
@@ -78,7 +78,7 @@ class InstanceOpeningTest {
         requireNoThread();
     }
 
-    /** Each waits ten seconds for brokers that are not there. */
+    /** Each case waits ten seconds for missing brokers. */
     @Tag("nightly")
     @ParameterizedTest
     @CsvSource({"blobshuffle.cache.zone.enabled, true", "metric.reporters, BrokenReporter"})

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An application's interceptors see what they see natively: every record once, and no notification.
+ * An application's interceptors see the same as natively: every record once, and no notification.
  */
 class InterceptorsIT {
     private static final int RECORDS = 300;

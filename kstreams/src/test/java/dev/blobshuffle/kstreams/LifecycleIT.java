@@ -45,8 +45,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What an operator does with a running application, under load and exactly-once: nothing is lost,
- * doubled or out of order.
+ * An operator's work on a running application, under load and exactly-once: nothing is lost,
+ * duplicated or out of order.
  */
 class LifecycleIT {
     private static EmbeddedKafka kafka;
@@ -115,7 +115,7 @@ class LifecycleIT {
         }
     }
 
-    /** Starts an instance that cannot run, and returns why. */
+    /** Starts an instance that cannot run, and returns the failure. */
     private Throwable errorOfOneMore(Probe probe, Map<String, Object> settings) {
         AtomicReference<Throwable> error = new AtomicReference<>();
         try (KafkaStreams streams = probe.instance(with(settings, 7))) {
@@ -220,7 +220,8 @@ class LifecycleIT {
             assertThat(beans()).isEmpty();
             instances.await(
                     "the end of our threads",
-                    LifecycleIT::noThreadOfOursRuns); // a pool's threads end a moment after its close
+                    // A pool's threads end a moment after its close.
+                    LifecycleIT::noThreadOfOursRuns);
         }
     }
 
@@ -247,7 +248,8 @@ class LifecycleIT {
     }
 
     /**
-     * Its restore would end at a real offset, far below the virtual ones: before its first record.
+     * Its restore would end at a real offset, far below the virtual offsets, and so before the
+     * first record.
      */
     @Test
     void tableWhoseSourceIsItsChangelogIsRefusedBeforeItIsRestored() throws Exception {
@@ -290,8 +292,8 @@ class LifecycleIT {
     }
 
     /**
-     * With the classic protocol a closed instance does not leave its group: its tasks move when the
-     * session ends.
+     * With the classic protocol, a closed instance does not leave its group: its tasks move after
+     * its session has ended.
      */
     private static Map<String, Object> natively() {
         return Map.of(
@@ -318,7 +320,7 @@ class LifecycleIT {
     }
 
     /**
-     * What the process shows; whoever gives the same address shares the endpoint, and so learns its
+     * The metrics of the process. All users of an address share the endpoint, so this call gets its
      * port.
      */
     private static String forPrometheus() throws Exception {
@@ -336,7 +338,7 @@ class LifecycleIT {
                 .queryNames(new ObjectName("blobshuffle:type=blobshuffle-metrics,*"), null);
     }
 
-    /** Sum over the instances of this process, as an operator sees it by JMX. */
+    /** The sum over the instances of this process, as in JMX. */
     private static double metric(String name) {
         try {
             double sum = 0;

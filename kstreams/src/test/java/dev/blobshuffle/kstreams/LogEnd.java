@@ -9,16 +9,16 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** Reads partitions up to the ends that they have when the reading begins. Stateless. */
+/** Reads partitions up to their ends at the start of the reading. Stateless. */
 public final class LogEnd {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
 
     private LogEnd() {}
 
     /**
-     * Reads partitions from their beginnings, and assigns them to the consumer.
+     * Reads partitions from their starts, and assigns them to the consumer.
      *
-     * @param receiver takes the records, in order per partition
+     * @param receiver gets the records, in order per partition
      */
     public static <T> void read(
             Consumer<T, T> consumer,
@@ -30,10 +30,10 @@ public final class LogEnd {
     }
 
     /**
-     * Reads on from the positions that a consumer has.
+     * Continues from the positions of a consumer.
      *
      * @param ends of each partition to read
-     * @param receiver takes the records, in order per partition
+     * @param receiver gets the records, in order per partition
      */
     public static <T> void readOn(
             Consumer<T, T> consumer,

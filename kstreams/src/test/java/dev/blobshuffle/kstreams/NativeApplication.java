@@ -18,9 +18,9 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.awaitility.Awaitility;
 
 /**
- * An application in a process of its own. Its settings name our supplier, and it passes another one
- * to the constructor of KafkaStreams, as Spring does. When that is reported it does as the report
- * says.
+ * An application in its own process. Its settings name our supplier, but like Spring it passes
+ * another supplier to the constructor of KafkaStreams. When that is reported, it follows the
+ * report's advice.
  */
 final class NativeApplication {
     static final String INPUT = "native-in";
@@ -52,7 +52,7 @@ final class NativeApplication {
         settings.put("client.id", application);
         settings.put("bootstrap.servers", bootstrap);
         settings.put("state.dir", directory.resolve("state").toString());
-        // An instance that ends leaves its group by its session's timeout.
+        // An instance that ends leaves its group when its session times out.
         settings.put("session.timeout.ms", 3_000);
         settings.put("heartbeat.interval.ms", 500);
         settings.put("default.client.supplier", BlobShuffleClientSupplier.class.getName());

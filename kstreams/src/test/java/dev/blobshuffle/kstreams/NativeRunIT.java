@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An application that hands another supplier to the constructor of KafkaStreams does not stay
- * native in silence.
+ * An application that passes another supplier to the constructor of KafkaStreams gets a report that
+ * it runs natively.
  */
 class NativeRunIT {
     private static EmbeddedKafka kafka;

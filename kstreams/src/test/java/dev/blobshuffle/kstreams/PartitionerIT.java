@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Records reach the partition that the application's own partitioner chooses: each key lives in one
- * place, and joins meet their table.
+ * Records reach the partition that the application's own partitioner chooses: each key is in one
+ * partition, and joins find their table.
  */
 class PartitionerIT {
     private static final int USERS = 40;
@@ -81,10 +81,7 @@ class PartitionerIT {
         admin.close();
     }
 
-    /**
-     * The table was written with the application's hash, so the stream must be repartitioned with
-     * it too.
-     */
+    /** The table has the application's hash, so the stream must be repartitioned with it too. */
     @ParameterizedTest
     @EnumSource(Shuffling.class)
     void streamMeetsItsTable(Shuffling shuffling) throws Exception {
@@ -97,7 +94,7 @@ class PartitionerIT {
                         builder.<String, String>stream(name + "-events").selectKey((key, user) -> user))
                 .join(users, (event, user) -> user)
                 .to(name + "-joined");
-        // Of two records with one timestamp, a join may take either first.
+        // A join may take either of two records with the same timestamp first.
         long before = System.currentTimeMillis() - 60_000;
         for (int i = 0; i < USERS; i++) {
             producer.send(new ProducerRecord<>(name + "-users", null, before, "u" + i, "name of u" + i));
@@ -117,8 +114,7 @@ class PartitionerIT {
     }
 
     /**
-     * Records of the native instance and of the one that writes blobs meet in one partition per
-     * key.
+     * A native instance and one that writes blobs send the records of a key to the same partition.
      */
     @Test
     void keyStaysInItsPartitionThroughARollIn() throws Exception {
@@ -148,8 +144,8 @@ class PartitionerIT {
     }
 
     /**
-     * A {@code StreamPartitioner} goes before the producer's; it may choose several partitions,
-     * none, or leave the choice to the producer.
+     * A {@code StreamPartitioner} takes precedence over the producer's. It may choose several
+     * partitions, none, or leave the choice to the producer.
      */
     @Test
     void streamPartitionerIsObeyed() throws Exception {

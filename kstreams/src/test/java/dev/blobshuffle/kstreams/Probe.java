@@ -33,9 +33,9 @@ import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.awaitility.Awaitility;
 
 /**
- * An application with two shuffles in a chain and a steady load, whose right result is known to the
- * record: every value is its sequence number. Owned by the test thread; the load has a thread of
- * its own.
+ * An application with two shuffles in a chain and a steady load. Its expected result is known
+ * exactly, because every value is its sequence number. Owned by the test thread; the load has its
+ * own thread.
  */
 public final class Probe implements AutoCloseable {
     public static final int PARTITIONS = 3;
@@ -62,9 +62,8 @@ public final class Probe implements AutoCloseable {
     }
 
     /**
-     * Makes the topics of several probes. Long before they start, for the coordinator of the
-     * streams protocol learns of topics later than others do, and ends an application that is ahead
-     * of it.
+     * Makes the topics of several probes, long before they start. The coordinator of the streams
+     * protocol learns of topics later than others, and ends an application that starts before.
      */
     public static void createTopics(String bootstrap, String... names) throws Exception {
         List<String> topics = new ArrayList<>();
@@ -77,12 +76,12 @@ public final class Probe implements AutoCloseable {
         }
     }
 
-    /** Begins to write. */
+    /** Starts to write. */
     static Probe start(String bootstrap, String name) {
         return start(bootstrap, name, Shuffling.BY_KAFKA_STREAMS);
     }
 
-    /** Begins to write; the application's shuffles are as said. */
+    /** Starts to write; the application shuffles as given. */
     public static Probe start(String bootstrap, String name, Shuffling shuffling) {
         Probe probe = new Probe(bootstrap, name, shuffling);
         probe.load.start();
@@ -99,12 +98,12 @@ public final class Probe implements AutoCloseable {
         return name + "-input";
     }
 
-    /** What it wrote to its input, in order by key; complete after {@link #stop()}. */
+    /** The values written to its input, in order by key; complete after {@link #stop()}. */
     public Map<String, List<String>> written() {
         return written;
     }
 
-    /** The topic that it copies its input to, behind the first shuffle. */
+    /** The topic with a copy of the input, after the first shuffle. */
     public String moved() {
         return name + "-moved";
     }
@@ -181,7 +180,7 @@ public final class Probe implements AutoCloseable {
         }
     }
 
-    /** Ends the load; everything written is acknowledged. */
+    /** Ends the load; every written record is acknowledged. */
     public void stop() throws InterruptedException {
         stopped = true;
         load.join();
@@ -189,8 +188,8 @@ public final class Probe implements AutoCloseable {
     }
 
     /**
-     * After the application has nothing left to do: every record is there once, in order per key,
-     * and so it is in the state.
+     * After the application has drained: every record is in the output once, in order per key, and
+     * so it is in the state.
      */
     public void assertExact() {
         Log log = new Log(bootstrap);
@@ -207,8 +206,8 @@ public final class Probe implements AutoCloseable {
     }
 
     /**
-     * Waits until a number of further records are written: the load must meet whatever the test
-     * does in between.
+     * Waits until a number of further records are written, so that the load overlaps with the
+     * test's action.
      */
     public void awaitRecords(int further) {
         int until = count.get() + further;

@@ -12,11 +12,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * An application's own sweeper without a floor and at intervals that settings do not allow, for
- * tests whose blobs are told of at once. Stateless.
+ * An application's own sweeper without a floor, and with intervals that settings do not allow. For
+ * tests that send notifications at once. Stateless.
  */
 final class QuickSweeper {
-    /** Longer than a writer of a test is ever held up between a blob and its notification. */
+    /** Longer than a test's writer ever pauses between a blob and its notification. */
     private static final Duration INTERVAL = Duration.ofSeconds(6);
 
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -28,7 +28,7 @@ final class QuickSweeper {
         return every(INTERVAL, settings, source, metrics, time);
     }
 
-    /** The same with an interval of its own. */
+    /** As {@link #of}, with a given interval. */
     static Sweeper every(Duration interval, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
         BlobLifetime lifetime = BlobLifetime.of(settings.value(RetentionSettings.RETENTION), Duration.ZERO);
         return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), lifetime, settings, source, metrics, time);

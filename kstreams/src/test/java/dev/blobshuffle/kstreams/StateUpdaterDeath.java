@@ -18,9 +18,9 @@ import org.apache.kafka.streams.processor.StateRestoreListener;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 
 /**
- * Kafka's own clients. The restore consumer of the first stream thread throws once: after the task
- * with the empty changelog is restored. Its stream thread can be held meanwhile, as it may be busy
- * there or poll. Thread-safe.
+ * Makes Kafka's own clients, but the restore consumer of the first stream thread throws once, after
+ * the task with the empty changelog is restored. Meanwhile the stream thread can be held, either
+ * busy or in a poll. Thread-safe.
  */
 final class StateUpdaterDeath extends DefaultKafkaClientSupplier implements StateRestoreListener {
     private final Runnable failure;
@@ -31,31 +31,29 @@ final class StateUpdaterDeath extends DefaultKafkaClientSupplier implements Stat
     private final CompletableFuture<Thread> stateUpdater = new CompletableFuture<>();
     private final CountDownLatch emptyChangelogRestored = new CountDownLatch(1);
 
-    /**
-     * How long the first stream thread does not look at its state updater once it has its tasks.
-     */
+    /** How long the first stream thread ignores its state updater after it has its tasks. */
     enum Hold {
         NONE,
         UNTIL_THE_UPDATER_IS_DEAD
     }
 
     /**
-     * A supplier for one application with two tasks; the changelog of partition 0 is empty, that of
+     * A supplier for one application with two tasks. The changelog of partition 0 is empty, that of
      * partition 1 is not.
      *
-     * @param failure throws what the restore consumer fails with
+     * @param failure throws the failure of the restore consumer
      */
     StateUpdaterDeath(Runnable failure, Hold hold) {
         this.failure = failure;
         this.hold = hold;
     }
 
-    /** The first stream thread; it has its tasks. */
+    /** The first stream thread, which has its tasks. */
     Thread streamThread() {
         return await(streamThread);
     }
 
-    /** The state updater of the first stream thread; its restore consumer fails. */
+    /** The state updater of the first stream thread, whose restore consumer fails. */
     Thread stateUpdater() {
         return await(stateUpdater);
     }
@@ -101,7 +99,7 @@ final class StateUpdaterDeath extends DefaultKafkaClientSupplier implements Stat
         }
     }
 
-    /** Holds its stream thread in the poll after the one that brought the tasks. */
+    /** Holds its stream thread in the poll after the one that returned the tasks. */
     private final class FirstMainConsumer extends KafkaConsumer<byte[], byte[]> {
         FirstMainConsumer(Map<String, Object> config) {
             super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());

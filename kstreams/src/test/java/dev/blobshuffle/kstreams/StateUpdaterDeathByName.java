@@ -6,8 +6,8 @@ import org.apache.kafka.common.Configurable;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 
 /**
- * A {@link StateUpdaterDeath} for {@code blobshuffle.client.supplier}, which names a class: a
- * setting has the instance.
+ * A {@link StateUpdaterDeath} for {@code blobshuffle.client.supplier}, which names a class; a
+ * setting supplies the instance.
  */
 public final class StateUpdaterDeathByName extends DefaultKafkaClientSupplier implements Configurable {
     static final String INSTANCE = "test.state.updater.death";

@@ -42,9 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What happens when a restore consumer throws something that Kafka Streams' state updater does not
- * handle. Two defects of Kafka Streams before 4.4, shown natively, and that an application with our
- * clients has neither. {@code docs/testing/kafka-streams-standstill.md} has the reports.
+ * A restore consumer throws an exception that Kafka Streams' state updater does not handle. Shows
+ * two defects of Kafka Streams before 4.4 natively, and that an application with our clients has
+ * neither. {@code docs/testing/kafka-streams-standstill.md} has the reports.
  */
 class StateUpdaterStandstillIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -61,7 +61,7 @@ class StateUpdaterStandstillIT {
     @TempDir
     private Path directory;
 
-    /** What the restore consumer throws. */
+    /** The failure of the restore consumer. */
     enum Failure {
         EXCEPTION {
             @Override
@@ -110,7 +110,7 @@ class StateUpdaterStandstillIT {
                 assertThat(isWaitingForUpdater(first)).as(mended()).isTrue();
                 assertThat(streams.state()).isEqualTo(KafkaStreams.State.REBALANCING);
             } finally {
-                // Ends the wait, which would be five minutes, twice.
+                // Ends the wait, which would take five minutes, twice.
                 first.interrupt();
                 first.join();
             }
@@ -181,7 +181,7 @@ class StateUpdaterStandstillIT {
         return methods.containsAll(Set.of("shutdownStateUpdater", "waitForFuture"));
     }
 
-    /** Kafka Streams logs them only; the JVM reports each exception that is made. */
+    /** Records the exceptions in the JVM, because Kafka Streams only logs them. */
     private RecordingStream recordRefusedLocks() {
         RecordingStream exceptions = new RecordingStream();
         exceptions.enable("jdk.JavaExceptionThrow");
@@ -236,7 +236,8 @@ class StateUpdaterStandstillIT {
         settings.put("application.id", application);
         settings.put("bootstrap.servers", kafka.bootstrapServers());
         settings.put("state.dir", directory.resolve("state").toString());
-        settings.put("main.consumer.max.poll.interval.ms", 6_000); // then the waiting thread is out of the group
+        // then the waiting thread is out of the group
+        settings.put("main.consumer.max.poll.interval.ms", 6_000);
         settings.put("session.timeout.ms", 3_000); // a thread that ends does not leave its group
         settings.put("heartbeat.interval.ms", 500);
         settings.put("commit.interval.ms", 100); // Then counts leave their cache.

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A store of files whose directory is gone for a while. Owned by the test's thread. */
+/** A file store whose directory is missing for a while. Owned by the test's thread. */
 public final class StoreOutage {
     private final Path blobs;
     private final Path away;
@@ -17,7 +17,7 @@ public final class StoreOutage {
         this.away = blobs.resolveSibling(blobs.getFileName() + "-away");
     }
 
-    /** Takes the directory away. */
+    /** Removes the directory. */
     public static StoreOutage begin(Path blobs) throws IOException {
         StoreOutage outage = new StoreOutage(blobs);
         Files.move(blobs, outage.away);
@@ -25,8 +25,7 @@ public final class StoreOutage {
     }
 
     /**
-     * Brings it back. A put that was under way when the directory went may have made it again: what
-     * it left there is no blob.
+     * Restores the directory. A put in flight may have recreated it; what it left there is no blob.
      */
     public void end() throws IOException {
         while (Files.exists(blobs)) {
@@ -35,7 +34,7 @@ public final class StoreOutage {
                     boolean ignored = file.toFile().delete();
                 });
             } catch (UncheckedIOException e) {
-                // It changed meanwhile: look again.
+                // It changed meanwhile: try again.
             }
         }
         Files.move(away, blobs);

@@ -25,8 +25,9 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a broker does not refuse under {@code group.protocol=streams} (KIP-1071), and what it does.
- * A change of Kafka that makes one of these tests fail is a chance to refuse native instances.
+ * Gaps under {@code group.protocol=streams} (KIP-1071): combinations that a broker does not reject,
+ * and their effects. If a change of Kafka makes one of these tests fail, native instances can be
+ * rejected there.
  */
 @EnabledIf("dev.blobshuffle.kstreams.differential.Protocols#hasStreams")
 class StreamsGroupIT {
@@ -54,8 +55,8 @@ class StreamsGroupIT {
     }
 
     /**
-     * The broker compares topologies. A mark in the topology of instances that write would keep
-     * them out of their own group.
+     * The broker compares topologies. A mark in the topology of instances that write would exclude
+     * them from their own group.
      */
     @Test
     void instanceWithAnotherTopologyIsRefusedSoThatAMarkThereWouldForbidToRollIn() throws Exception {

@@ -39,9 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A whole application that sweeps while it runs. Kafka Streams purges its repartition topics; a
- * topic that it writes keeps its records until they are deleted as Kafka's retention does. What is
- * left in the store is what the logs lead to, all of it and nothing else, and a new group reads
- * what Kafka still holds.
+ * topic that it writes keeps its records until they are deleted as by Kafka's retention. Afterwards
+ * the store has exactly the blobs that the logs refer to, and a new group reads everything that
+ * Kafka still has.
  */
 class SweptApplicationIT {
 
@@ -64,7 +64,8 @@ class SweptApplicationIT {
                 probe.awaitRecords(1_000);
                 Set<BlobId> early = stored();
                 letGoOfHalf(probe.moved());
-                // The sweeper works beside the load: what was stored first goes while more comes.
+                // The sweeper works during the load: early blobs are deleted while new ones are
+                // stored.
                 await(instances, "a sweep", () -> !stored().containsAll(early));
                 probe.awaitRecords(200);
                 probe.stop();
@@ -121,7 +122,7 @@ class SweptApplicationIT {
         }
     }
 
-    /** The blobs that notifications lead to, as the logs are now. */
+    /** The blobs that the current logs refer to. */
     private Set<BlobId> needed(List<String> topics) {
         return log(topics).stream()
                 .filter(record -> NotificationCodec.isNotification(record.value()))
@@ -143,7 +144,7 @@ class SweptApplicationIT {
         }
     }
 
-    /** What a group that nobody knows reads of a topic from its start, by key. */
+    /** The values of a topic from its start, as a new group reads them, by key. */
     private Map<String, List<String>> values(String topic) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
@@ -192,7 +193,7 @@ class SweptApplicationIT {
         admin.deleteRecords(cuts).all().get();
     }
 
-    /** Records that notifications in a topic's log lead to. */
+    /** Number of records that notifications in a topic's log refer to. */
     private int notified(String topic) {
         return log(List.of(topic)).stream()
                 .filter(record -> NotificationCodec.isNotification(record.value()))

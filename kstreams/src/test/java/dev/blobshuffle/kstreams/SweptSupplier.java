@@ -5,8 +5,8 @@ import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.util.function.UnaryOperator;
 
 /**
- * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that sweeps every few
- * seconds. Public for Kafka Streams, which makes it.
+ * Makes the clients of {@link BlobShuffleClientSupplier} for an application that sweeps every few
+ * seconds. Public, because Kafka Streams makes it.
  */
 public final class SweptSupplier extends ApplicationSupplier {
     @Override

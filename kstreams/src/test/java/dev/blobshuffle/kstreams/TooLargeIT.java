@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A record that is larger than a record may be: the application decides about it, once. */
+/** A record above the size limit: the application's handler decides about it, once. */
 class TooLargeIT {
     private static final int RECORDS = 40;
     private static final Map<String, Queue<Class<?>>> HANDLED = new ConcurrentHashMap<>();
@@ -112,7 +112,7 @@ class TooLargeIT {
                 .isEqualTo(RecordTooLargeException.class);
     }
 
-    /** With explicit operators it is the handler of processing that decides. */
+    /** With explicit operators, the processing handler decides. */
     @Test
     void operatorsLeaveTheRecordToTheProcessingHandler() throws Exception {
         String application = "large-operators";
@@ -133,7 +133,7 @@ class TooLargeIT {
         assertThat(HANDLED.get("processing")).hasSize(1);
     }
 
-    /** Notes what it hears, and goes on. */
+    /** Records the calls, and continues. */
     public static final class Continuing implements ProductionExceptionHandler {
         @Override
         public Response handleError(

@@ -18,10 +18,10 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /**
- * An instance, in a process of its own: takes orders from standard input and halts when that ends,
- * so that it never outlives its parent. Every 10 ms it prints {@code status STATE PUTS GETS FAULTS
- * DEATHS DELETED}: puts and gets in flight, requests that went wrong, stream threads that died,
- * blobs that were deleted.
+ * An instance in its own process. It reads commands from standard input and halts when that ends,
+ * so it never outlives its parent. Every 10 ms it prints
+ * {@code status STATE PUTS GETS FAULTS DEATHS DELETED}: puts and gets in flight, failed requests,
+ * stream threads that died, and deleted blobs.
  */
 final class ChaosApplication {
     private static final Duration STATUS_INTERVAL = Duration.ofMillis(10);
@@ -40,7 +40,7 @@ final class ChaosApplication {
         });
     }
 
-    /** Runs an instance with the settings of Kafka Streams in a file. */
+    /** Runs an instance with the settings of Kafka Streams from a file. */
     public static void main(String[] args) throws IOException {
         Properties settings = new Properties();
         try (InputStream in = Files.newInputStream(Path.of(args[0]))) {
@@ -75,7 +75,7 @@ final class ChaosApplication {
         }
     }
 
-    /** What a run that got stuck needs to be understood. */
+    /** Prints what is needed to understand a run that is stuck. */
     private void describe() {
         streams.metadataForLocalThreads().forEach(thread -> System.err.println("stuck: " + thread));
         streams.metrics().forEach((name, metric) -> {

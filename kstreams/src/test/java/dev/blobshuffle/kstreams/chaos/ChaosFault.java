@@ -1,20 +1,20 @@
 package dev.blobshuffle.kstreams.chaos;
 
-/** What is done to a run. */
+/** A fault that is injected into a run. */
 enum ChaosFault {
     /** SIGKILL of an instance; a new one takes its place. */
     KILL_INSTANCE,
-    /** The instance's JVM ends without any clean-up, by its own decision. */
+    /** The instance's JVM ends without any clean-up, on command. */
     HALT_INSTANCE,
-    /** SIGSTOP of an instance for longer than its session, then SIGCONT: a zombie comes back. */
+    /** SIGSTOP of an instance for longer than its session, then SIGCONT: it returns as a zombie. */
     FREEZE_INSTANCE,
-    /** Code of the user throws: the stream thread dies and is replaced. */
+    /** User code throws: the stream thread dies and is replaced. */
     THROW_IN_USER_CODE,
-    /** A stream thread is removed in order and another added. */
+    /** A stream thread is removed properly and another is added. */
     REPLACE_THREAD,
-    /** One more instance comes, and goes again in order. */
+    /** Another instance starts, and stops properly again. */
     ADD_AND_REMOVE_INSTANCE,
-    /** SIGKILL of a broker; it starts again on its data. */
+    /** SIGKILL of a broker; it restarts with its data. */
     KILL_BROKER,
     /** SIGSTOP of a broker for longer than its session with the controllers, then SIGCONT. */
     FREEZE_BROKER,
@@ -23,38 +23,40 @@ enum ChaosFault {
      * transactions.
      */
     MOVE_LEADERS,
-    /** Nothing passes between an instance and the brokers, for longer than its session. */
+    /** All traffic between an instance and the brokers is blocked, for longer than its session. */
     CUT_OFF_FROM_BROKERS,
-    /** What an instance sends does not reach the brokers, what they send reaches it. */
+    /** An instance's requests do not reach the brokers; the brokers' answers still reach it. */
     CUT_OFF_TO_BROKERS,
-    /** What an instance sends reaches the brokers, what they send does not reach it. */
+    /** An instance's requests reach the brokers; the brokers' answers do not reach it. */
     CUT_OFF_FROM_ANSWERS,
-    /** Nothing passes between an instance and one of the brokers. */
+    /** All traffic between an instance and one of the brokers is blocked. */
     CUT_OFF_FROM_ONE_BROKER,
-    /** A stream thread's transaction times out while its process and its group membership go on. */
+    /**
+     * A stream thread's transaction times out while its process and its group membership continue.
+     */
     TRANSACTION_TIMES_OUT,
     /** The wall clock of an instance jumps by hours, and back. */
     CLOCK_JUMPS,
     /**
-     * No file of an instance may grow beyond a few bytes, as on a full disk: writes of blobs fail
-     * in the middle.
+     * The files of an instance cannot grow beyond a few bytes, as on a full disk: writes of blobs
+     * fail in the middle.
      */
     DISK_IS_FULL,
-    /** Requests of one instance do not reach the store, and nobody says so. */
+    /** Requests of one instance do not reach the store, without an error. */
     CUT_OFF_TO_STORE(Store.UNHEARD),
     /** Requests of one instance reach the store, its answers are lost. */
     CUT_OFF_FROM_STORE(Store.SILENT),
-    /** Every request to the store is refused, for longer than a commit waits for its uploads. */
+    /** The store refuses every request, for longer than a commit waits for its uploads. */
     STORE_REFUSES(Store.REFUSE),
     /** Every request takes seconds. */
     STORE_IS_SLOW(Store.SLOW),
-    /** Requests fail although they had their effect. */
+    /** Requests fail although they have taken effect. */
     STORE_FAILS_AFTER_SUCCESS(Store.FAIL_AFTER),
     /** Reads return too few bytes. */
     STORE_TRUNCATES(Store.TRUNCATE),
     /** Reads return bytes with one wrong bit. */
     STORE_FLIPS_BITS(Store.FLIP),
-    /** Reads are answered as if the blob did not exist. */
+    /** Reads report that the blob does not exist. */
     STORE_HIDES_BLOBS(Store.MISSING);
 
     private final Store store;
@@ -68,8 +70,8 @@ enum ChaosFault {
     }
 
     /**
-     * Whether somebody who is taken for dead may go on writing: then two writers take turns for a
-     * while, natively too, and under at-least-once nobody promises an order.
+     * Whether an instance that counts as dead may continue to write. Then two writers alternate for
+     * a while, natively too, and under at-least-once there is no guarantee of order.
      */
     boolean leavesZombies() {
         return switch (this) {
@@ -84,17 +86,17 @@ enum ChaosFault {
         };
     }
 
-    /** Whether one broker alone cannot have it. */
+    /** Whether it needs more than one broker. */
     boolean needsManyBrokers() {
         return this == MOVE_LEADERS || this == CUT_OFF_FROM_ONE_BROKER;
     }
 
-    /** What the store does meanwhile. */
+    /** The state of the store during the fault. */
     Store store() {
         return store;
     }
 
-    /** Moods of the store. */
+    /** States of the store. */
     enum Store {
         HEALTHY,
         REFUSE,

@@ -62,12 +62,12 @@ class ChaosIT {
                 assertThat(report.verdict()).matches(ChaosLedger.Verdict::isOrdered, "in order");
             }
         }
-        // A busy machine may leave a target idle for once; most faults must have hit something.
+        // On a busy machine a target may be idle now and then; most faults must have hit something.
         assertThat(report.hits().stream().filter(ChaosReport.Hit::isEffective).count())
                 .isGreaterThanOrEqualTo(report.hits().size() * 3 / 4);
     }
 
-    /** The control: if commits do not wait for uploads, this test has to notice. */
+    /** The control: if commits do not wait for uploads, this test must detect it. */
     @Tag("nightly")
     @Test
     void recordsAreLostWithoutTheDrainBeforeCommits() throws Exception {

@@ -12,9 +12,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Writes the input at a steady rate, on a thread of its own, and waits where the application is far
- * behind. Kafka's own idempotent producer sees to it that a broker's death neither loses nor
- * doubles a record.
+ * Writes the input at a steady rate, on its own thread, and waits while the application is far
+ * behind. Kafka's idempotent producer ensures that the death of a broker neither loses nor
+ * duplicates a record.
  */
 final class ChaosInput {
     private static final Duration TICK = Duration.ofMillis(10);
@@ -62,7 +62,7 @@ final class ChaosInput {
         }
     }
 
-    /** Ends the input; every record is in Kafka when this returns. */
+    /** Ends the input; when it returns, every record is in Kafka. */
     void finish() throws Exception {
         end.countDown();
         thread.join();

@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
 import org.apache.kafka.streams.KafkaStreams;
 
 /**
- * A {@link ChaosApplication} seen from its parent. Owned by the thread of the run; its status comes
- * from a thread of its own.
+ * The parent's handle of a {@link ChaosApplication}. Owned by the thread of the run; another thread
+ * reads its status.
  */
 final class ChaosInstance {
     private static final Duration FREEZE = Duration.ofSeconds(7);
 
     private static final String STREAMS = "org.apache.kafka.streams.processor.internals.";
 
-    /** Classes of Kafka Streams that say when a task moves and what it restores. */
+    /** Classes of Kafka Streams that log the moves and restorations of tasks. */
     private static final List<String> LOGGED = List.of(
             "StoreChangelogReader",
             "StreamTask",
@@ -41,14 +41,15 @@ final class ChaosInstance {
     private final Path log;
     private final Process process;
     private final Thread reader;
-    private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0, 0); // guarded by this
+    // guarded by this
+    private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0, 0);
 
     /**
-     * What the instance said last, 10 ms ago.
+     * The latest status of the instance, at most 10 ms old.
      *
      * @param puts in flight
      * @param gets in flight
-     * @param faults requests to the store that went wrong
+     * @param faults failed requests to the store
      * @param deaths stream threads that died
      * @param deleted blobs that it deleted
      */
@@ -138,9 +139,7 @@ final class ChaosInstance {
         return status;
     }
 
-    /**
-     * Waits until the instance says something that is wanted; false if it ends or the time is over.
-     */
+    /** Waits for a wanted status; false if the instance ends or the time is over. */
     synchronized boolean await(Predicate<Status> wanted, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!wanted.test(status)) {
@@ -153,7 +152,7 @@ final class ChaosInstance {
         return true;
     }
 
-    /** What it says of itself, and what it printed last, for a test that fails. */
+    /** Its status and its last output, for a failing test. */
     String describe() {
         order("describe");
         try {
@@ -178,16 +177,16 @@ final class ChaosInstance {
             orders.write((order + "\n").getBytes(StandardCharsets.UTF_8));
             orders.flush();
         } catch (IOException e) {
-            // It ends just now: a later order tells.
+            // It is ending: a later command detects that.
         }
     }
 
-    /** SIGKILL; returns when the process is gone. */
+    /** SIGKILL; returns after the process has ended. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }
 
-    /** SIGSTOP; it is for the caller to kill it. */
+    /** SIGSTOP; the caller must kill it. */
     void stop() throws IOException, InterruptedException {
         int status = new ProcessBuilder("sh", "-c", "kill -STOP " + process.pid())
                 .start()
@@ -210,7 +209,7 @@ final class ChaosInstance {
                 == 0;
     }
 
-    /** SIGSTOP, and SIGCONT later by a process that does not depend on ours; returns after that. */
+    /** SIGSTOP, and later SIGCONT by a process that does not depend on ours; returns after that. */
     void freeze() throws IOException, InterruptedException {
         long pid = process.pid();
         String script = "kill -STOP " + pid + "; sleep " + FREEZE.toSeconds() + "; kill -CONT " + pid;

@@ -9,8 +9,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The account of a run: what went in, what came out, and what is wrong with it. Thread-safe:
- * guarded by itself.
+ * The records of a run: input, output, and the errors found in it. Thread-safe: guarded by itself.
  */
 final class ChaosLedger {
     private final Map<Integer, Long> sent = new HashMap<>(); // number of records by sequence
@@ -36,7 +35,7 @@ final class ChaosLedger {
         return key * ChaosRecord.ORIGINS + origin;
     }
 
-    /** The next record of a sequence, which counts as sent from now on. */
+    /** The next record of a sequence; it counts as sent from now on. */
     synchronized ChaosRecord send(int origin, int key) {
         allSent++;
         long sequence = sent.merge(sequence(origin, key), 1L, Long::sum) - 1;
@@ -45,7 +44,7 @@ final class ChaosLedger {
         return record;
     }
 
-    /** A record came out, with the number that the stateful operator gave it. */
+    /** Called when a record comes out, with the number from the stateful operator. */
     synchronized void receive(ChaosRecord record, long number) {
         received++;
         Long since = sentAt.remove(record);
@@ -76,7 +75,7 @@ final class ChaosLedger {
         happened();
     }
 
-    /** A count came out: the last one of a group stands. */
+    /** Called when a count comes out; the last count of a group is valid. */
     synchronized void count(int group, long count) {
         counts.put(group, count);
         happened();
@@ -86,20 +85,18 @@ final class ChaosLedger {
         return received;
     }
 
-    /** The longest that a record took from input to output. */
+    /** The longest time of a record from input to output. */
     synchronized Duration slowest() {
         return Duration.ofNanos(slowestNanos);
     }
 
-    /** Something happens now: {@link #awaitMarked} waits for what went in before. */
+    /** Marks the present input: {@link #awaitMarked} waits for it. */
     synchronized void mark() {
         markedAt = System.nanoTime();
         marked = sentAt.size();
     }
 
-    /**
-     * Waits until everything has come out that had gone in at the mark; false if the time is over.
-     */
+    /** Waits until all input before the mark has come out; false if the time is over. */
     synchronized boolean awaitMarked(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (marked > 0) {
@@ -112,17 +109,17 @@ final class ChaosLedger {
         return true;
     }
 
-    /** Records that went in and did not come out yet, about. */
+    /** Approximate number of records that have not come out yet. */
     synchronized long behind() {
         return allSent - received;
     }
 
-    /** Changes with everything that comes out. */
+    /** A counter that changes with every output. */
     synchronized long events() {
         return events;
     }
 
-    /** Waits until so many records have come out; false if the time is over. */
+    /** Waits until a number of records have come out; false if the time is over. */
     synchronized boolean awaitReceived(long number, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (received < number) {
@@ -175,7 +172,7 @@ final class ChaosLedger {
         return skipped;
     }
 
-    /** Whether nothing has come out for so long. */
+    /** Whether nothing has come out for a time. */
     synchronized boolean isStalled(Duration time) {
         return System.nanoTime() - lastEvent > time.toNanos();
     }
@@ -186,7 +183,7 @@ final class ChaosLedger {
         notifyAll();
     }
 
-    /** Whether all that was sent came out, and every count has reached its number. */
+    /** Whether everything sent has come out, and every count has reached its number. */
     synchronized boolean isComplete() {
         return lost() == 0 && missingInCounts() == 0;
     }
@@ -218,12 +215,12 @@ final class ChaosLedger {
                 .sum();
     }
 
-    /** For each key the first record that came out with a wrong number. */
+    /** The first record with a wrong number, for each key. */
     synchronized List<String> wrong() {
         return List.copyOf(wrong.values());
     }
 
-    /** Where the account stands. */
+    /** The current result. */
     synchronized Verdict verdict() {
         return new Verdict(
                 sent.values().stream().mapToLong(Long::longValue).sum(),
@@ -239,20 +236,20 @@ final class ChaosLedger {
     }
 
     /**
-     * The account, added up.
+     * The result of a run.
      *
-     * @param sent records that went in
-     * @param received records that came out
-     * @param lost that never came out
-     * @param duplicated that came out again
-     * @param outOfOrder that came out before one that was sent before them
-     * @param wrongState that had another number than their place in their sequence
-     * @param jumps records that came out behind one that is neither their predecessor nor later
-     *     than they: a re-delivery may restart earlier, and then leaves nothing out
+     * @param sent records sent
+     * @param received records received
+     * @param lost records that never came out
+     * @param duplicated records that came out again
+     * @param outOfOrder records that came out before an earlier one
+     * @param wrongState records whose number was not their place in their sequence
+     * @param jumps records that came out after one that is neither their predecessor nor later; a
+     *     redelivery may restart earlier, but then it leaves nothing out
      * @param missingInCounts records that the counts lack
      * @param surplusInCounts records that the counts have too many
-     * @param skipped of those that are lost, the ones of which a later one of their sequence came
-     *     out: not for want of time
+     * @param skipped lost records of which a later one in their sequence came out, so more time
+     *     would not help
      */
     record Verdict(
             long sent,
@@ -271,7 +268,8 @@ final class ChaosLedger {
         }
 
         /**
-         * In order but for re-deliveries, which restart at an earlier point and go on from there.
+         * Whether records were in order, except redeliveries, which restart at an earlier point and
+         * continue from there.
          */
         boolean isOrdered() {
             return outOfOrder + jumps == 0;

@@ -7,7 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The account of a chaotic run notices each kind of mistake. */
+/** The ledger of a chaotic run detects each kind of error. */
 class ChaosLedgerTest {
     private final ChaosLedger ledger = new ChaosLedger();
     private final List<ChaosRecord> records = new ArrayList<>();

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The ways between instances and brokers: each instance has its own to each broker, so that it can
- * be cut off alone. Owned by the thread of the run.
+ * The connections between instances and brokers. Each instance has its own to each broker, so that
+ * it can be cut off alone. Owned by the thread of the run.
  */
 final class ChaosNetwork implements AutoCloseable {
     /** By instance, then by broker. */
@@ -36,12 +36,12 @@ final class ChaosNetwork implements AutoCloseable {
         }
     }
 
-    /** What an instance connects to. */
+    /** The brokers' addresses for an instance. */
     String bootstrapServers(int instance) {
         return bootstrapServers.get(instance);
     }
 
-    /** The ways of an instance to all brokers. */
+    /** The connections of an instance to all brokers. */
     List<ChaosProxy> ways(int instance) {
         return proxies.get(instance);
     }

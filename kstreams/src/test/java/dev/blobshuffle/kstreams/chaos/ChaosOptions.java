@@ -6,20 +6,20 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * How a run shall be.
+ * The options of a run.
  *
  * @param kinds kinds of faults
- * @param faults number of faults; all kinds come in turn, in random order
- * @param least the run goes on, with more faults, until this time is over
- * @param seed decides the order of faults and who is hit
+ * @param faults number of faults; all kinds take turns, in random order
+ * @param least minimum duration; the run continues with more faults until it is over
+ * @param seed determines the order and the targets of faults
  * @param guarantee Kafka Streams' {@code processing.guarantee}
  * @param protocol Kafka Streams' {@code group.protocol}
  * @param brokers 1 or 3; as many replicas
  * @param instances of the application
- * @param rate records per second that go in
- * @param commits whether commits wait for what they cover
- * @param variant how records get into blobs, or that they do not: what Kafka itself makes of the
- *     same faults
+ * @param rate input records per second
+ * @param commits whether commits wait for their records
+ * @param variant how records get into blobs; or natively, to show the effect of the same faults on
+ *     Kafka itself
  */
 record ChaosOptions(
         List<ChaosFault> kinds,
@@ -35,13 +35,16 @@ record ChaosOptions(
         ChaosVariant variant) {
     /** Whether commits wait. */
     enum Commits {
-        /** As they must. */
+        /** They wait, as they must. */
         DRAIN,
-        /** They do not: the control, which has to lose records. */
+        /** They do not: the control, which must lose records. */
         FORGET
     }
 
-    /** Kinds of which each takes away something else: a process, its time, a broker, the store. */
+    /**
+     * A few kinds, of which each takes away another resource: a process, its time, a broker, the
+     * store.
+     */
     private static final List<ChaosFault> FEW = List.of(
             ChaosFault.KILL_INSTANCE,
             ChaosFault.FREEZE_INSTANCE,
@@ -52,8 +55,8 @@ record ChaosOptions(
     private static final int USUAL_RATE = 1000;
 
     /**
-     * What the system properties {@code chaos.*} say. With a number of faults they are of every
-     * kind; without, a few kinds come once, at half the rate.
+     * The options in the system properties {@code chaos.*}. With a number of faults, faults are of
+     * every kind. Without it, a few kinds occur once, at half the rate.
      */
     static ChaosOptions given() {
         if (Integer.getInteger("chaos.faults") != null) {
@@ -74,8 +77,8 @@ record ChaosOptions(
     }
 
     /**
-     * Under at-least-once, with parallel calls behind each shuffle; by default kinds without
-     * zombies, so that there is an order to be checked.
+     * Under at-least-once, with parallel calls after each shuffle. By default without kinds that
+     * leave zombies, so that the order can be checked.
      */
     static ChaosOptions atLeastOnce() {
         ChaosOptions given = given(
@@ -98,8 +101,8 @@ record ChaosOptions(
     }
 
     /**
-     * The same for the operators; by default the kinds that meet code of their own: what is behind
-     * it is the same engine.
+     * The same for the operators. By default only the kinds that concern the operators' own code:
+     * the engine is the same.
      */
     static ChaosOptions ofOperators() {
         return given(
@@ -110,8 +113,8 @@ record ChaosOptions(
     }
 
     /**
-     * The same for functions that are called in parallel: nothing of theirs is in a store, so what
-     * matters is who ends when.
+     * The same for parallel functions. They have nothing in a store, so only the order of ends
+     * matters.
      */
     static ChaosOptions ofKeyParallel() {
         return given(
@@ -122,8 +125,8 @@ record ChaosOptions(
     }
 
     /**
-     * The same in three zones, one of which has two instances; by default the kinds that take a
-     * member away from others who ask it.
+     * The same in three zones, one of which has two instances. By default the kinds that remove a
+     * member while others send it requests.
      */
     static ChaosOptions inZones() {
         return given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES, 1, USUAL_RATE);
@@ -155,7 +158,7 @@ record ChaosOptions(
                 variant);
     }
 
-    /** No faults but those of the test. */
+    /** No faults except those of the test. */
     static ChaosOptions calm() {
         return new ChaosOptions(
                 List.of(),
@@ -172,14 +175,14 @@ record ChaosOptions(
     }
 
     /**
-     * The control: a few crashes of instances whose commits forget to wait. At-least-once: in
-     * transactions, what comes too late for its own would also hold up the next ones, so that next
-     * to nothing comes out.
+     * The control: a few crashes of instances whose commits do not wait. At-least-once, because in
+     * transactions late records would also block the next transactions, so that almost nothing
+     * would come out.
      */
     static ChaosOptions control() {
         return new ChaosOptions(
                 List.of(ChaosFault.KILL_INSTANCE),
-                10, // until one of them was noticed
+                10, // Until one of them has been detected.
                 Duration.ZERO,
                 Long.getLong("chaos.seed", 1),
                 "at_least_once",
@@ -191,7 +194,7 @@ record ChaosOptions(
                 ChaosVariant.BLOBS);
     }
 
-    /** Whether the order of re-deliveries is promised. */
+    /** Whether the order of redeliveries is guaranteed. */
     boolean isOrdered() {
         return kinds.stream().noneMatch(ChaosFault::leavesZombies);
     }

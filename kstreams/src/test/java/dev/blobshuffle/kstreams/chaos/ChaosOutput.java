@@ -13,9 +13,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.IntegerDeserializer;
 
-/**
- * Reads what is committed of the output, on a thread of its own, and enters it into the account.
- */
+/** Reads the committed output on its own thread, and enters it into the ledger. */
 final class ChaosOutput {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -73,10 +71,10 @@ final class ChaosOutput {
     }
 
     /**
-     * Reads to the ends that the logs have now, and ends. Nobody may write any more: what comes
-     * after the last record that was waited for is part of the account too.
+     * Reads to the current ends of the logs, and ends. No writer may be running: output after the
+     * last expected record belongs to the result too.
      *
-     * @throws AssertionError if the ends are not reached in time: a transaction stays open
+     * @throws AssertionError the ends are not reached in time, because a transaction stays open
      */
     void finishAtTheEnds() throws Exception {
         try (KafkaConsumer<byte[], byte[]> asking = new KafkaConsumer<>(

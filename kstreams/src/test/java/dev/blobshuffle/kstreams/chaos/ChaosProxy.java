@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A way from an instance to a broker that can be blocked, in one direction or both. As in a
- * partition of a real network, bytes that are under way wait, and nobody notices but by his own
- * timeouts. When the partition ends they arrive late, or the connections are gone. Thread-safe.
+ * A connection from an instance to a broker that can be blocked, in one or both directions. As in a
+ * real network partition, bytes in flight wait, and both sides notice only by their own timeouts.
+ * When the partition ends, the bytes arrive late, or the connections are gone. Thread-safe.
  */
 final class ChaosProxy implements AutoCloseable {
     private static final int BUFFER = 32 << 10;
@@ -23,13 +23,13 @@ final class ChaosProxy implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Set<Direction> blocked = EnumSet.noneOf(Direction.class); // guarded by this
 
-    /** Where bytes go. */
+    /** The direction of bytes. */
     enum Direction {
         TO_BROKER,
         TO_INSTANCE
     }
 
-    /** What becomes of bytes that a partition held up. */
+    /** The fate of bytes that a partition has held up. */
     enum Backlog {
         /** They arrive. */
         DELIVERED,
@@ -102,7 +102,7 @@ final class ChaosProxy implements AutoCloseable {
             }
             awaitOpen(direction);
         } catch (IOException | InterruptedException e) {
-            // One of them is gone, and so is the other now.
+            // One side has closed, so the other is closed too.
         } finally {
             open.remove(from);
             open.remove(to);
@@ -119,7 +119,7 @@ final class ChaosProxy implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is gone either way.
+            // It is closed either way.
         }
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.chaos;
 import java.nio.ByteBuffer;
 
 /**
- * What travels: where a record began, and where it stands in the sequence of its key.
+ * A record of a run: its origin, and its place in the sequence of its key.
  *
  * @param origin partition of the input
  * @param key below {@link #KEYS}
@@ -30,8 +30,8 @@ record ChaosRecord(int origin, int key, long sequence) {
     }
 
     /**
-     * What the second shuffle goes by: a function of the key, so that the sequence of a key stays
-     * in one partition.
+     * The key of the second shuffle. It is a function of the key, so the sequence of a key stays in
+     * one partition.
      */
     int group() {
         return key % GROUPS;

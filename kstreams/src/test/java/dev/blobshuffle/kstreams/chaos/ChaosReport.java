@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What happened in a run.
+ * The events of a run.
  *
  * @param deaths stream threads that died, planned or not; each was replaced
  * @param unplannedEnds instances that ended by themselves
- * @param deleted blobs that sweepers deleted meanwhile
- * @param slowest the longest that a record took from input to output, the start of the application
- *     included
+ * @param deleted blobs that sweepers deleted
+ * @param slowest the longest time of a record from input to output, including the start of the
+ *     application
  */
 record ChaosReport(
         ChaosOptions options,
@@ -28,12 +28,12 @@ record ChaosReport(
     }
 
     /**
-     * A fault that was injected.
+     * An injected fault.
      *
      * @param at seconds since the start
-     * @param puts in flight in the instance that was hit, or in one of those that were
-     * @param gets likewise
-     * @param isEffective whether something was in flight, and of store faults whether a request was
+     * @param puts in flight in a target instance
+     * @param gets in flight in a target instance
+     * @param isEffective whether something was in flight; for store faults, whether a request was
      *     hit
      */
     record Hit(ChaosFault fault, double at, int puts, int gets, boolean isEffective) {

@@ -19,8 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run: brokers, instances, records that flow, and faults one after the other. Owned by one
- * thread.
+ * One run: brokers, instances, a flow of records, and one fault after another. Owned by one thread.
  */
 final class ChaosRun {
     static final int OUTPUT_PARTITIONS = 4;
@@ -32,11 +31,11 @@ final class ChaosRun {
     private static final Duration CLOSE = Duration.ofSeconds(60);
     private static final Duration STALL = Duration.ofMinutes(3);
     private static final List<String> ZONES = List.of("a", "b", "c");
-    /** Longer than the session of an instance and that of a broker. */
+    /** Longer than the session of an instance, and than that of a broker. */
     private static final Duration ZOMBIE = Duration.ofSeconds(8);
 
     private static final Duration TRANSACTION = Duration.ofSeconds(8);
-    /** After so long, no further fault begins. */
+    /** After this time, no further fault begins. */
     private static final int MOST_SECONDS = Integer.getInteger("chaos.most", 10_000);
 
     private static final int HIT_REQUESTS = 20;
@@ -120,10 +119,11 @@ final class ChaosRun {
             long before = ledger.received();
             inject(round.remove(0));
             if (!isControl()) {
-                // Not a must: the next fault may come while the last one still hurts.
+                // Not required: the next fault may begin while the last one still has an effect.
                 ledger.awaitReceived(before + PROGRESS, RECOVERY);
             } else if (ledger.awaitSkipped(RECOVERY)) {
-                return; // What a kill took was not always committed, so there may have to be some.
+                // Lost records are detected. Not every kill loses some, so several may be needed.
+                return;
             }
         }
     }
@@ -180,7 +180,7 @@ final class ChaosRun {
         System.out.println(hits.get(hits.size() - 1) + "; " + ledger.behind() + " records under way");
     }
 
-    /** @return whether something happened */
+    /** @return whether a fault was injected */
     private boolean injectIntoBrokers(ChaosFault fault, ChaosInstance target) throws Exception {
         List<ChaosProxy> ways = network.ways(target.number());
         switch (fault) {
@@ -242,8 +242,9 @@ final class ChaosRun {
     }
 
     /**
-     * The store misbehaves for every instance: longer than an upload may take where it refuses, and
-     * until some requests are slow; where it answers wrongly, until enough requests were hit.
+     * Lets the store misbehave for every instance. If it refuses, for longer than an upload may
+     * take, and until some requests are slow. If it answers wrongly, until enough requests were
+     * hit.
      */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
         Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);
@@ -280,7 +281,7 @@ final class ChaosRun {
         deleted += instance.status().deleted();
     }
 
-    /** Ends what still runs, in order where it can: nobody writes any more. */
+    /** Closes everything that still runs, properly if possible, so that no writer is left. */
     private void closeAll() throws Exception {
         instances.forEach(instance -> instance.order("close"));
         for (ChaosInstance instance : instances) {
@@ -290,13 +291,14 @@ final class ChaosRun {
         }
     }
 
-    /** No more input, no more faults: what went in must come out. */
+    /** Ends input and faults, and waits for all records. */
     private void settle() throws Exception {
         if (isControl()) {
             boolean ignored = ledger.awaitSkipped(START);
             return;
         }
-        long begun = System.nanoTime(); // nothing may have come out during the last fault, however long it took
+        // During the last fault, nothing may have come out for any time.
+        long begun = System.nanoTime();
         long before;
         do {
             replaceTheDead();
@@ -310,7 +312,7 @@ final class ChaosRun {
         }
     }
 
-    /** Further faults would only bury what led to it. */
+    /** Whether the state is wrong: further faults would only hide the cause. */
     private boolean isStateWrong() {
         return options.isExactlyOnce() && !ledger.wrong().isEmpty();
     }
@@ -319,7 +321,7 @@ final class ChaosRun {
         return options.commits() == ChaosOptions.Commits.FORGET;
     }
 
-    /** Lets the instances say what they are doing, and shows what they printed. */
+    /** Makes the instances print their state, and shows their output. */
     private void explain() throws Exception {
         StuckLogs.describe(kafka.bootstrapServers()).forEach(line -> System.out.println("brokers stuck: " + line));
         instances.forEach(instance -> instance.order("describe"));
@@ -331,7 +333,7 @@ final class ChaosRun {
         }
     }
 
-    /** Shows what the stores lacked, and what was restored when. */
+    /** Shows the missing entries of the stores, and the restorations. */
     private void explainState() throws IOException {
         ledger.wrong().forEach(line -> System.out.println("wrong state: " + line));
         WrongState.inChangelogs(kafka.bootstrapServers()).forEach(line -> System.out.println("wrong state: " + line));
@@ -361,7 +363,7 @@ final class ChaosRun {
         return ChaosInstance.start(number, directory, settings);
     }
 
-    /** The settings of an instance, but for those that are its own. */
+    /** The settings of an instance, without those that differ between instances. */
     static Properties settings(ChaosOptions options, String bootstrapServers, Path directory) {
         Properties settings = new Properties();
         settings.setProperty("application.id", "chaos");
@@ -396,7 +398,7 @@ final class ChaosRun {
         if (!options.variant().isOfOperators()) {
             settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
         }
-        // At any moment something is committed that is not stored.
+        // At any moment there are committed records that are not stored.
         settings.setProperty("blobshuffle.batch.max.delay.ms", "1000");
         return settings;
     }

@@ -21,11 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The store of a chaotic instance, {@code chaos:///dir}: files behind requests that take their time
- * and, as long as the process is told so, go wrong. Public for the service loader. Thread-safe.
+ * The store of a chaotic instance, {@code chaos:///dir}: files, with slow requests that fail on
+ * command. Public for the service loader. Thread-safe.
  */
 public final class ChaosStoreProvider implements BlobStoreProvider {
-    /** How long a connection to a store that cannot be reached is waited for. */
+    /** How long a connection to an unreachable store is tried. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
     private static final AtomicInteger PUTS = new AtomicInteger();
@@ -50,7 +50,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return GETS.get();
     }
 
-    /** Requests that went wrong in this process. */
+    /** Failed requests of this process. */
     static long faults() {
         return FAULTS.get();
     }
@@ -99,10 +99,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return mood == ChaosFault.Store.TRUNCATE || mood == ChaosFault.Store.FLIP || mood == ChaosFault.Store.MISSING;
     }
 
-    /**
-     * Percentage of the requests that are hit: all where the engine can only wait, some where it
-     * must ask again.
-     */
+    /** Percentage of affected requests: all if the engine can only wait, some if it must retry. */
     private static int share(ChaosFault.Store mood) {
         return switch (mood) {
             case HEALTHY -> 0;
@@ -116,7 +113,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return Duration.ofMillis(least + Long.remainderUnsigned(time.randomLong(), most - least));
     }
 
-    /** Counts the writes that really fail: the disk is full. */
+    /** Counts the writes that really fail, because the disk is full. */
     private static final class Honest extends ForwardingBlobStore {
         Honest(BlobStore files) {
             super(files);
@@ -132,7 +129,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         }
     }
 
-    /** Counts what is in flight, and what is deleted. */
+    /** Counts requests in flight, and deletions. */
     private static final class Watched extends ForwardingBlobStore {
         Watched(BlobStore store) {
             super(store);

@@ -22,10 +22,10 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * The application: by key through the first shuffle to a stateful operator that numbers what it
- * sees, from there through two more: by group to the output, and by group to a count with a cache.
- * Each output record holds the number that the operator gave it, which must be its sequence plus
- * one: so the operator's state is checked with it.
+ * The application: a shuffle by key to a stateful operator that numbers its records, and from there
+ * two more shuffles: by group to the output, and by group to a count with a cache. Each output
+ * record has the operator's number, which must be its sequence plus one, so the operator's state is
+ * checked too.
  */
 final class ChaosTopology {
     static final String INPUT = "input";
@@ -34,15 +34,13 @@ final class ChaosTopology {
 
     private static final String NUMBERS = "numbers";
 
-    /** What the stores are restored from. */
+    /** The changelogs of the stores. */
     static final List<String> CHANGELOGS = List.of("chaos-" + NUMBERS + "-changelog", "chaos-" + COUNTS + "-changelog");
 
-    /** Set by whoever wants the next record to kill its stream thread. */
+    /** Set to make the next record kill its stream thread. */
     static final AtomicBoolean THROW = new AtomicBoolean();
 
-    /**
-     * Set by whoever wants the next record to hold its stream thread up, to that many milliseconds.
-     */
+    /** Set to make the next record hold its stream thread up to this many milliseconds. */
     static final AtomicLong DAWDLE = new AtomicLong();
 
     private ChaosTopology() {}
@@ -57,8 +55,8 @@ final class ChaosTopology {
                 .process((ProcessorSupplier<Integer, byte[], Integer, byte[]>) Numbering::new, NUMBERS)
                 .selectKey((key, value) -> ChaosRecord.of(value).group());
         variant.repartition("by-group", 4, numbered).to(OUTPUT, Produced.with(Serdes.Integer(), Serdes.ByteArray()));
-        // By the operators too if they are at work: what has no need of a repartition gets none by
-        // Kafka Streams.
+        // With the operators, this shuffle is explicit too: Kafka Streams does not repartition a
+        // stream without need.
         (variant.isOfOperators() ? variant.repartition("by-group-counts", 4, numbered) : numbered)
                 .groupByKey(Grouped.with("counts", Serdes.Integer(), Serdes.ByteArray()))
                 .count(Materialized.<Integer, Long>as(Stores.inMemoryKeyValueStore("counts"))
@@ -104,7 +102,7 @@ final class ChaosTopology {
         return ByteBuffer.wrap(value).getLong();
     }
 
-    /** What the stateful operator wrote into an output record. */
+    /** The stateful operator's number in an output record. */
     static long number(byte[] value) {
         return ByteBuffer.wrap(value).getLong(16);
     }

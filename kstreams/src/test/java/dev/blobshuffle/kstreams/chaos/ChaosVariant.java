@@ -21,12 +21,12 @@ import org.apache.kafka.streams.state.StoreBuilder;
 
 /** How the application's records get into blobs. */
 enum ChaosVariant {
-    /** By the client supplier, unseen by the topology. */
+    /** With the client supplier, invisible in the topology. */
     BLOBS,
 
     /**
-     * By the client supplier, and behind each shuffle a slow function is called for many records at
-     * once.
+     * With the client supplier, and a slow function after each shuffle, called for many records
+     * concurrently.
      */
     BLOBS_AND_CALLS {
         @Override
@@ -35,13 +35,13 @@ enum ChaosVariant {
         }
     },
 
-    /** By the client supplier, in three zones whose instances share their caches. */
+    /** With the client supplier, in three zones whose instances share their caches. */
     ZONES,
 
-    /** Not at all: Kafka alone. */
+    /** Natively, with Kafka alone. */
     NATIVE,
 
-    /** By the explicit operators. */
+    /** With the explicit operators. */
     OPERATORS {
         @Override
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
@@ -49,7 +49,7 @@ enum ChaosVariant {
         }
     },
 
-    /** By operators whose commits wait for nothing: a control, which has to lose records. */
+    /** With operators whose commits do not wait: a control, which must lose records. */
     FORGETFUL_OPERATORS {
         @Override
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
@@ -60,9 +60,7 @@ enum ChaosVariant {
         }
     },
 
-    /**
-     * By Kafka alone, and behind each shuffle a slow function is called for many records at once.
-     */
+    /** Natively, with a slow function after each shuffle, called for many records concurrently. */
     KEY_PARALLEL {
         @Override
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
@@ -71,8 +69,7 @@ enum ChaosVariant {
     },
 
     /**
-     * The same with commits that do not wait for the function: a control, which has to lose
-     * records.
+     * The same with commits that do not wait for the function: a control, which must lose records.
      */
     FORGETFUL_KEY_PARALLEL {
         @Override
@@ -83,7 +80,7 @@ enum ChaosVariant {
         }
     };
 
-    /** The setting that tells an instance. */
+    /** The setting that names the variant for an instance. */
     static final String SETTING = "chaos.variant";
 
     private static final Serde<Integer> KEYS = Serdes.Integer();
@@ -96,7 +93,7 @@ enum ChaosVariant {
                 .withNumberOfPartitions(partitions));
     }
 
-    /** Whether nothing goes through blobs. */
+    /** Whether no records go through blobs. */
     boolean isNative() {
         return this == NATIVE || this == KEY_PARALLEL || this == FORGETFUL_KEY_PARALLEL;
     }
@@ -122,7 +119,7 @@ enum ChaosVariant {
                 .build();
     }
 
-    /** Takes the gate away that holds the commit back. */
+    /** Removes the gate that holds commits back. */
     private record Forgetful<K, V, W>(ProcessorSupplier<K, V, K, W> supplier, String gate)
             implements ProcessorSupplier<K, V, K, W> {
         @Override

@@ -14,13 +14,13 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Moves the leader of every partition to another replica, and with the leaders of Kafka's own
- * topics every coordinator of groups and transactions. Stateless.
+ * Moves the leader of every partition to another replica. With the leaders of Kafka's own topics,
+ * every coordinator of groups and transactions moves. Stateless.
  */
 final class LeaderMoves {
     private LeaderMoves() {}
 
-    /** @return the number of partitions whose leader was asked to move */
+    /** @return the number of partitions whose leader was requested to move */
     static int moveAll(String bootstrapServers) throws InterruptedException {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             Map<TopicPartition, Optional<NewPartitionReassignment>> orders = new HashMap<>();
@@ -37,7 +37,7 @@ final class LeaderMoves {
                                 Optional.of(new NewPartitionReassignment(replicas)));
                     }));
             admin.alterPartitionReassignments(orders).all().get();
-            // Those whose preferred replica is not in sync just now stay where they are.
+            // Partitions whose preferred replica is not in sync stay where they are.
             return (int)
                     admin.electLeaders(ElectionType.PREFERRED, orders.keySet()).partitions().get().values().stream()
                             .filter(Optional::isEmpty)

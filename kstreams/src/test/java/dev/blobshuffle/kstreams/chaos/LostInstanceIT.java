@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One of two instances stops where it stands (SIGSTOP) and never comes back. {@code ChaosIT} kills
- * instances, and freezes them for a while.
+ * One of two instances is suspended (SIGSTOP) and never returns. {@code ChaosIT} kills instances,
+ * and suspends them for a while.
  */
 class LostInstanceIT {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
@@ -26,7 +26,7 @@ class LostInstanceIT {
     private final ChaosLedger ledger = new ChaosLedger();
     private final List<ChaosInstance> instances = new ArrayList<>();
 
-    /** Its session and its transactions have to time out; then the other one goes on with them. */
+    /** Its session and its transactions must time out; then the other instance takes over. */
     @Test
     void everyRecordOfAnInstanceThatStopsComesOutOnce() throws Exception {
         EmbeddedKafka kafka = EmbeddedKafka.shared();

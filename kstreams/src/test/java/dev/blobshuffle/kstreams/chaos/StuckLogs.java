@@ -15,8 +15,8 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What the brokers' logs say of a run that got stuck: partitions that hold transactions which
- * nobody ends. Stateless.
+ * The state of the brokers' logs in a stuck run: partitions with transactions that are never ended.
+ * Stateless.
  */
 final class StuckLogs {
     private StuckLogs() {}

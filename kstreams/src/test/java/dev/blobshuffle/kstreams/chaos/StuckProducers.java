@@ -11,10 +11,10 @@ import org.apache.kafka.clients.producer.internals.Sender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the Kafka producers of this process are waiting for, read from their private fields: the
- * transaction's state, what the I/O thread has in flight, and every batch that is not complete. For
- * a run that got stuck, where a stack shows that a thread waits in {@code KafkaProducer.flush()},
- * but not for what. Needs {@code --add-opens java.base/java.lang=ALL-UNNAMED}.
+ * Shows what the Kafka producers of this process wait for, from their private fields: the
+ * transaction's state, the I/O thread's requests in flight, and every incomplete batch. For a stuck
+ * run, in which a stack shows that a thread waits in {@code KafkaProducer.flush()}, but not why.
+ * Needs {@code --add-opens java.base/java.lang=ALL-UNNAMED}.
  */
 final class StuckProducers {
     private StuckProducers() {}

@@ -19,11 +19,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.IntegerDeserializer;
 
 /**
- * Evidence of a run whose state is wrong: what the changelogs hold, and what the instances logged
- * about them. The values of both stores only grow. A value that is not above its predecessor in the
- * log therefore marks the place where a store lacked what its changelog has. If the changelog has
- * no such place, it lacks records itself. A key in two partitions went to a task that does not have
- * its state. Stateless.
+ * Evidence of a run with a wrong state: the content of the changelogs, and the instances' logs
+ * about them. The values of both stores only grow. So a value that is not above its predecessor in
+ * the log marks the place where a store lacked an entry of its changelog. If there is no such
+ * place, the changelog itself lacks records. If a key is in two partitions, it went to a task
+ * without its state. Stateless.
  */
 final class WrongState {
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -32,14 +32,14 @@ final class WrongState {
     private static final int MOST_LINES = 150;
     private static final int LONGEST_LINE = 300;
 
-    /** What the instances log when tasks move, and what they restore. */
+    /** The log lines of instances about moves and restorations of tasks. */
     private static final Pattern MOVES =
             Pattern.compile("End offset for changelog|Finished restoring|lost due to|being fenced|corrupted|"
                     + "committing|Closed dirty|died|dies");
 
     private WrongState() {}
 
-    /** One line for each partition of a changelog, and one for each of the first falls in it. */
+    /** One line for each partition of a changelog, and one for each of its first wrong values. */
     static List<String> inChangelogs(String bootstrapServers) {
         List<String> lines = new ArrayList<>();
         for (String isolation : List.of("read_committed", "read_uncommitted")) {
@@ -95,12 +95,12 @@ final class WrongState {
         return value(record) + " (offset " + record.offset() + ", " + Instant.ofEpochMilli(record.timestamp()) + ")";
     }
 
-    /** A store's value, which may stand behind a timestamp. */
+    /** A store's value, which may follow a timestamp. */
     private static long value(ConsumerRecord<Integer, byte[]> record) {
         return ByteBuffer.wrap(record.value()).getLong(record.value().length - Long.BYTES);
     }
 
-    /** The last lines of an instance's log that say where tasks were and what they restored. */
+    /** The last lines of an instance's log about places and restorations of tasks. */
     static List<String> inLog(Path log) throws IOException {
         List<String> moves = Files.readAllLines(log).stream()
                 .filter(line -> MOVES.matcher(line).find())

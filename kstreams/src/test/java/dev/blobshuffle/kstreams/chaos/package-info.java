@@ -1,7 +1,7 @@
 /**
- * Chaos: application instances and brokers as processes that are killed, frozen and cut off from
- * their store while records flow, and every record checked at the end.
+ * Chaos tests: application instances and brokers are processes that are killed, suspended and cut
+ * off from their store while records flow, and every record is checked at the end.
  * {@link dev.blobshuffle.kstreams.chaos.ChaosRun} is one run,
- * {@link dev.blobshuffle.kstreams.chaos.ChaosFault} lists what is done to it.
+ * {@link dev.blobshuffle.kstreams.chaos.ChaosFault} lists the faults.
  */
 package dev.blobshuffle.kstreams.chaos;

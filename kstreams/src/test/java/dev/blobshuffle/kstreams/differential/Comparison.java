@@ -12,13 +12,13 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Compares what two runs left behind, by what correct runs must agree on. */
+/** Compares the results of two runs, as far as correct runs must agree. */
 public final class Comparison {
     private static final int SHOWN = 5;
 
     private Comparison() {}
 
-    /** The differences, in words; empty when the runs agree. */
+    /** The differences as texts; empty if the runs agree. */
     public static List<String> differences(Map<String, Rows> expected, Map<String, Rows> actual) {
         List<String> found = new ArrayList<>();
         Set<String> names = new TreeSet<>(expected.keySet());
@@ -36,7 +36,7 @@ public final class Comparison {
     }
 
     /**
-     * What runs do not agree on that may repeat records: each key of the one must be in the other.
+     * The differences of runs that may repeat records: each key of one run must be in the other.
      */
     public static List<String> missing(Map<String, Rows> expected, Map<String, Rows> actual) {
         List<String> found = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class Comparison {
     }
 
     /**
-     * What one topic or store held at the end of a run.
+     * The content of one topic or store at the end of a run.
      *
      * @param agreement what correct runs agree on
      * @param rows the records, in order per partition

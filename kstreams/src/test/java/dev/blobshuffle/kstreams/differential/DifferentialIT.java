@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The same application natively and through blobs leaves the same behind. Every run is compared
- * with one native run, under whatever guarantee and protocol: what it leaves is a function of the
- * input alone.
+ * The same application has the same results natively and through blobs. Every run, with any
+ * guarantee and protocol, is compared with one native run, because the results depend only on the
+ * input.
  */
 class DifferentialIT {
     private static final int EVENTS = Integer.getInteger("differential.events", 1_000);
@@ -68,7 +68,7 @@ class DifferentialIT {
         assertThat(actual.traffic().plain()).isZero();
     }
 
-    /** The other half of {@code withEachGuarantee}, or all. */
+    /** The other half of {@code withEachGuarantee}, or all combinations. */
     static Stream<Arguments> ofOperators() {
         String last = Protocols.all().get(Protocols.all().size() - 1);
         return Boolean.getBoolean("differential.all")
@@ -76,7 +76,7 @@ class DifferentialIT {
                 : Stream.of(Arguments.of("exactly_once_v2", last));
     }
 
-    /** The table's own shuffles, for which there is no operator, stay native. */
+    /** The tables' own shuffles stay native, because there is no operator for them. */
     @ParameterizedTest
     @MethodSource("ofOperators")
     void runsThroughOperatorsAgreeWithNative(String guarantee, String protocol) throws Exception {

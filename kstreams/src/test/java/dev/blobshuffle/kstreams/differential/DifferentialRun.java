@@ -22,7 +22,7 @@ import org.awaitility.Awaitility;
 
 /**
  * One run of the application on a real broker: topics, instances, the phases of the workload, and
- * everything that is left at the end. Owned by one test thread.
+ * all results. Owned by one test thread.
  */
 public final class DifferentialRun {
     private static final int INSTANCES = 2;
@@ -38,9 +38,9 @@ public final class DifferentialRun {
     /**
      * A run.
      *
-     * @param name tells runs on one broker apart; the prefix of all topics
-     * @param settings of the application, on top of what every run has
-     * @param shuffling who moves the records
+     * @param name unique among the runs on a broker; the prefix of all topics
+     * @param settings of the application, in addition to those of every run
+     * @param shuffling how records are shuffled
      */
     public DifferentialRun(
             String bootstrap, String name, Map<String, Object> settings, int events, Shuffling shuffling) {
@@ -93,8 +93,8 @@ public final class DifferentialRun {
     }
 
     /**
-     * Makes the topics of several runs. Long before they start, for the coordinator of the streams
-     * protocol learns of topics later than others do, and ends an application that is ahead of it.
+     * Makes the topics of several runs, long before they start. The coordinator of the streams
+     * protocol learns of topics later than others, and ends an application that starts before.
      */
     public static void createTopics(String bootstrap, String... names) throws Exception {
         List<String> wanted = new ArrayList<>();
@@ -138,7 +138,7 @@ public final class DifferentialRun {
         return Awaitility.await("all partitions of " + store)
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(50))
-                .ignoreException(InvalidStateStoreException.class) // On the move.
+                .ignoreException(InvalidStateStoreException.class) // The task is moving.
                 .until(() -> contentsNow(instances, store), Optional::isPresent)
                 .orElseThrow();
     }
@@ -168,10 +168,10 @@ public final class DifferentialRun {
     }
 
     /**
-     * What a run left.
+     * The result of a run.
      *
-     * @param left what each output topic, changelog and store held
-     * @param traffic what went through the repartition topics
+     * @param left the content of each output topic, changelog and store
+     * @param traffic the records of the repartition topics
      */
     public record Result(Map<String, Rows> left, Traffic traffic) {}
 }

@@ -22,8 +22,8 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * One application with every kind of shuffle that the DSL makes. Each result is a function of the
- * input alone, however the partitions interleave: grace periods are longer than the whole input,
+ * One application with every kind of shuffle in the DSL. Each result is a function of the input
+ * alone, however the partitions interleave: grace periods are longer than the whole input, and
  * aggregates do not depend on the order between origins.
  */
 public final class DifferentialTopology {
@@ -42,8 +42,8 @@ public final class DifferentialTopology {
     }
 
     /**
-     * The application with something planted in front of the shuffles of its events: to see that
-     * the comparison notices.
+     * The application with a planted fault before the shuffles of its events, to check that the
+     * comparison detects it.
      */
     DifferentialTopology(Topics topics, UnaryOperator<KStream<String, String>> tamper, Shuffling shuffling) {
         this.topics = topics;
@@ -51,7 +51,7 @@ public final class DifferentialTopology {
         this.shuffling = shuffling;
     }
 
-    /** Builds it; the settings decide about optimization. */
+    /** Builds it; the settings govern optimization. */
     public Topology build(Properties settings) {
         StreamsBuilder builder = new StreamsBuilder();
         Consumed<String, String> text = Consumed.with(Serdes.String(), Serdes.String());

@@ -6,17 +6,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that depends on every record of a key and on the order of those that came from one
- * origin, and not on how the origins interleave: what a shuffle must keep. Its text is
+ * A value that depends on every record of a key, and on the order of the records of one origin, but
+ * not on how the origins interleave: exactly what a shuffle must keep. Its text is
  * {@code origin:hash,origin:hash,…}.
  */
 public final class Digest {
-    /** The digest of no record. */
+    /** The digest without records. */
     public static final String EMPTY = "";
 
     private Digest() {}
 
-    /** The digest with one more record of an origin. */
+    /** The digest with another record of an origin. */
     public static String plus(String digest, String origin, String sequence) {
         Map<String, String> hashes = new TreeMap<>();
         for (String part : digest.isEmpty() ? new String[0] : digest.split(",")) {

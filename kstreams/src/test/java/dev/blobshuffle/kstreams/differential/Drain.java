@@ -19,9 +19,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 
 /**
- * Knows when an application has nothing left to do: its committed offsets are at the end of every
- * input and repartition topic. The offsets are read before the ends: whatever an upstream task
- * wrote for what it committed is then below the ends, so one agreement is proof for a chain of any
+ * Detects when an application has no work left: its committed offsets are at the end of every input
+ * and repartition topic. The offsets are read before the ends. So everything that an upstream task
+ * wrote for its committed records is below the ends, and one agreement is proof for a chain of any
  * length. Owned by the test thread.
  */
 public final class Drain {
@@ -42,7 +42,7 @@ public final class Drain {
         this.inputs = inputs;
     }
 
-    /** Waits until nothing is left to do; fails when an instance dies meanwhile. */
+    /** Waits until no work is left; fails if an instance dies meanwhile. */
     public void await(Instances instances) throws Exception {
         Set<TopicPartition> partitions = partitions();
         Awaitility.await("everything is committed")
@@ -54,8 +54,8 @@ public final class Drain {
     }
 
     /**
-     * Waits until committed offsets have passed the last notification, the condition for native
-     * clients to come back.
+     * Waits until the committed offsets have passed the last notification, which is the condition
+     * for a return to native clients.
      */
     public void awaitNoNotifications(Instances instances) throws Exception {
         Set<TopicPartition> partitions = partitions();
@@ -104,8 +104,8 @@ public final class Drain {
     }
 
     /**
-     * Partitions that are not done, with what is committed there; a position inside a notification
-     * is not done.
+     * Unfinished partitions, with their committed offsets. A position inside a notification is
+     * unfinished.
      */
     private Map<TopicPartition, Long> behind(Set<TopicPartition> partitions) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>(admin.listConsumerGroupOffsets(applicationId)
@@ -126,8 +126,8 @@ public final class Drain {
                 behind.put(partition, offset);
             }
         });
-        // What moves is not done. What stands still may have nothing but markers ahead, which only
-        // a reader finds out.
+        // A moving offset is unfinished. A constant one may have only markers ahead, which only a
+        // reader can detect.
         boolean isStill = behind.equals(behindBefore);
         behindBefore = Map.copyOf(behind);
         if (inside.isEmpty() && (behind.isEmpty() || isStill && log.isEmpty(behind))) {

@@ -30,25 +30,24 @@ public final class Instances implements AutoCloseable {
     private final List<KafkaStreams> running = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    /** No instance yet. */
+    /** Starts without instances. */
     public Instances() {}
 
-    /** Starts one more instance and returns when it is running. */
+    /** Starts another instance, and returns when it runs. */
     public KafkaStreams add(KafkaStreams streams) throws InterruptedException {
         await(start(streams));
         return streams;
     }
 
     /**
-     * Starts one more instance, whose threads are replaced when they die, and returns when it is
-     * running.
+     * Starts another instance whose threads are replaced when they die, and returns when it runs.
      */
     public KafkaStreams addReplacingThreads(KafkaStreams streams) throws InterruptedException {
         await(start(streams, e -> StreamThreadExceptionResponse.REPLACE_THREAD));
         return streams;
     }
 
-    /** Ends one instance in order. */
+    /** Stops one instance properly. */
     public void stop(KafkaStreams streams) {
         if (!streams.close(TIMEOUT)) {
             throw new AssertionError("not closed in " + TIMEOUT);
@@ -56,7 +55,7 @@ public final class Instances implements AutoCloseable {
         running.remove(streams);
     }
 
-    /** Starts instances 0 to n - 1 and returns when all of them are running. */
+    /** Starts instances 0 to n - 1, and returns when all of them run. */
     public static Instances start(int count, IntFunction<KafkaStreams> factory) throws Exception {
         Instances instances = new Instances();
         try {
@@ -74,14 +73,14 @@ public final class Instances implements AutoCloseable {
         }
     }
 
-    /** Starts one more instance; the latch opens when it is running. */
+    /** Starts another instance; the latch opens when it runs. */
     public CountDownLatch start(KafkaStreams streams) {
         return startReplacing(streams, e -> false);
     }
 
     /**
-     * Starts one more instance, whose threads are replaced if they die of a certain exception; the
-     * latch opens when it is running.
+     * Starts another instance whose threads are replaced if they die of a certain exception; the
+     * latch opens when it runs.
      */
     public CountDownLatch startReplacing(KafkaStreams streams, Predicate<Throwable> isReplaced) {
         return start(streams, e -> {
@@ -93,7 +92,7 @@ public final class Instances implements AutoCloseable {
         });
     }
 
-    /** What killed a stream thread first. */
+    /** The first failure that killed a stream thread. */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure.get());
     }
@@ -111,7 +110,7 @@ public final class Instances implements AutoCloseable {
         return ready;
     }
 
-    /** Waits until an instance is running; fails if a stream thread has died. */
+    /** Waits until an instance runs; fails if a stream thread has died. */
     public void await(CountDownLatch ready) throws InterruptedException {
         if (!ready.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
             throw new AssertionError("not running in " + TIMEOUT + ": "
@@ -120,7 +119,7 @@ public final class Instances implements AutoCloseable {
         check();
     }
 
-    /** Waits until a condition holds; fails at once when a stream thread dies meanwhile. */
+    /** Waits until a condition holds; fails at once if a stream thread dies meanwhile. */
     public void await(String what, Callable<Boolean> condition) {
         Awaitility.await(what)
                 .atMost(TIMEOUT)
@@ -130,8 +129,8 @@ public final class Instances implements AutoCloseable {
     }
 
     /**
-     * Waits until an instance has exactly so many stream threads, and all of them run. A thread
-     * that died would be missing; a rebalance may be under way.
+     * Waits until an instance has exactly this many stream threads, and all of them run. A dead
+     * thread would be missing; a rebalance may be in progress.
      */
     public void awaitThreads(KafkaStreams streams, int threads) {
         await(
@@ -158,7 +157,7 @@ public final class Instances implements AutoCloseable {
                 .anyMatch(metric -> !Double.isNaN((Double) metric.metricValue()));
     }
 
-    /** Throws what killed a stream thread, if one died. */
+    /** Throws the failure of a dead stream thread, if there is one. */
     public void check() {
         Throwable first = failure.get();
         if (first != null) {
@@ -180,7 +179,7 @@ public final class Instances implements AutoCloseable {
         }
     }
 
-    /** Closes all at the same time, as an orderly end. */
+    /** Closes all instances concurrently and properly. */
     @Override
     public void close() {
         List<CompletableFuture<Boolean>> ends = running.stream()

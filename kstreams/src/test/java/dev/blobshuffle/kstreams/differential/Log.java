@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads topics as the broker holds them, by a native read_committed consumer. Thread-safe: every
+ * Reads topics as the broker stores them, with a native read_committed consumer. Thread-safe: every
  * read has its own consumer.
  */
 public final class Log {
@@ -26,7 +26,7 @@ public final class Log {
         this.bootstrap = bootstrap;
     }
 
-    /** A topic of texts. */
+    /** The rows of a topic of texts. */
     public List<Row> rows(String topic) {
         List<Row> rows = new ArrayList<>();
         read(
@@ -39,7 +39,7 @@ public final class Log {
         return rows;
     }
 
-    /** A topic of anything. */
+    /** The rows of any topic. */
     public List<Row> rawRows(String topic) {
         Base64.Encoder base64 = Base64.getEncoder();
         List<Row> rows = new ArrayList<>();
@@ -53,7 +53,7 @@ public final class Log {
         return rows;
     }
 
-    /** Hands out everything that a topic holds and that is committed, in order per partition. */
+    /** Passes every committed record of a topic to the receiver, in order per partition. */
     public void read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
@@ -65,20 +65,20 @@ public final class Log {
     }
 
     /**
-     * Whether anything committed is between positions and the ends of their partitions: markers do
-     * not count.
+     * Whether there are no committed records between positions and the ends of their partitions.
+     * Markers do not count.
      */
     public boolean isEmpty(Map<TopicPartition, Long> positions) {
         List<Object> found = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
             read(consumer, positions, consumer.endOffsets(positions.keySet()), found::add);
         } catch (OffsetOutOfRangeException e) {
-            return false; // Purged meanwhile: somebody committed further.
+            return false; // Purged meanwhile: the group has committed a later offset.
         }
         return found.isEmpty();
     }
 
-    /** Whether a notification lies between positions and the ends of their partitions. */
+    /** Whether there is a notification between positions and the ends of their partitions. */
     public boolean hasNotification(Map<TopicPartition, Long> positions) {
         List<Object> found = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
@@ -117,7 +117,7 @@ public final class Log {
                         "enable.auto.commit",
                         false,
                         "fetch.max.wait.ms",
-                        20), // A consumer that is closed waits for its last fetch.
+                        20), // Short, because closing a consumer waits for its last fetch.
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
     }

@@ -17,8 +17,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.awaitility.Awaitility;
 
 /**
- * Topics that are really there. The controller answers before the broker has heard of a topic, and
- * an application that starts in between ends for want of it.
+ * Creates topics and waits until they are usable. The controller answers before the broker knows a
+ * topic, and an application that starts in between ends because the topic is missing.
  */
 public final class NewTopics {
     private static final long PATIENCE_SECONDS = 60;
@@ -26,8 +26,8 @@ public final class NewTopics {
     private NewTopics() {}
 
     /**
-     * Makes unreplicated topics and returns when every partition has its leader and each leads:
-     * before, one may refuse a producer's first batch and take its second, for good.
+     * Creates unreplicated topics, and returns when every partition has a leader that is ready.
+     * Otherwise a leader may reject a producer's first batch and accept its second, for good.
      */
     public static void create(Admin admin, Collection<String> names, int partitions) throws Exception {
         List<NewTopic> topics = names.stream()

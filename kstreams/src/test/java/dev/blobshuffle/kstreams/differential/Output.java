@@ -1,14 +1,14 @@
 package dev.blobshuffle.kstreams.differential;
 
-/** What the topology writes, and what two correct runs must agree on. */
+/** The outputs of the topology, and what two correct runs must agree on. */
 public enum Output {
-    /** Records per user. */
+    /** Number of records per user. */
     COUNTS(Agreement.TABLE),
     /** Digest of each user's records in the order of each input partition. */
     DIGESTS(Agreement.TABLE),
     /** Final count per window, by suppress. */
     WINDOWS(Agreement.MULTISET),
-    /** Records per session. */
+    /** Number of records per session. */
     SESSIONS(Agreement.TABLE),
     /** Stream-stream join of two repartitioned streams. */
     JOINED(Agreement.MULTISET),
@@ -47,11 +47,10 @@ public enum Output {
     /** What must be the same in two correct runs of a topology. */
     public enum Agreement {
         /**
-         * The last value of every key and its timestamp; a key whose last value is null is not
-         * there.
+         * The last value of every key and its timestamp. A key whose last value is null is absent.
          */
         TABLE,
-        /** The last value of every key; a key whose last value is null is not there. */
+        /** The last value of every key. A key whose last value is null is absent. */
         VALUES,
         /** All rows, in any order. */
         MULTISET,

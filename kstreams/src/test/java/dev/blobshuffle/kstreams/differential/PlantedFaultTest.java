@@ -23,9 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * The comparison must be able to fail: one wrong record among hundreds in front of the shuffles.
- */
+/** The comparison detects one wrong record among hundreds before the shuffles. */
 class PlantedFaultTest {
     private static final Topics TOPICS = new Topics("planted");
     private static final Map<String, Rows> RIGHT = run(UnaryOperator.identity());
@@ -47,7 +45,7 @@ class PlantedFaultTest {
                 .containsAll(fault.noticedBy);
     }
 
-    /** The sequence number of an event that is in every result. */
+    /** The sequence number of an event that affects every result. */
     private static String joined(Map<String, Rows> rows) {
         String pair = rows.get(Output.JOINED.name()).rows().get(0).value();
         return pair.substring(0, pair.indexOf('+'));
@@ -107,8 +105,8 @@ class PlantedFaultTest {
     }
 
     /**
-     * Does one wrong thing to one record; to swap, it holds the record back until the next one that
-     * it must not overtake has passed.
+     * Damages one record. To swap records, it holds one back until the next record that must not
+     * overtake it has passed.
      */
     private static final class Planted extends ContextualProcessor<String, String, String, String> {
         private final Fault fault;

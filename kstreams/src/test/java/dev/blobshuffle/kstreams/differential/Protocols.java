@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** The group protocols that the Kafka on the class path has for Kafka Streams. */
+/** The group protocols of Kafka Streams in the Kafka on the class path. */
 public final class Protocols {
     private Protocols() {}
 
@@ -24,8 +24,8 @@ public final class Protocols {
     }
 
     /**
-     * Each guarantee and each protocol, in as few runs; with {@code -Ddifferential.all=true} each
-     * with each.
+     * Each guarantee and each protocol, in as few runs as possible; with
+     * {@code -Ddifferential.all=true} all combinations.
      */
     public static Stream<Arguments> withEachGuarantee() {
         String last = all().get(all().size() - 1);
@@ -34,7 +34,7 @@ public final class Protocols {
                 : Stream.of(Arguments.of("exactly_once_v2", "classic"), Arguments.of("at_least_once", last));
     }
 
-    /** Each guarantee with each protocol. */
+    /** All combinations of guarantees and protocols. */
     public static Stream<Arguments> withGuarantees() {
         return Stream.of("at_least_once", "exactly_once_v2")
                 .flatMap(guarantee -> all().stream().map(protocol -> Arguments.of(guarantee, protocol)));

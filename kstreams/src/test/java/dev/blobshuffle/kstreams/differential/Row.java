@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.differential;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record that a run left behind.
+ * One record of a run's result.
  *
  * @param key the key
  * @param value the value; null deletes

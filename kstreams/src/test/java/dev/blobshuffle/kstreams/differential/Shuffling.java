@@ -6,9 +6,9 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Repartitioned;
 
-/** Who moves the records of the topology's streams. */
+/** How the streams of the topology are shuffled. */
 public enum Shuffling {
-    /** Kafka Streams: natively, or through blobs without knowing it. */
+    /** By Kafka Streams, natively or through blobs. */
     BY_KAFKA_STREAMS {
         @Override
         public KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
@@ -24,7 +24,7 @@ public enum Shuffling {
         }
     },
 
-    /** The explicit operators. */
+    /** By the explicit operators. */
     BY_OPERATORS {
         @Override
         public KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
@@ -42,8 +42,8 @@ public enum Shuffling {
     };
 
     /**
-     * A stream whose key has changed, before operators that need it by key: they repartition it
-     * where nobody has.
+     * Prepares a stream whose key has changed for operators that need it by key. They repartition
+     * it themselves unless this method does.
      */
     public abstract KStream<String, String> beforeUse(String name, KStream<String, String> stream);
 

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The input and output topics of one run.
  *
- * @param prefix tells the runs on one broker apart
+ * @param prefix unique among the runs on a broker
  */
 public record Topics(String prefix) {
     /**
@@ -38,7 +38,7 @@ public record Topics(String prefix) {
         return prefix + "-products";
     }
 
-    /** The topic that a part of the topology writes to. */
+    /** The topic of one output of the topology. */
     public String output(Output output) {
         return prefix + "-" + output.topic();
     }

@@ -4,13 +4,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * What went through an application's repartition topics.
+ * The records of an application's repartition topics.
  *
  * @param notifications records that refer to blobs
- * @param plain records that travelled as they are
+ * @param plain records that were sent as they are
  */
 public record Traffic(long notifications, long plain) {
-    /** Reads everything that is still in the topics. */
+    /** Reads all remaining records of the topics. */
     public static Traffic of(Admin admin, Log log, String applicationId) throws Exception {
         AtomicLong notifications = new AtomicLong();
         AtomicLong plain = new AtomicLong();

@@ -10,15 +10,14 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of a differential run: the same records for the same seed. It comes in phases, each of
- * which must have passed through the topology before the next one starts, since results depend on
- * it: the tables are loaded before the streams that join them, and windows are closed when
- * everything is in them.
+ * The input of a differential run: the same records for the same seed. It has phases. Each phase
+ * must pass through the topology before the next one starts, because results depend on it: the
+ * tables are loaded before the streams that join them, and windows close after all their records.
  */
 public final class Workload {
     /**
-     * The time of the first event: the same for all runs of a JVM, and recent, so that no broker
-     * deletes records for their age. Timestamps come from here and never from a clock.
+     * The time of the first event: the same for all runs of a JVM, and recent, so that brokers do
+     * not delete records for their age. Timestamps derive from it and never from a clock.
      */
     public static final long START =
             System.currentTimeMillis() - Duration.ofHours(2).toMillis();
@@ -37,8 +36,8 @@ public final class Workload {
     private final Random random;
 
     /**
-     * A workload with a number of events; there are half as many clicks and a fifth as many changes
-     * of orders.
+     * A workload with a number of events, half as many clicks and a fifth as many changes of
+     * orders.
      */
     public Workload(Topics topics, int events, long seed) {
         this.topics = topics;
@@ -50,7 +49,7 @@ public final class Workload {
         this.random = new Random(seed);
     }
 
-    /** The phases, each in the order in which it is to be written. */
+    /** The phases, each in the order of writing. */
     public List<List<Input>> phases() {
         return List.of(tables(), streams(), closers());
     }
@@ -87,7 +86,7 @@ public final class Workload {
         return input(topic, key, deleted ? null : value, time - random.nextLong(DISORDER_MS));
     }
 
-    /** Events so late that they close every window in every partition. */
+    /** Events that are late enough to close every window in every partition. */
     private List<Input> closers() {
         return IntStream.range(0, CLOSERS)
                 .mapToObj(i -> {
@@ -107,7 +106,8 @@ public final class Workload {
     }
 
     /**
-     * Where Kafka's default partitioner puts a key: repartitioned streams meet the tables there.
+     * The partition of a key in Kafka's default partitioner, in which repartitioned streams meet
+     * the tables.
      */
     private static int partition(String key) {
         return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % Topics.PARTITIONS;
@@ -116,7 +116,7 @@ public final class Workload {
     /**
      * One input record.
      *
-     * @param partition where it goes: a key is always in the same partition
+     * @param partition its partition: all records of a key have the same one
      * @param value null deletes
      * @param timestamp milliseconds
      */

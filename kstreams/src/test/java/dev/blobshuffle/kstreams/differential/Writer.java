@@ -21,7 +21,7 @@ public final class Writer implements AutoCloseable {
                 new StringSerializer());
     }
 
-    /** Writes the records in order and returns when the broker has all of them. */
+    /** Writes the records in order, and returns when the broker has all of them. */
     public void write(List<Workload.Input> inputs) throws Exception {
         List<Future<RecordMetadata>> sent = new ArrayList<>();
         for (Workload.Input input : inputs) {

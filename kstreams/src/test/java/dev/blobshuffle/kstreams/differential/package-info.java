@@ -1,7 +1,6 @@
 /**
- * The differential test: one application with every kind of shuffle that the Kafka Streams DSL
- * makes, run natively and through blobs over the same input, and a comparer of everything that both
- * runs leave behind.
+ * The differential test: an application with every kind of shuffle in the Kafka Streams DSL runs
+ * natively and through blobs with the same input, and the test compares all results of both runs.
  */
 @NullMarked
 package dev.blobshuffle.kstreams.differential;

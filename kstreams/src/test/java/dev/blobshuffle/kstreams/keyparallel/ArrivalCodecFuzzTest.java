@@ -31,7 +31,7 @@ class ArrivalCodecFuzzTest {
         }
     }
 
-    /** Whatever the bytes are: a record, or the failure that says what to do. */
+    /** Any bytes give a record, or the one failure with a remedy. */
     @Test
     void brokenBytesGiveTheirOneFailure() {
         Random random = new Random(2);
@@ -61,7 +61,7 @@ class ArrivalCodecFuzzTest {
                 .hasMessageContaining("version 9");
     }
 
-    /** What version 1 wrote stays readable, and is what it still writes. */
+    /** Version 1 stays readable, and is still written. */
     @Test
     void versionOneIsAsItWas() {
         byte[] golden = HexFormat.of()

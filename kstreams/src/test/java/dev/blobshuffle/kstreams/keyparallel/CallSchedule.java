@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One random run under virtual time: records of a few keys, calls that are slow, fail, or never
- * answer, an owner that commits now and then. Everything follows from the seed. Owned by the test's
+ * One random run under virtual time: records of a few keys; calls that are slow, fail, or never
+ * answer; an owner that commits now and then. The seed determines everything. Owned by the test's
  * thread.
  */
 final class CallSchedule {
@@ -64,7 +64,7 @@ final class CallSchedule {
         calls = new ParallelCalls<>(plan, isStaged, this::call, time, time.workers("calls", 8), new AtomicInteger());
     }
 
-    /** Runs to the end and checks every promise. */
+    /** Runs to the end and checks every guarantee. */
     void run() {
         time.actor("owner", this::own);
         time.run();
@@ -80,7 +80,7 @@ final class CallSchedule {
         assertOrder();
     }
 
-    /** Failed records that ended as such. */
+    /** Number of failed records. */
     int failures() {
         return failures;
     }
@@ -137,7 +137,7 @@ final class CallSchedule {
         } while (prepareAll());
     }
 
-    /** As a staged function does: with keys in order, when nothing of the key is left. */
+    /** As in a staged function with keys in order: when the key has no other record left. */
     private boolean prepareAll() {
         boolean isMoving = false;
         for (PendingRecord<Integer, Integer> record = calls.pollUnprepared();
@@ -177,7 +177,7 @@ final class CallSchedule {
         }
     }
 
-    /** What is thrown here is an outcome: a broken promise has to be kept. */
+    /** An exception here counts as an outcome, so a broken promise must be recorded. */
     private void call(List<Integer> numbers, Call.Completion<Integer> completion) {
         try {
             begin(numbers, completion);
@@ -205,7 +205,8 @@ final class CallSchedule {
         }
         int fate = rejectsNothing ? 9 : time.random(10);
         long millis =
-                fate == 0 ? 99 : time.random(60); // The slowest never answer, and run into their timeout just after.
+                // The slowest calls never answer, and time out just after.
+                fate == 0 ? 99 : time.random(60);
         time.schedule(Duration.ofMillis(millis), () -> {
             busy.removeAll(of);
             underWay--;

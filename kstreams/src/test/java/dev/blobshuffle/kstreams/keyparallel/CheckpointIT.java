@@ -62,8 +62,8 @@ class CheckpointIT {
     }
 
     /**
-     * The offsets are committed, so what was under way is nowhere but in the store; another
-     * instance, whose disk is empty, takes it up in order, by calls longer than a transaction.
+     * The offsets are committed, so running calls are only in the store. Another instance, whose
+     * disk is empty, resumes them in order, with calls longer than a transaction.
      */
     @ParameterizedTest
     @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
@@ -100,8 +100,8 @@ class CheckpointIT {
     }
 
     /**
-     * Each of two instances has a copy of what is pending at the other one: the survivor goes on
-     * with its copy, in order, and nothing is lost or doubled.
+     * Each of two instances has a copy of the other's pending records. The survivor continues with
+     * its copy, in order, and nothing is lost or duplicated.
      */
     @Test
     void standbyTakesUpWhatIsPendingAfterAKill() throws Exception {
@@ -135,8 +135,8 @@ class CheckpointIT {
     }
 
     /**
-     * Two nodes in a chain, a cache behind them, a standby, instances that come and go, and calls
-     * that are under way at every commit.
+     * Two nodes in a chain, a cache after them, a standby, instances that come and go, and calls
+     * that run at every commit.
      */
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
@@ -176,7 +176,8 @@ class CheckpointIT {
     }
 
     private static String slow(String key, String value) {
-        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 4) * 30_000_000L); // A commit meets some under way.
+        // Some calls run at each commit.
+        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 4) * 30_000_000L);
         return value;
     }
 
@@ -221,7 +222,7 @@ class CheckpointIT {
                 .until(condition);
     }
 
-    /** Records that have a result; once each. */
+    /** Number of records that have exactly one result. */
     private static long results(String name) {
         return new Log(kafka.bootstrapServers())
                 .rows(name + "-output").stream()

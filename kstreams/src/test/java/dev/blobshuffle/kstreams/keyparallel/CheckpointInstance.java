@@ -19,9 +19,9 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * An application whose commits do not wait for calls, in a process of its own; it halts when its
- * parent does. Values up to {@code answered} have their result at once; calls for others take a
- * while, or end when they are told to.
+ * An application whose commits do not wait for calls, in its own process; it halts when its parent
+ * does. Values up to {@code answered} have their result at once. Calls for others take a while, or
+ * end on command.
  */
 final class CheckpointInstance {
     static final int PARTITIONS = 2;
@@ -35,7 +35,7 @@ final class CheckpointInstance {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    /** The end of the last transaction in a changelog: no standby ever passes it. */
+    /** The marker of the last transaction in a changelog, which no standby passes. */
     private static final long MARKER = 1;
 
     private static final CountDownLatch ANSWER = new CountDownLatch(1);
@@ -43,8 +43,7 @@ final class CheckpointInstance {
     /**
      * Starts a process.
      *
-     * @param answered values up to this one have their result at once; 0: all have one sooner or
-     *     later
+     * @param answered values up to this one have their result at once; 0: all have one eventually
      * @param standbys copies of each task's stores on other instances
      */
     static Process start(String bootstrap, String name, String guarantee, int answered, int standbys, Path state)
@@ -69,13 +68,13 @@ final class CheckpointInstance {
                 .start();
     }
 
-    /** Gives a process an order. */
+    /** Sends a command to a process. */
     static void order(Process process, String order) throws Exception {
         process.getOutputStream().write((order + "\n").getBytes(StandardCharsets.UTF_8));
         process.getOutputStream().flush();
     }
 
-    /** Returns when a process has a copy of another one's stores, as they are now. */
+    /** Returns when a process has a current copy of another one's stores. */
     static void awaitStandby(Process process) throws Exception {
         order(process, "standby");
         if (!"standby".equals(process.inputReader(StandardCharsets.UTF_8).readLine())) {
@@ -84,9 +83,9 @@ final class CheckpointInstance {
     }
 
     /**
-     * Runs an instance until its standard input ends, or the order {@code close}, by which it
-     * closes properly. By {@code standby} it says so when it is one; by {@code answer} the calls
-     * that never end do.
+     * Runs an instance until its standard input ends, or until the command {@code close}, which
+     * closes it properly. On {@code standby} it reports when it is one; on {@code answer} the calls
+     * that never end get their answers.
      */
     public static void main(String[] args) throws Exception {
         KafkaStreams streams = streams(args);

@@ -25,10 +25,10 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * One random run of a task whose commits do not wait for calls, and which crashes now and then,
- * also in the middle of a commit; under virtual time. What is durable is held apart: committed
+ * One random run, under virtual time, of a task whose commits do not wait for calls, and which
+ * sometimes crashes, even in the middle of a commit. Durable state is kept separately: committed
  * position, output, changelog. In a transaction they change together; without one they change one
- * after the other, as {@link Checkpoint} says. Everything follows from the seed. Owned by the
+ * after another, as {@link Checkpoint} describes. The seed determines everything. Owned by the
  * test's thread.
  */
 final class CheckpointSchedule {
@@ -37,7 +37,7 @@ final class CheckpointSchedule {
     private static final int MOST_CRASHES = 6;
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
-    /** The process is gone. */
+    /** The process has ended. */
     private static final class Crash extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -55,7 +55,7 @@ final class CheckpointSchedule {
     private int stored;
     private int recovered;
 
-    /** What the living task has sent and nobody has confirmed yet. */
+    /** Unconfirmed sends of the live task. */
     private final List<Integer> sent = new ArrayList<>();
 
     CheckpointSchedule(SimulatedTime time) {
@@ -73,7 +73,7 @@ final class CheckpointSchedule {
                 Duration.ofSeconds(2));
     }
 
-    /** Runs to the end and checks what is in the output. */
+    /** Runs to the end and checks the output. */
     void run() {
         time.actor("task", this::live);
         time.run();
@@ -206,7 +206,7 @@ final class CheckpointSchedule {
         committed = position;
     }
 
-    /** Without a transaction what was sent has arrived then. */
+    /** Without a transaction, everything sent has then arrived. */
     private void flush(KeyValueStore<Long, byte[]> store) {
         if (!isExactlyOnce) {
             output.addAll(sent);
@@ -232,8 +232,8 @@ final class CheckpointSchedule {
     }
 
     /**
-     * A transaction is aborted; without one, any part of what was sent has arrived, of each key the
-     * first ones.
+     * Crashes. A transaction is aborted. Without one, any part of the sent records has arrived: of
+     * each key, the first ones.
      */
     private void crash() {
         if (!isExactlyOnce) {
@@ -250,7 +250,7 @@ final class CheckpointSchedule {
 
     private void call(List<Arrival<String, Integer>> arrivals, Call.Completion<Integer> completion) {
         Arrival<String, Integer> arrival = arrivals.get(0);
-        // Some end in the time between two commits, others outlive several.
+        // Some calls end between two commits, others outlive several.
         Duration latency = Duration.ofMillis(time.random(4) == 0 ? time.random(300) : time.random(10));
         time.schedule(
                 latency,

@@ -6,8 +6,8 @@ import dev.blobshuffle.simulator.SimulatedTime;
 import org.junit.jupiter.api.Test;
 
 /**
- * Commits that do not wait, and crashes at any moment: nothing lost, order of each key, and under
- * exactly-once nothing doubled. {@code -Dkeyparallel.seeds=N} for more.
+ * Commits that do not wait, and crashes at any moment: nothing is lost, keys stay in order, and
+ * under exactly-once nothing is duplicated. {@code -Dkeyparallel.seeds=N} for more.
  */
 class CheckpointSimulationTest {
     private static final int SEEDS = Integer.getInteger("keyparallel.seeds", 300);

@@ -60,7 +60,7 @@ class CheckpointTest {
     }
 
     /**
-     * The caches behind a node have what it handed on before it removes that; whatever the order of
+     * The caches after a node have its results before it removes the records, whatever the order of
      * the names.
      */
     @ParameterizedTest
@@ -82,7 +82,7 @@ class CheckpointTest {
         }
     }
 
-    /** Of a transaction's length nothing is left in such a call. */
+    /** The call outlives any transaction. */
     @Test
     void callMayTakeLongerThanATransaction() {
         try (TopologyTestDriver driver = driver("exactly_once_v2", new CountDownLatch(0), "f", "behind", 600_000)) {
@@ -125,7 +125,7 @@ class CheckpointTest {
         return new TopologyTestDriver(builder.build(), settings);
     }
 
-    /** Results come with the timer, as they do between records of a running application. */
+    /** Results come with the timer, as between the records of a running application. */
     private static List<KeyValue<String, String>> await(TopologyTestDriver driver, int results) {
         long deadline = System.nanoTime() + 60_000_000_000L;
         List<KeyValue<String, String>> all = new ArrayList<>();

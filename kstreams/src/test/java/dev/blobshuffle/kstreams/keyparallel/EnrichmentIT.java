@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The guide's example against a service of its own, which takes {@code -Dkeyparallel.service.ms}
- * (20) for each answer and refuses every tenth record the first time.
+ * The guide's example with a local service, which takes {@code -Dkeyparallel.service.ms} (20) for
+ * each answer and refuses every tenth record the first time.
  */
 class EnrichmentIT {
     private static final int LATENCY_MS = Integer.getInteger("keyparallel.service.ms", 20);
@@ -118,7 +118,7 @@ class EnrichmentIT {
         settings.put("commit.interval.ms", 1_000);
         settings.put("poll.ms", 10);
         settings.put("blobshuffle.keyparallel.geo.max.concurrency", 64);
-        // A second, as in the example, may be too little for a busy machine.
+        // A second, as in the example, may be too short for a busy machine.
         settings.put("blobshuffle.keyparallel.geo.timeout.ms", 15_000);
         settings.put("producer.transaction.timeout.ms", 300_000);
         settings.put("auto.offset.reset", "earliest");

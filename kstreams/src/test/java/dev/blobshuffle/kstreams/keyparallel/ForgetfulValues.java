@@ -9,8 +9,8 @@ import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.apache.kafka.streams.state.StoreBuilder;
 
 /**
- * A control: takes the gate away that holds commits back, so that records are taken and confirmed
- * before their calls have ended. Has to lose records, and tests have to notice.
+ * A control: removes the gate that holds commits back, so records are committed before their calls
+ * have ended. It must lose records, and tests must detect that.
  *
  * @param supplier of the node
  * @param name of the node

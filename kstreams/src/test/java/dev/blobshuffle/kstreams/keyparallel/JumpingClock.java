@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
 
 /**
- * A clock that a test moves forward, for the waits of nodes. Deadlines of commits pass at once;
- * timers, and with them the timeouts of calls, keep the machine's time. Thread-safe.
+ * A clock for the waits of nodes that a test can move forward. Commit deadlines then pass at once.
+ * Timers, and with them the timeouts of calls, keep the real time. Thread-safe.
  */
 final class JumpingClock {
     private final AtomicLong aheadNanos = new AtomicLong();
@@ -18,7 +18,7 @@ final class JumpingClock {
         aheadNanos.addAndGet(time.toNanos());
     }
 
-    /** The same function, in nodes that wait by this clock. */
+    /** The same function, in nodes that use this clock. */
     <K, V, R> FixedKeyProcessorSupplier<K, V, R> of(FixedKeyProcessorSupplier<K, V, R> supplier) {
         NodeDefinition<K, V> usual = ((ParallelValuesSupplier<K, V, R>) supplier).definition();
         return new ParallelValuesSupplier<>(new NodeDefinition<>(

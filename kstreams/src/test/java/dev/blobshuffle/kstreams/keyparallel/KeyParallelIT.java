@@ -17,20 +17,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What only real brokers and stream threads show: commits while calls are slow, rebalances, a
- * service that hangs. Kills are in {@code ChaosIT}.
+ * Parallel functions with real brokers and stream threads: commits while calls are slow,
+ * rebalances, a service that hangs. {@code ChaosIT} has kills.
  */
 class KeyParallelIT {
-    /** A hang of a minute is the long form: {@code -Dkeyparallel.hang.seconds=60}. */
+    /** {@code -Dkeyparallel.hang.seconds=60} makes the service hang for a minute. */
     private static final int HANG_SECONDS = Integer.getInteger("keyparallel.hang.seconds", 1);
 
     @TempDir
     private Path directory;
 
     /**
-     * Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache
-     * behind them, and instances that come and go. By the classic protocol tasks become standbys
-     * and come back, with the same processors.
+     * Slow calls at every commit, two nodes in a chain with gate names in both orders, a cache
+     * after them, and instances that come and go. With the classic protocol, tasks become standbys
+     * and return, with the same processors.
      */
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
@@ -56,7 +56,7 @@ class KeyParallelIT {
             application.write(600);
             application.awaitOutput(800, instances);
             if (protocol.equals("classic")) {
-                // Of tasks that the first one had: it had all.
+                // The first instance had all tasks, so the others' are its former ones.
                 instances.await("standbys", () -> hasStandbys(first) && hasStandbys(second));
             }
             instances.stop(first);
@@ -67,8 +67,8 @@ class KeyParallelIT {
     }
 
     /**
-     * A service that hangs all of a sudden: the tasks go back to the last commit, no thread dies,
-     * and nothing of the calls that did end becomes visible.
+     * A service hangs suddenly: the tasks roll back to the last commit, no thread dies, and no
+     * result of a finished call becomes visible.
      */
     @Test
     void drainThatTakesTooLongRollsBack() throws Exception {
@@ -100,7 +100,7 @@ class KeyParallelIT {
             service.hold();
             application.writeOneKey(12);
             instances.await("tasks that are closed", () -> {
-                clock.jump(drain); // The next moment is too late for a commit that waits.
+                clock.jump(drain); // The next moment is too late for a waiting commit.
                 return ofThreads(streams, "task-closed-total") > closed;
             });
             assertThat(application.outputs())
@@ -118,8 +118,8 @@ class KeyParallelIT {
     }
 
     /**
-     * The budget holds while the service hangs under full load, and everything comes out when it is
-     * back.
+     * The budget holds while the service hangs under full load, and everything comes out when the
+     * service is back.
      */
     @Test
     void hangingServiceIsWaitedForWithinTheBudget() throws Exception {
@@ -135,11 +135,12 @@ class KeyParallelIT {
                         "hang",
                         Map.of(
                                 "commit.interval.ms",
-                                15_000, // What comes until the first commit fills the budget; then that waits.
+                                // The records before the first commit fill the budget; then the
+                                // commit waits.
+                                15_000,
                                 "max.poll.interval.ms",
                                 600_000,
-                                // What Kafka holds beside: natively 1,000 records of each
-                                // partition.
+                                // Kafka's own buffer: natively, 1,000 records of each partition.
                                 "buffered.records.per.partition",
                                 20,
                                 "main.consumer.fetch.max.bytes",
@@ -154,7 +155,8 @@ class KeyParallelIT {
                         return value;
                     }));
             long heap = liveHeap();
-            application.writeLarge(2_000, 20_000); // Once it runs: a thread that waits for room joins no group.
+            // Only once it runs: a thread that waits for room cannot join a group.
+            application.writeLarge(2_000, 20_000);
             try {
                 instances.await("a full budget", () -> isLimited(streams));
                 long end = System.nanoTime() + HANG_SECONDS * 1_000_000_000L;

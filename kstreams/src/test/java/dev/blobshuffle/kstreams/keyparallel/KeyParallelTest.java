@@ -95,8 +95,8 @@ class KeyParallelTest {
     }
 
     /**
-     * Caches of the same task must not miss the commit, whatever the gate is called: stores of a
-     * node are flushed in the order of their hashes.
+     * Caches of the same task must be flushed before the commit, whatever the gate's name: stores
+     * of a node are flushed in the order of their hashes.
      */
     @ParameterizedTest
     @CsvSource({
@@ -143,7 +143,7 @@ class KeyParallelTest {
         }
     }
 
-    /** Records made of one have its offset, and may be equal. */
+    /** Records made from one record have its offset, and may be equal. */
     @Test
     void equalRecordsOfOneOffsetAreKeptApart() {
         StreamsBuilder builder = new StreamsBuilder();
@@ -209,10 +209,7 @@ class KeyParallelTest {
         }
     }
 
-    /**
-     * The handler is asked about the record that failed, not about the one that is in
-     * {@code process}.
-     */
+    /** The handler gets the record that failed, not the one in {@code process}. */
     @Test
     void handlerGetsTheRecordThatFailed() {
         ASKED.clear();
@@ -268,7 +265,7 @@ class KeyParallelTest {
     }
 
     /**
-     * Closing commits, if there was anything to commit before the failure, and then throws it
+     * Closing commits if there was work to commit before the failure, and then throws the failure
      * again.
      */
     static void closeFailed(TopologyTestDriver driver) {
@@ -346,7 +343,7 @@ class KeyParallelTest {
                         guarantee.equals("at_least_once") ? "max.poll.interval.ms" : "transaction.timeout.ms");
     }
 
-    /** A test of a processor alone has no task: the call is waited for. */
+    /** A test of a processor alone has no task, so the call is waited for. */
     @Test
     void mockContextGetsTheResultsAtOnce() {
         Processor<String, String, String, String> processor = KeyParallel.<String, String, String, String>flatMap(
@@ -430,7 +427,7 @@ class KeyParallelTest {
                 .sum();
     }
 
-    /** Goes on, and remembers what it was asked. */
+    /** Continues, and records its calls. */
     public static final class Asking implements ProcessingExceptionHandler {
         @Override
         @SuppressWarnings("deprecation") // Its successor came with Kafka 4.2.

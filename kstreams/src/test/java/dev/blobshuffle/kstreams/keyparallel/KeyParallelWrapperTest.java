@@ -24,7 +24,7 @@ import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that are chosen by their names, in a topology that knows nothing of it. */
+/** Nodes chosen by name, in an unchanged topology. */
 class KeyParallelWrapperTest {
     private final Set<String> slowThreads = ConcurrentHashMap.newKeySet();
     private final Set<String> fastThreads = ConcurrentHashMap.newKeySet();

@@ -33,13 +33,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A node among others of its task, under TopologyTestDriver: punctuators, stores, several records
- * of one, and the end of a task that failed.
+ * A node among other nodes of its task, under TopologyTestDriver: punctuators, stores, several
+ * records from one, and the end of a failed task.
  */
 class NodeInTaskTest {
     /**
-     * Kafka Streams calls gates when it closes in disorder too, and nobody can tell: they must not
-     * wait for what will never be sent.
+     * Kafka Streams also calls gates when it closes after a failure, and the two calls look the
+     * same. They must not wait for records that will never be sent.
      */
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS)
@@ -63,7 +63,7 @@ class NodeInTaskTest {
         closeFailed(driver);
     }
 
-    /** Records of a punctuator have no topic, and their results and failures get along without. */
+    /** A punctuator's records have no topic, and their results and failures work without it. */
     @Test
     void punctuatorsAndStoresBeforeAndBehindItWorkAsEver() {
         ASKED.clear();
@@ -125,7 +125,7 @@ class NodeInTaskTest {
         }
     }
 
-    /** Puts values into a store, and forwards and forgets them by a punctuator. */
+    /** Stores values, and forwards and deletes them in a punctuator. */
     private static final class Collecting implements Processor<String, String, String, String> {
         private final String name;
         private KeyValueStore<String, String> store;

@@ -51,7 +51,7 @@ class NodeMetricsTest {
         return driver(twoNodes(KeyParallelOptions.named("score")), Map.of("blobshuffle.metrics.listen", listen));
     }
 
-    /** Those that publish at the same address share its port. */
+    /** Nodes that publish at the same address share its port. */
     private static Endpoint endpoint() {
         try (MetricsEndpoint.Publication own = MetricsEndpoint.publish(ANY, new LabelledNumbers(Map.of(), Map.of()))) {
             return own.address();
@@ -140,7 +140,7 @@ class NodeMetricsTest {
         assertThatThrownBy(() -> page(new Endpoint("127.0.0.1", port))).isInstanceOf(ConnectException.class);
     }
 
-    /** Leaves a record in the node's store that nobody can read. */
+    /** Leaves an undecodable record in the node's store. */
     private static final class Corrupting implements Processor<String, String, String, String> {
         @Override
         public void init(ProcessorContext<String, String> context) {

@@ -76,8 +76,8 @@ class NodeSettingsTest {
     }
 
     /**
-     * With our clients an application hears of a wrong name although it has no node, or none of
-     * this name.
+     * With our clients, an application gets the error for a wrong name even if it has no node, or
+     * none of this name.
      */
     @Test
     void clientSupplierRefusesUnknownNamesWithoutANode() {

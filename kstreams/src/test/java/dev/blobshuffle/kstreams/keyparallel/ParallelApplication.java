@@ -33,8 +33,8 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * An application with two nodes in a chain that call functions, and a cached count behind them,
- * whose right result is known: the values of each key are 1, 2, 3, … Owned by the test's thread.
+ * An application with two nodes in a chain that call functions, and a cached count after them. The
+ * expected result is known: the values of each key are 1, 2, 3, … Owned by the test's thread.
  */
 final class ParallelApplication implements AutoCloseable {
     static final int PARTITIONS = 3;
@@ -75,7 +75,7 @@ final class ParallelApplication implements AutoCloseable {
         return name + "-input";
     }
 
-    /** Writes records of many keys, as fast as they go. */
+    /** Writes records of many keys, without a pause. */
     void write(int more) throws Exception {
         for (int i = 0; i < more; i++) {
             send("k" + records % KEYS, "");
@@ -91,7 +91,7 @@ final class ParallelApplication implements AutoCloseable {
         producer.flush();
     }
 
-    /** Writes records with some bytes more. */
+    /** Writes records with additional bytes. */
     void writeLarge(int more, int bytes) {
         String padding = " " + "x".repeat(bytes);
         for (int i = 0; i < more; i++) {
@@ -129,7 +129,7 @@ final class ParallelApplication implements AutoCloseable {
         return value.split(" ", 2)[0];
     }
 
-    /** An instance whose calls the test makes by itself. */
+    /** An instance whose calls the test defines. */
     KafkaStreams instance(UnaryOperator<KStream<String, String>> calls) {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, id());
@@ -143,7 +143,7 @@ final class ParallelApplication implements AutoCloseable {
         properties.put("producer.linger.ms", 5);
         properties.putAll(settings);
         if (!"streams".equals(settings.get("group.protocol"))) {
-            // An instance that ends leaves its group by its session's timeout.
+            // An instance that ends leaves its group when its session times out.
             properties.put("main.consumer.session.timeout.ms", 6_000);
             properties.put("main.consumer.heartbeat.interval.ms", 1_500);
         }
@@ -165,20 +165,20 @@ final class ParallelApplication implements AutoCloseable {
         return builder.build();
     }
 
-    /** Waits until at least so many results are committed. */
+    /** Waits until at least this many results are committed. */
     void awaitOutput(int least, Instances running) {
         running.await(least + " results", () -> outputs() >= least);
     }
 
     /**
-     * Waits until so many records have a result: where commits do not wait for calls, nothing else
-     * tells that all is done.
+     * Waits until this many records have a result. If commits do not wait for calls, there is no
+     * other sign of completion.
      */
     void awaitResults(int records, Instances running) {
         running.await("results of " + records + " records", () -> results() >= records);
     }
 
-    /** Waits until everything that was written is committed. */
+    /** Waits until everything written is committed. */
     void drain(Instances running) throws Exception {
         new Drain(admin, bootstrap, id(), List.of(input())).await(running);
     }
@@ -191,14 +191,14 @@ final class ParallelApplication implements AutoCloseable {
                         .count();
     }
 
-    /** Results that are committed. */
+    /** Number of committed results. */
     int outputs() {
         return new Log(bootstrap).rows(name + "-output").size();
     }
 
     /**
-     * When nothing is left to do: the results of each key are all there, in order, and counted;
-     * once each, or at least once.
+     * Checks, after everything is done, that the results of each key are complete, in order, and
+     * counted; exactly once, or at least once.
      */
     void assertRight(boolean isOnce) {
         Log log = new Log(bootstrap);
@@ -225,7 +225,7 @@ final class ParallelApplication implements AutoCloseable {
         });
     }
 
-    /** Where a replay repeats some, no number comes for the first time before a smaller one. */
+    /** The numbers without those that a replay has repeated; first occurrences must be in order. */
     private static List<Integer> firsts(List<Integer> numbers) {
         List<Integer> firsts = new ArrayList<>();
         for (int number : numbers) {

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random calls under virtual time: order, nothing lost or doubled, budgets given back, every drain
+ * Random calls under virtual time: order, nothing lost or duplicated, budgets returned, every drain
  * ends. {@code -Dkeyparallel.seeds=N} for more.
  */
 class ParallelCallsSimulationTest {

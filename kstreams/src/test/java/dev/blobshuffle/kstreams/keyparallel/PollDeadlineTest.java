@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Nodes of several tasks of a thread, which wait one after the other. Times in seconds. */
+/** Nodes of several tasks of a thread, which wait one after another. Times in seconds. */
 class PollDeadlineTest {
     private static final TimeLimits LIMITS = new TimeLimits(
             Duration.ofSeconds(8),
@@ -26,7 +26,7 @@ class PollDeadlineTest {
         assertThat(waitForRoom(4, 9)).isEqualTo(8);
     }
 
-    /** A node hands on to another one by its timer. */
+    /** A node's timer forwards to another node. */
     @Test
     void waitForRoomInATimerIsPartOfTheTurnBefore() {
         assertThat(waitForRoom(0, 3)).isEqualTo(3);
@@ -50,7 +50,7 @@ class PollDeadlineTest {
         assertThat(drain(4, 20)).isEqualTo(15);
     }
 
-    /** @return when a wait ends that would take so long */
+    /** @return when a wait ends that needs the given time */
     private long waitForRoom(long now, long wanted) {
         patience.enter();
         long end = Math.min(seconds(patience.stallDeadline(nanos(now), LIMITS)), now + wanted);
@@ -58,7 +58,7 @@ class PollDeadlineTest {
         return end;
     }
 
-    /** @return when a wait for calls ends that would take so long */
+    /** @return when a wait for calls ends that needs the given time */
     private long drain(long now, long wanted) {
         patience.enterCommit(nanos(now), LIMITS);
         return Math.min(seconds(patience.drainDeadline(nanos(now), LIMITS)), now + wanted);

@@ -47,8 +47,8 @@ class StagedTest {
     private final Set<String> callThreads = ConcurrentHashMap.newKeySet();
 
     /**
-     * The next record of a key is prepared when the one before it is complete, and caches miss no
-     * commit.
+     * The next record of a key is prepared after the previous one is complete, and caches are
+     * flushed before the commit.
      */
     @ParameterizedTest
     @CsvSource({"gate,exactly_once_v2", "zgate,at_least_once", "a,exactly_once_v2", "kpg,at_least_once"})
@@ -75,7 +75,7 @@ class StagedTest {
         }
     }
 
-    /** As where the store is a cache of what the service said. */
+    /** For example, if the store caches the service's answers. */
     @Test
     void recordWithoutARequestIsNotCalledFor() {
         ProcessorSupplier<String, String, String, String> cached = KeyParallel.staged(
@@ -207,7 +207,7 @@ class StagedTest {
                 .readKeyValuesToList();
     }
 
-    /** Goes on, and remembers what it was asked. */
+    /** Continues, and records its calls. */
     public static final class Asking implements ProcessingExceptionHandler {
         @Override
         @SuppressWarnings("deprecation") // Its successor came with Kafka 4.2.

@@ -35,18 +35,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tasks that fail, are taken away, or start again while calls are under way, with real brokers and
- * stream threads.
+ * Tasks that fail, are revoked, or restart while calls run, with real brokers and stream threads.
  */
 class TaskFailureIT {
     @TempDir
     private Path directory;
 
     /**
-     * Kafka Streams closes the task, wipes its stores, and initialises the same processors again.
-     * At-least-once, for it commits the thread's other tasks first: under exactly-once in the same
-     * transaction, with what the corrupted one has sent. So it does without parallel calls too:
-     * with {@code mapValues} in their place, four of eight runs doubled a record.
+     * Kafka Streams closes the task, deletes its stores, and initializes the same processors again.
+     * At-least-once, because it commits the thread's other tasks first. Under exactly-once, that
+     * commit is in the same transaction, with the records of the corrupted task. This happens
+     * without parallel calls too: with {@code mapValues} instead, four of eight runs duplicated a
+     * record.
      */
     @ParameterizedTest
     @ValueSource(strings = {"drain", "checkpoint"})
@@ -78,8 +78,8 @@ class TaskFailureIT {
     }
 
     /**
-     * The call is longer than its transaction may be: it fails by its timeout, its thread dies, and
-     * the next one does everything again.
+     * The call takes longer than its transaction may: it times out, its thread dies, and the next
+     * thread repeats everything.
      */
     @Test
     void threadThatIsReplacedLosesAndDoublesNothing() throws Exception {
@@ -117,8 +117,8 @@ class TaskFailureIT {
     }
 
     /**
-     * The wait for calls takes too long where Kafka Streams commits because partitions go away:
-     * nothing of them becomes visible, the thread lives, and somebody does them again.
+     * The wait for calls times out while Kafka Streams commits for a revocation: no result becomes
+     * visible, the thread survives, and another one repeats the calls.
      */
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
@@ -139,7 +139,7 @@ class TaskFailureIT {
                 "group.protocol",
                 protocol,
                 "commit.interval.ms",
-                60_000, // No commit but that of the revocation.
+                60_000, // The only commit is that of the revocation.
                 "producer.transaction.timeout.ms",
                 300_000,
                 "num.stream.threads",
@@ -150,12 +150,12 @@ class TaskFailureIT {
             application.write(300);
             instances.await("all results", () -> Instances.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
             service.hold();
-            application.write(90); // The rate was high: many of them may wait for their calls.
+            application.write(90); // The rate was high, so many records may wait for their calls.
             instances.await("records that wait", () -> Instances.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
             KafkaStreams second = application.instance(calls);
             CountDownLatch secondRuns = instances.start(second);
             instances.await("tasks that are closed", () -> {
-                clock.jump(drain); // The next moment is too late for a revocation that waits.
+                clock.jump(drain); // The next moment is too late for a waiting revocation.
                 return closedTasks(first) > 0;
             });
             assertThat(application.outputs()).as("results that are visible").isZero();
@@ -171,7 +171,10 @@ class TaskFailureIT {
         }
     }
 
-    /** Others are in {@code process} when it fails: neither they nor their bytes are blamed. */
+    /**
+     * Other records are in {@code process} when it fails: neither they nor their bytes are
+     * reported.
+     */
     @Test
     void deadLettersAreTheRecordsThatFailed() throws Exception {
         EmbeddedKafka.shared().createTopic("dead-letters", 1);
@@ -220,8 +223,8 @@ class TaskFailureIT {
     }
 
     /**
-     * The control. Natively, and with the gate, what a commit covers is done; if it is not, this
-     * check has to notice.
+     * The control: natively, and with the gate, everything that a commit covers is done. Without
+     * the gate, this check must detect the loss.
      */
     @Test
     void recordsAreLostWithoutTheGateAndThatIsNoticed() throws Exception {
@@ -249,10 +252,9 @@ class TaskFailureIT {
     }
 
     /**
-     * Polls bring 4,000 records, as with the client supplier, and each takes more than a second:
-     * the threads have to go on polling and committing all the same. That all nodes of a thread
-     * together leave it the time is {@link PollDeadlineTest}'s to show: here the machine takes its
-     * time too.
+     * Polls return 4,000 records, as with the client supplier, and each record takes more than a
+     * second: the threads must continue to poll and commit. {@link PollDeadlineTest} shows that all
+     * nodes of a thread together leave it the time; here the machine takes its time too.
      */
     @Test
     void threadsGoOnPollingWhileCallsTakeSeconds() throws Exception {
@@ -316,7 +318,7 @@ class TaskFailureIT {
         return Integer.parseInt(value) % 5 == 3;
     }
 
-    /** Kafka Streams writes dead letters by itself since Kafka 4.2. */
+    /** Kafka Streams writes dead letters by itself since 4.2. */
     private static boolean hasDeadLetters() {
         return StreamsConfig.configDef().names().contains("errors.dead.letter.queue.topic.name");
     }
@@ -341,7 +343,7 @@ class TaskFailureIT {
         return Instances.sum(streams, "stream-thread-metrics", "task-closed-total");
     }
 
-    /** Says once, when it is due, that its task is corrupted. */
+    /** Reports once, when it is due, that its task is corrupted. */
     private static final class Corrupting extends ContextualFixedKeyProcessor<String, String, String> {
         private final AtomicBoolean isDue;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a thread may wait for, and that it fits into the time in which it has to poll. */
+/** A thread's limits of waiting fit into the time within which it must poll. */
 class TimeLimitsTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 

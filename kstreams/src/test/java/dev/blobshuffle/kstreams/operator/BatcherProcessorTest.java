@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 class BatcherProcessorTest {
     /**
-     * A process that stood still between the lane and the sink: the blob may be gone when the
-     * notification is visible.
+     * The process was suspended between the lane and the sink: the blob may be gone when the
+     * notification becomes visible.
      */
     @Test
     void notificationThatIsTooOldIsNotForwarded() {

@@ -15,7 +15,7 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the guide shows is code that runs. */
+/** The code of the guide runs. */
 class FrontDoorGuideTest {
     private static final Path GUIDE = Path.of("../docs/guides/which-front-door.md");
     private static final Path TESTS = Path.of("src/test/java/dev/blobshuffle/kstreams");

@@ -48,7 +48,7 @@ final class InTestDriver implements AutoCloseable {
                 .pipeInput(new TestRecord<>(key, value, headers, timestamp));
     }
 
-    /** All records that have come out since the last call. */
+    /** All results since the last call. */
     List<TestRecord<String, String>> read(String topic) {
         return read(topic, new StringDeserializer());
     }
@@ -57,7 +57,7 @@ final class InTestDriver implements AutoCloseable {
         return driver.createOutputTopic(topic, new StringDeserializer(), values).readRecordsToList();
     }
 
-    /** Feeds one value, and tells the one that comes out. */
+    /** Feeds one value, and returns its result. */
     String stringsThrough(String input, String value, String output) {
         try (this) {
             pipe(input, "k", value, 0);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What an operator throws: the type decides whether the thread lives. */
+/** The exceptions of an operator: the type determines whether the thread survives. */
 class LossesTest {
     private final Map<String, Integer> counts = new HashMap<>();
     private final ThreadLanes thread = new ThreadLanes(BatchScope.INSTANCE);
@@ -70,7 +70,8 @@ class LossesTest {
     }
 
     /**
-     * All tasks of the thread will be closed: waiting for the uploads of each would only take time.
+     * All tasks of the thread will be closed, so it would be a waste to wait for each one's
+     * uploads.
      */
     @Test
     void otherOperatorsOfTheThreadLeaveAtOnceUntilTasksAreOpenedAnew() {
@@ -83,7 +84,7 @@ class LossesTest {
     }
 
     /**
-     * What user code throws behind an operator is Kafka Streams' business, which may go on with the
+     * Kafka Streams handles an exception of user code after an operator; it may continue with the
      * other tasks.
      */
     @Test
@@ -123,7 +124,7 @@ class LossesTest {
         assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
     }
 
-    /** After a rollback the task has a new object: the row goes on. */
+    /** After a rollback the task has a new object, but the count continues. */
     private Losses losses() {
         return new Losses("by-user-batcher, task 0_1", Losses.Patience.LIMITED, counts, thread);
     }

@@ -30,10 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What only a real broker and real stream threads show of the operators: commits, rollbacks, and
- * the end.
- */
+/** The operators on a real broker with real stream threads: commits, rollbacks, and the end. */
 class OperatorsIT {
     private static EmbeddedKafka kafka;
     private static Admin admin;
@@ -59,8 +56,8 @@ class OperatorsIT {
     }
 
     /**
-     * A loss rolls the thread's tasks back, and no thread dies. Under at-least-once what was
-     * committed meanwhile may come twice.
+     * A loss rolls the thread's tasks back, and no thread dies. Under at-least-once, records that
+     * were committed meanwhile may be duplicated.
      */
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.EXACTLY_ONCE_V2, StreamsConfig.AT_LEAST_ONCE})
@@ -98,10 +95,10 @@ class OperatorsIT {
     }
 
     /**
-     * The records of all tasks of a thread lie in one blob: the first gate of a commit starts the
+     * The records of all tasks of a thread are in one blob: the first gate of a commit starts the
      * upload for all of them. Three tasks with a blob each would make three times as many blobs as
-     * commits; two stages, of which the second gets its records when the first one's are drained,
-     * make two.
+     * commits. Two stages make two blobs, because the second stage gets its records when the first
+     * one drains.
      */
     @Test
     void tasksOfAThreadShareTheBlobOfACommit() throws Exception {
@@ -131,8 +128,8 @@ class OperatorsIT {
     }
 
     /**
-     * Another application is the clock: while it commits again and again, an idle one does not
-     * commit at all.
+     * Another application is the clock: while it commits repeatedly, an idle one does not commit at
+     * all.
      */
     @Test
     void idleApplicationCommitsNothing() throws Exception {
@@ -155,7 +152,7 @@ class OperatorsIT {
         }
     }
 
-    /** The commit after the last record may still come. */
+    /** Waits, because the commit after the last record may still come. */
     private static void awaitQuiet(KafkaStreams streams) throws Exception {
         double seen;
         do {
@@ -165,8 +162,8 @@ class OperatorsIT {
     }
 
     /**
-     * Acknowledged writes to the broker, one after the other, take real time, and a stream thread
-     * gets its turns meanwhile.
+     * Acknowledged writes to the broker, one after another, take real time, in which a stream
+     * thread runs.
      */
     private static void writeUntilTenTimesTheCommitIntervalIsOver() throws Exception {
         long end = System.nanoTime() + 500_000_000L;

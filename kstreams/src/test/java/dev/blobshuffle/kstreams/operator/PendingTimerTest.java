@@ -13,7 +13,7 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 
-/** Each punctuation makes Kafka Streams commit: there must be none when nothing is pending. */
+/** Each punctuation makes Kafka Streams commit, so there must be none without pending work. */
 class PendingTimerTest {
     private final AtomicInteger calls = new AtomicInteger();
 

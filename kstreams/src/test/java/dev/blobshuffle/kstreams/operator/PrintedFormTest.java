@@ -14,8 +14,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * Figure 1 of the paper ends with {@code process}, behind which Kafka Streams would repartition
- * every record once more, natively. It must not run unnoticed: it does not compile.
+ * Figure 1 of the paper ends with {@code process}, after which Kafka Streams would repartition
+ * every record again, natively. This must not happen unnoticed: it does not compile.
  */
 class PrintedFormTest {
     private static final String FORM = """
@@ -55,7 +55,7 @@ class PrintedFormTest {
                 return source;
             }
         };
-        // Analysed only: nothing is written.
+        // Analysis only: nothing is written.
         List<String> options = List.of(
                 "-proc:none",
                 "-implicit:none",

@@ -9,7 +9,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.junit.jupiter.api.Test;
 
-/** How an application tests a topology with the operators: as the guide shows it. */
+/** A test of a topology with the operators, as in the guide. */
 class TestDriverExampleTest {
     @Test
     void wordsAreCounted() {

@@ -50,8 +50,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The operators in TopologyTestDriver: without a broker, a record at a time, next to a native
- * repartition.
+ * The operators in TopologyTestDriver: without a broker, one record at a time, compared with a
+ * native repartition.
  */
 class TestDriverTest {
     @ParameterizedTest
@@ -292,7 +292,7 @@ class TestDriverTest {
         assertThat(driver.stringsThrough("input", "v", "output")).isEqualTo("v");
     }
 
-    /** A handler that goes on would skip a whole segment: the commit must not happen. */
+    /** A handler that continues would skip a whole segment, so the commit must not happen. */
     @Test
     void notificationOfAnotherStoreStopsTheTaskWhateverTheHandler() {
         Topology topology = build(builder ->
@@ -330,7 +330,7 @@ class TestDriverTest {
                 .hasMessageContaining("blobshuffle.batch.max.bytes");
     }
 
-    /** The form of the paper: every value means a setting. */
+    /** The paper's form: every value corresponds to a setting. */
     @Test
     void constructorOfThePaperMeansTheSameSettings() {
         BlobShuffle<String, String> blobShuffle = new BlobShuffle<>(

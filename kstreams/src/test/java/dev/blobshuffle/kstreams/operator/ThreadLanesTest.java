@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The gates of a thread come one after another; their uploads must not. */
+/** The gates of a thread run one after another; their uploads must not. */
 class ThreadLanesTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What Kafka Streams makes of a topology with the operators: no repartition but theirs, and the
- * names of a native one.
+ * The description of a topology with the operators: no repartition but theirs, and the names of a
+ * native one.
  */
 class TopologyDescriptionTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -81,7 +81,7 @@ class TopologyDescriptionTest {
         assertThat(repartitions(topology)).isEqualTo(1);
     }
 
-    /** State is found again when a repartition becomes a shuffle through blobs. */
+    /** State is found again after a repartition becomes a shuffle through blobs. */
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.NO_OPTIMIZATION, StreamsConfig.OPTIMIZE})
     void namesThatKafkaStreamsMakesAreThoseOfANativeRepartition(String optimization) {
@@ -98,7 +98,7 @@ class TopologyDescriptionTest {
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.NO_OPTIMIZATION, StreamsConfig.OPTIMIZE})
     void serdesOfTheShuffleGoOn(String optimization) {
-        // The application's default serdes are for bytes: what follows must not fall back to them.
+        // The application's default serdes are for bytes; the next operators must not use them.
         Topology topology = build(
                 optimization,
                 builder -> shuffle("by-user")

@@ -28,8 +28,9 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 
 /**
- * An exactly-once application of two instances that regroups and counts, over a store: records of
- * known words, written in several portions, must give exact counts. Owned by the test thread.
+ * An exactly-once application of two instances that regroups and counts, with blobs in a store.
+ * Records of known words, written in several portions, must give exact counts. Owned by the test
+ * thread.
  */
 final class CountingRun implements AutoCloseable {
     private static final int WORDS = 40;
@@ -44,9 +45,9 @@ final class CountingRun implements AutoCloseable {
     private int written;
 
     /**
-     * Starts the application and returns when it is running.
+     * Starts the application, and returns when it runs.
      *
-     * @param application its name, and that of its topics
+     * @param application its name, and the prefix of its topics
      * @param store the URI of its store
      * @param directory for its state
      */
@@ -55,7 +56,7 @@ final class CountingRun implements AutoCloseable {
     }
 
     /**
-     * The same, with a way to shuffle, and more settings for each instance, which are counted
+     * The same, with a kind of shuffling, and additional settings for each instance, by its number
      * from 0.
      */
     CountingRun(
@@ -136,7 +137,7 @@ final class CountingRun implements AutoCloseable {
         }
     }
 
-    /** Waits until everything that was written is counted and committed. */
+    /** Waits until all records are counted and committed. */
     void drain() throws Exception {
         new Drain(admin, kafka.bootstrapServers(), application, List.of(input())).await(instances);
     }
@@ -146,7 +147,7 @@ final class CountingRun implements AutoCloseable {
         return Map.copyOf(expected);
     }
 
-    /** What the application has counted last, of each word. */
+    /** The application's last count of each word. */
     Map<String, Long> counted() {
         Map<String, Long> counts = new HashMap<>();
         new Log(kafka.bootstrapServers())
@@ -158,7 +159,7 @@ final class CountingRun implements AutoCloseable {
         return counts;
     }
 
-    /** What went through the repartition topic. */
+    /** The records of the repartition topic. */
     Traffic traffic() throws Exception {
         return Traffic.of(admin, new Log(kafka.bootstrapServers()), application);
     }

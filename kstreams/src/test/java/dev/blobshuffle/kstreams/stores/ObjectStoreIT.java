@@ -70,7 +70,7 @@ class ObjectStoreIT {
         }
     }
 
-    /** For servers that would forget when killed. */
+    /** For servers that would lose data when killed. */
     private void countOnceAlsoWhenItHangs(StoreServer server, String name, String store) throws Exception {
         try (CountingRun run = new CountingRun(kafka, name, store, directory.resolve("state"))) {
             run.write(500);
@@ -86,7 +86,7 @@ class ObjectStoreIT {
         }
     }
 
-    /** One request of ten fails, in each of the ways that a network and a service have. */
+    /** One of ten requests fails, in each way in which networks and services fail. */
     @Test
     void everyRecordCountsOnceWhileTheWireAndTheServiceFail() throws Exception {
         List<WireFault> faults = List.of(

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Instances of an exactly-once application that know their zones write for each other's, under both
- * group protocols, with no setting but the zone.
+ * Instances of an exactly-once application that know their zones write for each other's zones,
+ * under both group protocols, with no other setting.
  */
 class ZonesIT {
     private static EmbeddedKafka kafka;

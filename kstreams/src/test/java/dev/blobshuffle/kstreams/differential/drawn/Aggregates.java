@@ -22,7 +22,7 @@ import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowStore;
 
-/** Weaves aggregates and tables. */
+/** Adds aggregates and tables. */
 final class Aggregates {
     private static final Duration SIZE = Duration.ofSeconds(2);
     private static final Duration SHORT_GRACE = Duration.ofSeconds(1);
@@ -64,7 +64,7 @@ final class Aggregates {
         return isOrdered ? ofCache(result) : result.plus(Trait.LAST_TIMED);
     }
 
-    /** With a cache, only last values are not chance. */
+    /** With a cache, only last values are deterministic. */
     private Strand ofCache(Strand strand) {
         return weaver.setup.isCached() ? strand.plus(Trait.LAST) : strand;
     }

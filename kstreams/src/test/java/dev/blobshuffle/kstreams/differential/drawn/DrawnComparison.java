@@ -17,15 +17,15 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs programs on both sides, several at a time, and compares what they leave behind. */
+/** Runs programs on both sides, several concurrently, and compares their results. */
 final class DrawnComparison {
-    /** How many smaller programs run after a failure. */
+    /** Number of smaller programs to try after a failure. */
     private static final int ATTEMPTS = Integer.getInteger("differential.attempts", 0);
 
     private static @Nullable DrawnComparison shared;
 
     private final Run.Brokers brokers;
-    /** How many programs run at the same time. */
+    /** Limits the number of concurrent programs. */
     private final ExecutorService together =
             Executors.newFixedThreadPool(Integer.getInteger("differential.together", 10), DrawnComparison::daemon);
 
@@ -62,7 +62,7 @@ final class DrawnComparison {
         return present;
     }
 
-    /** Runs programs at the same time, and fails if any differs. */
+    /** Runs programs concurrently, and fails if any result differs. */
     void run(List<Program> drawn) {
         List<String> found = differing(drawn, Optional.empty());
         if (!found.isEmpty()) {
@@ -71,9 +71,9 @@ final class DrawnComparison {
     }
 
     /**
-     * Runs programs at the same time.
+     * Runs programs concurrently.
      *
-     * @return each that differs, with its differences, in words
+     * @return each program that differs, with its differences as texts
      */
     List<String> differing(List<Program> drawn, Optional<Fault> fault) {
         List<Future<Optional<String>>> all = drawn.stream()
@@ -102,7 +102,7 @@ final class DrawnComparison {
         return new Run(program, side, numbers.incrementAndGet(), brokers, fault);
     }
 
-    /** The results that differ between the sides, and that native runs agree about. */
+    /** The results that differ between the sides, and that native runs agree on. */
     private List<String> differences(Program program, Optional<Fault> fault) {
         Run blobs = run(program, Side.BLOBS, fault);
         try {
@@ -126,7 +126,7 @@ final class DrawnComparison {
         }
     }
 
-    /** What differs and is not chance: native runs agree about it. */
+    /** The differences that are not random, because native runs agree on them. */
     private List<String> minus(Program program, List<String> found, List<String> chance) {
         if (!chance.isEmpty()) {
             System.out.println(

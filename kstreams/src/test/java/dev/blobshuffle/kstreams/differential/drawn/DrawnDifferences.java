@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What applications through blobs do in another way than natively, and why. Programs do not draw
- * them, and {@code docs/differences.md} has them as a chapter.
+ * The known differences between applications through blobs and native ones, with reasons. Programs
+ * do not contain them, and {@code docs/differences.md} has them as a chapter.
  */
 final class DrawnDifferences {
     private static final List<Difference> ALL = List.of(new Difference(

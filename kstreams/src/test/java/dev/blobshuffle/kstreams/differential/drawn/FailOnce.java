@@ -23,7 +23,7 @@ final class FailOnce extends ContextualProcessor<String, String, String, String>
         context().forward(record);
     }
 
-    /** Whether an exception is, or has as its cause, the one that is thrown here. */
+    /** Whether an exception is the one thrown here, or was caused by it. */
     static boolean isIn(Throwable exception) {
         for (Throwable cause = exception; cause != null; cause = cause.getCause()) {
             if (cause instanceof Planned) {

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** What a wrong shuffle could do: the comparison must notice each. */
+/** Possible faults of a shuffle; the comparison must detect each. */
 enum Fault {
     HEADER_LOST {
         @Override

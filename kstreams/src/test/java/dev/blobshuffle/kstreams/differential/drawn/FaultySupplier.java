@@ -21,7 +21,7 @@ public final class FaultySupplier implements KafkaClientSupplier, Configurable {
     private final BlobShuffleClientSupplier real = new BlobShuffleClientSupplier();
     private Fault fault = Fault.DOUBLED;
 
-    /** Made by Kafka Streams. */
+    /** Called by Kafka Streams. */
     public FaultySupplier() {}
 
     @Override

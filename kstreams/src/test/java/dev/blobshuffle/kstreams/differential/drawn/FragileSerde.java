@@ -7,9 +7,9 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
-/** Texts, some of which cannot be written and others of which cannot be read. */
+/** Texts of which some cannot be serialized and others cannot be deserialized. */
 public final class FragileSerde implements Serde<String> {
-    /** Made by Kafka Streams. */
+    /** Called by Kafka Streams. */
     public FragileSerde() {}
 
     @Override

@@ -17,7 +17,7 @@ import org.apache.kafka.streams.errors.ProductionExceptionHandler;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
-/** Exception handlers that note what they hear, by application. Thread-safe. */
+/** Exception handlers that record their calls, by application. Thread-safe. */
 final class Handled {
     /** Names the handlers that continue. */
     static final String CONTINUES = "drawn.continues";
@@ -26,7 +26,7 @@ final class Handled {
 
     private Handled() {}
 
-    /** What the handlers of an application have heard; forgets it. */
+    /** Returns and clears the calls of an application's handlers. */
     static List<String> take(String application) {
         Queue<String> heard = HEARD.remove(application);
         return heard == null ? List.of() : heard.stream().sorted().toList();
@@ -56,9 +56,9 @@ final class Handled {
         }
     }
 
-    /** Of what cannot be read. */
+    /** Handles deserialization failures. */
     public static final class OfDeserialization extends Handler implements DeserializationExceptionHandler {
-        /** Made by Kafka Streams. */
+        /** Called by Kafka Streams. */
         public OfDeserialization() {
             super("deserialization");
         }
@@ -73,9 +73,9 @@ final class Handled {
         }
     }
 
-    /** Of what cannot be written. */
+    /** Handles serialization and send failures. */
     public static final class OfProduction extends Handler implements ProductionExceptionHandler {
-        /** Made by Kafka Streams. */
+        /** Called by Kafka Streams. */
         public OfProduction() {
             super("production");
         }
@@ -104,9 +104,9 @@ final class Handled {
         }
     }
 
-    /** Of what processors throw. */
+    /** Handles exceptions of processors. */
     public static final class OfProcessing extends Handler implements ProcessingExceptionHandler {
-        /** Made by Kafka Streams. */
+        /** Called by Kafka Streams. */
         public OfProcessing() {
             super("processing");
         }
@@ -119,7 +119,7 @@ final class Handled {
         }
     }
 
-    /** The name of a topic that it has on both sides. */
+    /** The part of a topic's name that is the same on both sides. */
     private static String suffix(String topic) {
         return topic.substring(topic.indexOf('-') + 1);
     }

@@ -11,18 +11,20 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.utils.Utils;
 
-/** Makes the records of a program: the same on both sides. */
+/** Makes the records of a program, which are the same on both sides. */
 final class Inputs {
-    /** When the first record is: recent, so that no broker deletes records for their age. */
+    /**
+     * The time of the first record: recent, so that brokers do not delete records for their age.
+     */
     static final long START = System.currentTimeMillis()
                     / Duration.ofHours(1).toMillis()
                     * Duration.ofHours(1).toMillis()
             - Duration.ofHours(20).toMillis();
 
-    /** Longer than the time that records span. */
+    /** Longer than the time span of the records. */
     static final Duration GRACE = Duration.ofHours(6);
 
-    /** When the records are that close all windows. */
+    /** The time of the records that close all windows. */
     static final long CLOSING = START + Duration.ofHours(14).toMillis();
 
     private static final int LETTERS = 6;
@@ -49,7 +51,7 @@ final class Inputs {
         return records;
     }
 
-    /** Records of all keys that are so late that they close every window. */
+    /** Records of all keys that are late enough to close every window. */
     List<ProducerRecord<String, String>> closing(String topic) {
         List<ProducerRecord<String, String>> records = new ArrayList<>();
         for (int i = 0; i < 2 * LETTERS; i++) {

@@ -12,7 +12,7 @@ import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.TableJoined;
 import org.apache.kafka.streams.kstream.ValueJoiner;
 
-/** Weaves what takes two streams. One that does not fit gets a sink of its own. */
+/** Adds operators with two inputs. An input that does not fit gets its own sink. */
 final class Joins {
     private static final Duration WITHIN = Duration.ofSeconds(2);
     private static final ValueJoiner<String, String, String> BOTH = (one, other) -> one + "&" + other;

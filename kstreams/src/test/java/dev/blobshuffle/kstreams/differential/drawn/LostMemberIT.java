@@ -29,8 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Why {@link DrawnComparison} compares only keys after a group lost a member: without exactly-once,
- * Kafka Streams counts again what the member had not committed, natively and through blobs.
+ * Shows why {@link DrawnComparison} compares only keys after a group lost a member: without
+ * exactly-once, Kafka Streams counts the member's uncommitted records again, natively and through
+ * blobs.
  */
 class LostMemberIT {
     private static final int RECORDS = 5;
@@ -52,7 +53,7 @@ class LostMemberIT {
             send(input);
             await("all are counted").atMost(Duration.ofMinutes(2)).until(() -> count(streams) == RECORDS);
 
-            // As the group does when a session ends.
+            // The group does the same when a session ends.
             admin.removeMembersFromConsumerGroup(application, new RemoveMembersFromConsumerGroupOptions())
                     .all()
                     .get();
@@ -101,7 +102,7 @@ class LostMemberIT {
                     .get("k");
             return count == null ? 0 : count;
         } catch (InvalidStateStoreException e) {
-            return 0; // On the move.
+            return 0; // The task is moving.
         }
     }
 }

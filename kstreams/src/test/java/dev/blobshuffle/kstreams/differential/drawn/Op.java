@@ -4,8 +4,8 @@ import dev.blobshuffle.kstreams.differential.drawn.Program.Flow;
 import java.util.List;
 
 /**
- * An operator of a topology. A topology leaves out or weakens one whose result would depend on what
- * Kafka Streams leaves open, such as the order of records from several tasks.
+ * An operator of a topology. A topology omits or weakens an operator whose result would depend on
+ * what Kafka Streams leaves undefined, such as the order of records from several tasks.
  */
 sealed interface Op {
     /** The streams that it joins or merges with. */
@@ -28,7 +28,7 @@ sealed interface Op {
     /** Adds headers. */
     record Stamp() implements Op {}
 
-    /** Changes times. */
+    /** Changes timestamps. */
     record Shift(int millis) implements Op {}
 
     record Repartition(int partitions, Partitioning partitioning, Texts.Mapping before) implements Op {}
@@ -43,7 +43,7 @@ sealed interface Op {
     /** Counts the records of each key in a store. */
     record Remember(boolean isOfValues) implements Op {}
 
-    /** Keeps records in a store until a punctuator forwards them. */
+    /** Stores records until a punctuator forwards them. */
     record Buffer() implements Op {}
 
     /** Throws for some records. */
@@ -52,7 +52,7 @@ sealed interface Op {
     /** Throws once, so that a thread is replaced. */
     record FailOnce() implements Op {}
 
-    /** Sends some records to a sink of their own. */
+    /** Sends some records to a separate sink. */
     record Split(List<Op> branch) implements Op {
         @Override
         public List<Flow> others() {
@@ -74,7 +74,7 @@ sealed interface Op {
         }
     }
 
-    /** What meets. */
+    /** The inputs of a join. */
     enum Joining {
         STREAMS,
         STREAM_TABLE,
@@ -82,14 +82,14 @@ sealed interface Op {
         FOREIGN_KEY
     }
 
-    /** Whose records need no partner. */
+    /** The sides whose records need no partner. */
     enum Kind {
         INNER,
         LEFT,
         OUTER
     }
 
-    /** How records of a key become one. */
+    /** How the records of a key are combined. */
     enum Fold {
         COUNT,
         MAX,
@@ -112,12 +112,12 @@ sealed interface Op {
         SESSION
     }
 
-    /** Who chooses partitions. */
+    /** The source of the partition choice. */
     enum Partitioning {
         DEFAULT,
         BY_VALUE,
         TO_ALL,
-        /** Some records go nowhere. */
+        /** Some records have no partition. */
         TO_NONE
     }
 }

@@ -19,7 +19,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
 
 /** The processors of drawn topologies. */
 final class Processors {
-    /** A header that has the partitions through which a record came. */
+    /** A header with the partitions that a record has passed through. */
     static final String PATH = "path";
 
     private Processors() {}
@@ -37,7 +37,7 @@ final class Processors {
         }
     }
 
-    /** Makes what a sink writes: its name, the key and the path are the new key. */
+    /** Prepares records for a sink: its name, the key and the path form the new key. */
     static final class ToSink extends ContextualProcessor<String, String, String, String> {
         private final String sink;
         private final boolean hasPath;
@@ -61,7 +61,7 @@ final class Processors {
         }
     }
 
-    /** Moves times. */
+    /** Changes timestamps. */
     static final class Shift extends ContextualProcessor<String, String, String, String> {
         private final int millis;
 
@@ -97,7 +97,7 @@ final class Processors {
         }
     }
 
-    /** Adds to each value how many records its key has had, and the last value. */
+    /** Adds to each value the number of its key's records, and the last value. */
     static final class Remember extends ContextualProcessor<String, String, String, String> {
         private final String store;
 
@@ -112,7 +112,7 @@ final class Processors {
         }
     }
 
-    /** The same, where the key is fixed. */
+    /** The same with a fixed key. */
     static final class RememberValue extends ContextualFixedKeyProcessor<String, String, String> {
         private final String store;
 
@@ -140,7 +140,7 @@ final class Processors {
         return value + "#" + before;
     }
 
-    /** Keeps records until stream time has passed a second, and drops the closing ones. */
+    /** Stores records until stream time has advanced by a second, and drops the closing ones. */
     static final class Buffer extends ContextualProcessor<String, String, String, String> {
         private static final String NEXT = "next";
 

@@ -5,10 +5,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * An application and what happens to it.
+ * An application and the events of its run.
  *
  * @param flows the independent parts of its topology
- * @param phases what it reads; each has passed through the topology before the next one starts
+ * @param phases its input; each phase passes through the topology before the next one starts
  */
 record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
     /**
@@ -31,26 +31,26 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
     /**
      * Records for one source topic.
      *
-     * @param topic a number; the topology has that many topics or fewer
-     * @param event what happens to the instances while the records come
+     * @param topic a number; the topology has at most that many topics
+     * @param event happens to the instances during the phase
      */
     record Phase(int topic, List<Draft> records, Event event) {}
 
-    /** What happens to the instances in the middle of a phase. */
+    /** An event of the instances in the middle of a phase. */
     enum Event {
         NONE,
-        /** One more starts. */
+        /** Another instance starts. */
         START,
-        /** One of several ends in order. */
+        /** One of several instances stops properly. */
         STOP
     }
 
     /**
      * A record of the input.
      *
-     * @param key a number, or below zero for none
-     * @param letter the first letter of the value, by which streams are rekeyed; '0' for no value
-     * @param offset its time, in milliseconds after the time that its number gives
+     * @param key a number, or negative for none
+     * @param letter the first letter of the value, the new key of rekeyed streams; '0' for no value
+     * @param offset its time, in milliseconds after the time that follows from its number
      */
     record Draft(int key, char letter, int offset, Set<Header> headers) {}
 
@@ -62,7 +62,7 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
         REPEATED
     }
 
-    /** Whether tasks may move while records come, so that natively stream time may start again. */
+    /** Whether tasks may move during the input, so that natively stream time may restart. */
     boolean hasMotion() {
         return setup.instances() * setup.threads() > 1
                 || phases.stream().anyMatch(phase -> phase.event() != Event.NONE)
@@ -74,7 +74,7 @@ record Program(Setup setup, List<Flow> flows, List<Phase> phases) {
         return setup.isExactlyOnce() && flows.stream().anyMatch(flow -> flow.has(Op.FailOnce.class));
     }
 
-    /** This program in a classic group, whose consumers a supplier makes. */
+    /** This program in a classic group, whose consumers come from a supplier. */
     Program ofClassic() {
         return new Program(setup.ofClassic(), flows, phases);
     }

@@ -23,9 +23,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** Draws programs: what applications do often is drawn often. */
+/** Generates programs; frequent operations of applications are frequent. */
 final class Programs {
-    /** How deep joins contain joins. */
+    /** The depth of nested joins. */
     private static final int DEPTH = 2;
 
     private Programs() {}
@@ -163,7 +163,7 @@ final class Programs {
                 .as(Op.Repartition::new));
     }
 
-    /** Often with a new key, without which there is no shuffle. */
+    /** Often with a new key, because there is no shuffle without it. */
     private static Arbitrary<List<Op>> aggregates() {
         Arbitrary<Op> aggregates = Combinators.combine(
                         Arbitraries.of(Fold.class),

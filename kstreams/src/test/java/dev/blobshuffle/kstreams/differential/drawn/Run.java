@@ -55,7 +55,7 @@ final class Run {
     private final boolean isOptimized;
     private int instances;
 
-    /** Positions of the output: nothing after it is compared if the application dies. */
+    /** Positions in the output. If the application dies, nothing after them is compared. */
     private long outputEnd;
 
     private boolean hasLostMember;
@@ -70,7 +70,7 @@ final class Run {
         this.isOptimized = program.setup().isOptimized() && isOptimizable();
     }
 
-    /** Kafka Streams cannot optimize some topologies, and says so. */
+    /** Whether Kafka Streams can optimize the topology; it rejects some. */
     private boolean isOptimizable() {
         Properties settings = new Properties();
         settings.put(StreamsConfig.APPLICATION_ID_CONFIG, application());
@@ -89,8 +89,8 @@ final class Run {
     }
 
     /**
-     * Whether the group has ended the session of a member, as a slow machine makes it. Without
-     * exactly-once, what the member had not committed is then processed again.
+     * Whether the group has ended the session of a member, for example on a slow machine. Without
+     * exactly-once, the member's uncommitted records are then processed again.
      */
     boolean hasLostMember() {
         return hasLostMember;
@@ -99,7 +99,7 @@ final class Run {
     /** The clients that all runs share. */
     record Brokers(String bootstrap, Admin admin, Producer<String, String> writer) {}
 
-    /** Everything that the run left behind. */
+    /** The results of the run. */
     Map<String, Rows> run() throws Exception {
         Map<String, Rows> left = new HashMap<>();
         try {
@@ -218,7 +218,7 @@ final class Run {
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
     }
 
-    /** When and of what an application died, in words that are the same on both sides. */
+    /** When and how an application died, as a text that is the same on both sides. */
     private static String death(Instances members, int phase) {
         List<String> causes = new ArrayList<>();
         for (Throwable cause = members.failure().orElseThrow(); cause != null; cause = cause.getCause()) {
@@ -272,12 +272,12 @@ final class Run {
         settings.put(StreamsConfig.consumerPrefix("fetch.max.wait.ms"), 50);
         settings.put("metric.reporters", ""); // Nobody asks JMX, and each client registers hundreds.
         if (setup.protocol().equals("classic")) {
-            // By its heartbeat a member hears that another one has come.
+            // A member learns of a new member with its heartbeat.
             settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 200);
         }
         if (program.hasCrash() && setup.protocol().equals("classic")) {
-            // A thread that dies does not leave its group, which waits for its session to end. A
-            // slow machine may end sessions too, so this is for exactly-once only.
+            // A dead thread does not leave its group, which waits for its session to end. A slow
+            // machine may end sessions too, so this is for exactly-once only.
             settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 5_000);
         }
         settings.put("__emit.interval.ms.kstreams.outer.join.spurious.results.fix__", 0L);
@@ -294,7 +294,7 @@ final class Run {
         return Awaitility.await("all partitions of " + store)
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(20))
-                .ignoreException(InvalidStateStoreException.class) // On the move.
+                .ignoreException(InvalidStateStoreException.class) // The task is moving.
                 .until(() -> contentsNow(members, store), Optional::isPresent)
                 .orElseThrow();
     }
@@ -356,7 +356,7 @@ final class Run {
         for (String directory : directories) {
             Utils.delete(new File(directory));
         }
-        brokers.admin() // Nobody waits for the end of it: other runs have other names.
+        brokers.admin() // No wait is needed, because other runs have other names.
                 .deleteTopics(brokers.admin().listTopics().names().get().stream()
                         .filter(name -> name.startsWith(prefix + "-"))
                         .toList());

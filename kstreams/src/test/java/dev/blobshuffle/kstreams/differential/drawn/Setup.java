@@ -3,10 +3,10 @@ package dev.blobshuffle.kstreams.differential.drawn;
 import java.util.Map;
 
 /**
- * What a program runs under.
+ * The environment of a program.
  *
  * @param protocol of its group
- * @param instances that start before any record
+ * @param instances that start before the first record
  * @param threads of each instance
  * @param partitions of each source topic
  * @param isCached whether stores have caches, so that only last values can be compared

@@ -10,14 +10,14 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Makes a program that fails smaller, as long as it fails. */
+/** Reduces a failing program as long as it still fails. */
 final class Shrinker {
     private Shrinker() {}
 
     /**
      * A smaller program that fails.
      *
-     * @param attempts how many programs may run
+     * @param attempts the most programs to run
      */
     static Program shrunk(Program program, Predicate<Program> fails, int attempts) {
         Program smallest = program;
@@ -39,7 +39,7 @@ final class Shrinker {
         return smallest;
     }
 
-    /** Programs with one part less, those that leave out most first. */
+    /** Programs with one part less; the largest reductions come first. */
     private static List<Program> smaller(Program program) {
         List<Program> all = new ArrayList<>();
         if (program.flows().size() > 1) {
@@ -79,7 +79,7 @@ final class Shrinker {
         boolean add(List<T> list, R more);
     }
 
-    /** Copies of a list, each with something else for one element. */
+    /** Copies of a list, each with one element replaced. */
     private static <T, R> Stream<List<T>> each(List<T> list, Function<T, Stream<R>> others, Adding<T, R> adding) {
         return Stream.iterate(0, i -> i < list.size(), i -> i + 1)
                 .flatMap(i -> others.apply(list.get(i)).map(other -> {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Properties;
 import org.apache.kafka.streams.StreamsConfig;
 
-/** How the records of a program are moved. */
+/** How the records of a program are shuffled. */
 enum Side {
     NATIVE {
         @Override
@@ -29,13 +29,13 @@ enum Side {
     };
 
     /**
-     * Adds what makes an application one of this side.
+     * Adds the settings that make an application one of this side.
      *
      * @param fault of the shuffle through blobs
      */
     abstract void addTo(Properties settings, Setup setup, Optional<Fault> fault);
 
-    /** The start of all names of one run. */
+    /** The prefix of all names of one run. */
     String prefix(long number) {
         return name().toLowerCase(Locale.ROOT) + number;
     }

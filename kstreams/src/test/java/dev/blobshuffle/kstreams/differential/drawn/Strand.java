@@ -5,7 +5,7 @@ import java.util.Set;
 import org.apache.kafka.streams.kstream.KStream;
 
 /**
- * A stream under construction, and what Kafka Streams promises about its records.
+ * A stream under construction, with the guarantees of Kafka Streams about its records.
  *
  * @param partitions of its tasks
  */
@@ -70,7 +70,7 @@ record Strand(KStream<String, String> stream, int partitions, Set<Trait> traits)
         return has(Trait.TOTAL) && partitions == 1 ? changed.plus(Trait.BY_KEY) : changed.minus(Trait.TOTAL);
     }
 
-    /** What an operator that shuffles a changed key works on. */
+    /** The input of an operator that shuffles a changed key. */
     Strand shuffledIfRekeyed() {
         return has(Trait.REKEYED) ? shuffled(stream, partitions) : this;
     }

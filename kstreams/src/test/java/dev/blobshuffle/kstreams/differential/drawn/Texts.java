@@ -2,15 +2,15 @@ package dev.blobshuffle.kstreams.differential.drawn;
 
 import org.jspecify.annotations.Nullable;
 
-/** The functions that topologies apply to keys and values: each is total. */
+/** The functions of topologies on keys and values; each is total. */
 final class Texts {
-    /** What no deserializer reads. */
+    /** Makes a text unreadable for the deserializer. */
     static final char UNREADABLE = '!';
 
-    /** What no serializer writes. */
+    /** Makes a text unwritable for the serializer. */
     static final char UNWRITABLE = '^';
 
-    /** More than a record may have, on both sides. */
+    /** Larger than a record may be, on both sides. */
     static final int TOO_LARGE = 40_000;
 
     /** The most bytes of a record, on both sides. */
@@ -26,7 +26,7 @@ final class Texts {
                 return value == null || value.isEmpty() ? "none" : value.substring(0, 1);
             }
         },
-        /** Records with one new key had one old key. */
+        /** Records with the same new key had the same old key. */
         LONGER {
             @Override
             String of(@Nullable String key, @Nullable String value) {
@@ -122,7 +122,7 @@ final class Texts {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** A value that depends on the order of what it has seen. */
+    /** A value that depends on the order of its inputs. */
     static String digest(String before, @Nullable String next) {
         return "d" + Integer.toHexString((before + "," + next).hashCode());
     }

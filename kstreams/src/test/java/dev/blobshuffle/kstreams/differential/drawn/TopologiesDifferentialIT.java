@@ -17,12 +17,12 @@ import net.jqwik.api.lifecycle.AddLifecycleHook;
 import net.jqwik.api.lifecycle.LifecycleContext;
 import net.jqwik.api.lifecycle.SkipExecutionHook;
 
-/** A topology leaves the same behind natively and through blobs. */
+/** A topology has the same results natively and through blobs. */
 @AddLifecycleHook(TopologiesDifferentialIT.OnOlderKafka.class)
 class TopologiesDifferentialIT {
     private static final int PROGRAMS = 20;
 
-    /** The programs use exception handlers and ways to close that came with Kafka 4.2. */
+    /** The programs use exception handlers and ways to close that need Kafka 4.2. */
     static final class OnOlderKafka implements SkipExecutionHook {
         @Override
         public SkipResult shouldBeSkipped(LifecycleContext context) {
@@ -51,7 +51,7 @@ class TopologiesDifferentialIT {
         DrawnComparison.shared().run(programs);
     }
 
-    /** The control: each fault of a shuffle is found by one of a few programs. */
+    /** The control: a few programs detect each fault of a shuffle. */
     @Tag("nightly")
     @Property(seed = "39", tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
     void eachFaultIsFound(@ForAll("many") List<List<Program>> many) {

@@ -27,8 +27,8 @@ import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * Makes the topology of a program. It keeps track of what Kafka Streams promises about each stream,
- * and leaves out or weakens operators whose results would be chance.
+ * Builds the topology of a program. It tracks the guarantees of Kafka Streams about each stream,
+ * and omits or weakens operators whose results would be random.
  */
 final class Weaver {
     final StreamsBuilder builder = new StreamsBuilder();
@@ -41,7 +41,7 @@ final class Weaver {
     /** Those of them that can be queried by key. */
     final List<String> stores = new ArrayList<>();
 
-    /** What the sinks of both sides agree on, by the sink's name. */
+    /** The agreement of both sides on each sink, by its name. */
     final Map<String, Agreement> sinks = new LinkedHashMap<>();
 
     private final String prefix;
@@ -98,7 +98,7 @@ final class Weaver {
         return strand;
     }
 
-    /** Whether an operator's results may come from another task than its records. */
+    /** Whether an operator's results may come from a task other than its records'. */
     private static boolean mayMove(Op op) {
         return op instanceof Op.Aggregate
                 || op instanceof Op.ToTable
@@ -184,7 +184,7 @@ final class Weaver {
                 : moved;
     }
 
-    /** Whether both sides differ in a way that {@link DrawnDifferences} lists. */
+    /** Whether {@link DrawnDifferences} lists a difference between the sides for it. */
     private boolean isListed(Texts.Mapping mapping) {
         return mapping == Texts.Mapping.INFLATE && setup.isExactlyOnce();
     }

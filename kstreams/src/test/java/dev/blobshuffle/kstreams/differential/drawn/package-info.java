@@ -1,6 +1,6 @@
 /**
- * The drawn differential test: random topologies and records, run natively and through blobs, and a
- * comparison of everything that both runs leave behind.
+ * The randomized differential test: random topologies and records run natively and through blobs,
+ * and the test compares all results of both runs.
  */
 @NullMarked
 package dev.blobshuffle.kstreams.differential.drawn;

@@ -55,10 +55,7 @@ class RestoreFailuresTest {
         }
     }
 
-    /**
-     * Kafka Streams takes a timeout for a reason to ask again, and a lost offset for a reason to
-     * restore from the start.
-     */
+    /** Kafka Streams retries after a timeout, and restores from the start after a lost offset. */
     static Stream<KafkaException> known() {
         return Stream.of(
                 new TimeoutException("slow"),

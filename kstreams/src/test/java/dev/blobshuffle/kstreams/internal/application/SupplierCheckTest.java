@@ -14,8 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The check says something only while stream threads run and no supplier was configured, and it
- * ends by itself.
+ * The check reports only while stream threads run and no supplier was configured, and it ends by
+ * itself.
  */
 class SupplierCheckTest {
     private final AtomicReference<List<String>> threads = new AtomicReference<>(List.of());

@@ -6,7 +6,7 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** The limit against services whose rate for each number of calls is known. */
+/** The limit with services whose rate is known for each number of calls. */
 class AdaptiveLimitTest {
     private static final long TICK = 5_000_000;
     private static final double LATENCY = 0.1;
@@ -67,7 +67,7 @@ class AdaptiveLimitTest {
         assertThat(limit.calls()).isEqualTo(8);
     }
 
-    /** As many calls as may be are always under way, and end at the service's rate. */
+    /** Keeps the maximum number of calls running; they end at the service's rate. */
     private void run(double seconds, DoubleUnaryOperator rate) {
         for (long end = now + (long) (seconds * 1e9); now < end; now += TICK) {
             limit.running(limit.calls(), now);

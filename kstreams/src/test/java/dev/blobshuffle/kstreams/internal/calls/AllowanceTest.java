@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * However a load's keys are spread and however long calls take, up to their timeout: whenever a
- * commit comes, it gets through in the time that it has.
+ * Whatever the distribution of keys and the duration of calls, up to their timeout, a commit at any
+ * time finishes within its limit.
  */
 class AllowanceTest {
     private static final Duration DRAIN = Duration.ofSeconds(6);
@@ -62,7 +62,7 @@ class AllowanceTest {
                 new ParallelCalls<>(plan, false, call, time, time.workers("calls", concurrency), new AtomicInteger())) {
             CallsOwner owner = new CallsOwner(calls, time);
             for (int number = 0; number < RECORDS; number++) {
-                // Half of all are of one key.
+                // Half of all records have the same key.
                 int key = time.random(2) == 0 ? 0 : time.random(keys);
                 calls.offer(KeyHandle.of(key), number, 1);
                 owner.awaitRoom();

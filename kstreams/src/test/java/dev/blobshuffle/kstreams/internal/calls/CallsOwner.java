@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.internal.calls;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 
-/** What a stream thread does with its calls, under virtual time. Owned by its actor. */
+/** Acts as a stream thread with calls, under virtual time. Owned by its actor. */
 final class CallsOwner {
     private static final long LONGEST_WAIT_NANOS = 1_000_000_000L;
 
@@ -16,7 +16,7 @@ final class CallsOwner {
         this.time = time;
     }
 
-    /** Records that have ended. */
+    /** Number of finished records. */
     int finished() {
         return finished;
     }
@@ -33,7 +33,7 @@ final class CallsOwner {
         }
     }
 
-    /** Waits for all calls, as a commit does; returns how long that took. */
+    /** Waits for all calls, as a commit does, and returns the duration. */
     Duration drain() throws InterruptedException {
         long start = time.nanos();
         while (calls.pending() > 0) {

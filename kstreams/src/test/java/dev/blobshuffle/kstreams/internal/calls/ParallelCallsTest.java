@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls on real threads: interruption, errors, functions that do not come back. */
+/** Calls on real threads: interruption, errors, functions that do not return. */
 class ParallelCallsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -54,8 +54,8 @@ class ParallelCallsTest {
     }
 
     /**
-     * What the function does not heed keeps its place: the number of threads stays bounded, over a
-     * restart of the task too.
+     * A function that ignores its interruption keeps its place, so the number of threads stays
+     * bounded, even across a restart of the task.
      */
     @Test
     @Timeout(60)
@@ -86,7 +86,7 @@ class ParallelCallsTest {
             }
         }
         while (strays.get() > 0) {
-            Thread.onSpinWait(); // The worker of the last call may not have left it yet.
+            Thread.onSpinWait(); // The worker of the last call may still be running.
         }
     }
 
@@ -215,7 +215,7 @@ class ParallelCallsTest {
                 latch.await();
                 return;
             } catch (InterruptedException e) {
-                // As a function does that swallows it.
+                // Swallows the interrupt, as some functions do.
             }
         }
     }

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How much of the bound of strict order remains, with a load that reaches the bound: 36 keys, and
- * calls of 250 ms, are 144 per second. A commit that waits for its calls covers a prefix of the
- * input, so it takes as long as the key that has most records in this prefix.
+ * How close the rate comes to the bound of strict order, with a load that reaches it: 36 keys and
+ * calls of 250 ms make 144 per second. A commit that waits for its calls covers a prefix of the
+ * input, so it takes as long as the key with the most records in this prefix.
  */
 class StrictOrderRateTest {
     private static final int KEYS = 36;

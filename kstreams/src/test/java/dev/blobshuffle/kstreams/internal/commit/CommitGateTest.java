@@ -35,8 +35,8 @@ import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.junit.jupiter.api.Test;
 
 /**
- * Gates in one task: each holds records back until the commit, and what they release must get
- * through caches and further gates before it.
+ * Gates in one task: each holds records back until the commit. The records that it releases must
+ * pass through caches and further gates before the commit.
  */
 class CommitGateTest {
     private final List<String> log = new ArrayList<>();
@@ -53,8 +53,8 @@ class CommitGateTest {
     }
 
     /**
-     * A store belongs to the first node that uses it: written behind the second gate, its cache has
-     * had its turn when that gate releases.
+     * A store belongs to the first node that uses it. If it is written after the second gate, its
+     * cache is flushed before that gate releases records.
      */
     @Test
     void cacheThatHadItsTurnIsFlushedAgain() {
@@ -168,7 +168,7 @@ class CommitGateTest {
         }
     }
 
-    /** A cache that knows no more than whether it was written since its last flush. */
+    /** A cache that only knows whether it was written since its last flush. */
     private static final class SharedCache implements StateStore, CachedStateStore<Object, Object> {
         static final String NAME = "shared";
 
@@ -261,7 +261,7 @@ class CommitGateTest {
         }
     }
 
-    /** Uses the shared cache, and writes to it if it shall. */
+    /** Uses the shared cache, and writes to it if configured. */
     private static final class Using implements Processor<String, String, String, String> {
         private final boolean isWriting;
         private ProcessorContext<String, String> context;
@@ -284,7 +284,7 @@ class CommitGateTest {
         }
     }
 
-    /** Its gate comes last: what is dirty then would miss the commit. */
+    /** Its gate comes last: entries that are still dirty then would miss the commit. */
     private final class Watching implements ProcessorSupplier<String, String, String, String> {
         @Override
         public Set<StoreBuilder<?>> stores() {

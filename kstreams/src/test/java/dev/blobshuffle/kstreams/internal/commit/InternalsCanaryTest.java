@@ -20,8 +20,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 
 /**
- * The internal classes of Kafka Streams that the operators need, by name: where a new version
- * changes one, this says which. {@code make kafka-version} runs it on others.
+ * Checks by name the internal classes of Kafka Streams that the operators need, so a failure names
+ * the class that a new version has changed. {@code make kafka-version} runs it on other versions.
  */
 class InternalsCanaryTest {
     private static final String STREAMS = "org.apache.kafka.streams.";
@@ -102,8 +102,8 @@ class InternalsCanaryTest {
     }
 
     /**
-     * One place to look at when Kafka Streams changes; the consumer wrapper is the client
-     * supplier's.
+     * The internals are used in one package only, apart from the client supplier's consumer
+     * wrapper.
      */
     @Test
     void noOtherPackageKnowsThem() {
