@@ -12,15 +12,15 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an instance without work asks of a real database, by the database's own count. */
+/** The load of an idle instance on a real database, by the database's own count. */
 class IdleInstanceIT {
-    private static final Duration WINDOW = Duration.ofSeconds(5); // The pause, which is what is tested.
+    private static final Duration WINDOW = Duration.ofSeconds(5); // The idle time to measure.
     private static final double MOST_PER_SECOND = 30;
 
     @TempDir
     Path directory;
 
-    /** Transactions of a database so far, and when they were counted. */
+    /** The number of transactions of a database so far, with the time of the count. */
     private record Load(long transactions, double seconds) {}
 
     @Test

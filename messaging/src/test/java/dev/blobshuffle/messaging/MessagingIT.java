@@ -42,9 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messaging as an application uses it, over a real database and a file store. */
+/** Messaging from an application's view, with a real database and a file store. */
 class MessagingIT {
-    /** How long a subscriber looks for what must not come. */
+    /** How long a subscriber waits for records that must not come. */
     private static final Duration LOOK = Duration.ofMillis(300);
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -221,7 +221,7 @@ class MessagingIT {
         }
     }
 
-    /** Never a half: rows without records, or records without rows that the caller believes in. */
+    /** Never half of it: no rows without records, and no records without committed rows. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -265,7 +265,7 @@ class MessagingIT {
         }
     }
 
-    /** One call may hold several statements. */
+    /** One call may contain several statements. */
     @ParameterizedTest
     @ValueSource(strings = {"commit; begin", "rollback; begin; select 1", "commit and chain", "rollback and chain"})
     void aTransactionWhoseFirstCallEndsItPublishesNothing(String misuse) throws SQLException {
@@ -291,7 +291,7 @@ class MessagingIT {
         }
     }
 
-    /** An instance that knows the former topic, because it published to it. */
+    /** An instance that has cached the former topic, because it published to it. */
     @Test
     void aTopicThatIsMadeAgainIsReadAndWrittenAtOnce() {
         String topic = name();
@@ -408,7 +408,8 @@ class MessagingIT {
 
                 messaging.topics().delete(topic);
                 messaging.topics().create(Topic.named(topic));
-                for (int i = 0; i < 5; i++) { // again and again, also when the group has no partition left
+                // Repeatedly, even when the group has no partition left.
+                for (int i = 0; i < 5; i++) {
                     assertThatThrownBy(() -> {
                                 while (true) {
                                     assertThat(subscriber.poll(PATIENCE)).isEmpty();
@@ -422,7 +423,7 @@ class MessagingIT {
         }
     }
 
-    /** The guide's statements as printed, whatever JSON stands in them. */
+    /** The guide's statements as printed, with any JSON in them. */
     @ParameterizedTest
     @ValueSource(
             strings = {

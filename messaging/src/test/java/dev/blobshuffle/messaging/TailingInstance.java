@@ -41,8 +41,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * An instance of a zone that follows one topic and serves others, over sockets of this machine.
- * Every topic is busy to it. Owned by the test's thread, its reader by a thread of its own.
+ * An instance of a zone that follows one topic and serves other instances, over local sockets.
+ * Every topic counts as busy. Owned by the test's thread; its reader has its own thread.
  */
 final class TailingInstance implements AutoCloseable {
     static final Zone ZONE = new Zone("a");
@@ -66,7 +66,10 @@ final class TailingInstance implements AutoCloseable {
         this(id, uri, Optional.empty());
     }
 
-    /** An instance that may claim to read another log. It is patient: the machine may be busy. */
+    /**
+     * An instance that may pretend to read another log. Its timeouts are long, because the machine
+     * may be busy.
+     */
     TailingInstance(long id, String uri, Optional<UUID> other) {
         metrics = new ShuffleMetrics(time);
         log = CommitLogs.open(uri, "tailing", time);
@@ -94,7 +97,7 @@ final class TailingInstance implements AutoCloseable {
                 PeerOptions.Limits.USUAL);
     }
 
-    /** Reads a topic until so many batches have come. */
+    /** Reads a topic until a number of batches have arrived. */
     void follow(int topic, List<Member> members, LongSupplier count) {
         ZonePages.Place place =
                 new ZonePages.Place(Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), peers);
@@ -119,7 +122,7 @@ final class TailingInstance implements AutoCloseable {
         }
     }
 
-    /** What the reader has read once it has ended. */
+    /** Everything that the reader has read, after it has ended. */
     List<Long> all() throws InterruptedException {
         reader.join();
         return sequences;
@@ -140,7 +143,7 @@ final class TailingInstance implements AutoCloseable {
         time.close();
     }
 
-    /** An instance in a process of its own that serves and does not read. */
+    /** An instance in its own process that serves and does not read. */
     static final class Other implements AutoCloseable {
         final Member member;
         private final Process process;
@@ -175,7 +178,7 @@ final class TailingInstance implements AutoCloseable {
             return new Other(member(id, Endpoint.parse(word.substring("ready ".length()))), process);
         }
 
-        /** Stops it where it stands: its connections stay open. */
+        /** Suspends it: its connections stay open. */
         void stop() throws IOException, InterruptedException {
             int status = new ProcessBuilder("sh", "-c", "kill -STOP " + process.pid())
                     .start()
@@ -185,7 +188,7 @@ final class TailingInstance implements AutoCloseable {
             }
         }
 
-        /** Ends it at once. */
+        /** Kills it. */
         void kill() {
             process.destroyForcibly().onExit().join();
         }
@@ -201,7 +204,7 @@ final class TailingInstance implements AutoCloseable {
         TailingInstance instance = new TailingInstance(Long.parseLong(arguments[0]), arguments[1]);
         System.out.println("ready " + instance.member.endpoint());
         while (System.in.read() >= 0) {
-            // The parent says nothing.
+            // No input.
         }
         Runtime.getRuntime().halt(0);
     }

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A database with the log's schema and a role of its clients that also has a table. It is on the
- * server that the tests of this JVM share, and ends with it.
+ * A database with the log's schema, and a client role that also has a table. It is on the server
+ * that the tests of this JVM share.
  */
 public final class TestDatabase {
     /** The log's schema. */
@@ -35,7 +35,7 @@ public final class TestDatabase {
     /** The database's name. */
     public final String name = "messaging_" + number;
 
-    /** Makes the database. */
+    /** Creates the database. */
     public TestDatabase(Path directory) throws SQLException, IOException {
         try (Connection owner = server.connect("postgres");
                 Statement statement = owner.createStatement()) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The instances of a zone read a busy topic together, over a real database and real sockets. */
+/** The instances of a zone read a busy topic together, with a real database and real sockets. */
 class ZoneTailingIT {
     private static final int PER_COMMIT = 8;
     private static final int COMMITS = 10;
@@ -55,7 +55,7 @@ class ZoneTailingIT {
     private LogTopic topic;
     private Writer writer;
 
-    /** When the readers end. */
+    /** The number of batches after which the readers end. */
     private volatile long end = Long.MAX_VALUE;
 
     private long number;
@@ -106,7 +106,7 @@ class ZoneTailingIT {
         }
     }
 
-    /** Instances, the first of which may be somebody else. */
+    /** Starts instances with consecutive ids. */
     private List<TailingInstance> start(int count, long firstId) {
         for (int i = 0; i < count; i++) {
             instances.add(new TailingInstance(firstId + i, database.log()));
@@ -152,7 +152,7 @@ class ZoneTailingIT {
     }
 
     /**
-     * How often the database sends a row depends on time: {@code ZonePagesTest} has a virtual one.
+     * The number of reads of the database depends on time: {@code ZonePagesTest} has virtual time.
      */
     @Test
     void allInstancesReadPagesOfTheOneThatIsChosen() throws Exception {
@@ -163,7 +163,7 @@ class ZoneTailingIT {
         everybodyHasReadAll();
     }
 
-    /** Publishes until all instances get pages from the one that is chosen. */
+    /** Publishes until all instances get pages from the chosen one. */
     private void publishUntilShared() {
         until("pages of the chosen instance", () -> {
             publish();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An open transaction of a writer, with a reader or without, and what its statements have done. */
+/** An open transaction of a writer, with or without a reader, and the effects of its statements. */
 final class Booking {
     private static final String READ_ONLY = "25006";
 
@@ -21,16 +21,19 @@ final class Booking {
 
     private final Transaction real;
 
-    /** Written in the database's present transaction. */
+    /** The effects in the current database transaction. */
     private final List<Runnable> written = new ArrayList<>();
 
-    /** Whether the caller has ended the database's transaction, or must not commit it. */
+    /** Whether the caller has ended the database transaction, or must not commit it. */
     private boolean isMisused;
 
     private boolean hasFailed;
     private boolean isReadOnly;
 
-    /** Whether the database has refused a write as a standby does: the connection is given up. */
+    /**
+     * Whether the database has refused a write as a standby does, so that the connection is
+     * dropped.
+     */
     private boolean isBroken;
 
     Booking(Session session, Writer writer, @Nullable Readers readers, Transaction real) {

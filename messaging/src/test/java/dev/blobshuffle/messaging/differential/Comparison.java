@@ -11,12 +11,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Runs programs beside the model, several at a time, each on a database that it has alone. */
+/** Runs programs beside the model, several concurrently, each with a database of its own. */
 final class Comparison {
-    /** How many programs run at the same time: most of a program's time is waiting. */
+    /** Number of concurrent programs: a program spends most of its time waiting. */
     private static final int TOGETHER = Integer.getInteger("differential.together", 6);
 
-    /** So many programs use a database, one after the other. */
+    /** Most programs that use a database, one after another. */
     private static final int PROGRAMS = 200;
 
     private static final Comparison SHARED = new Comparison();
@@ -27,7 +27,7 @@ final class Comparison {
         return thread;
     });
 
-    /** Those that no program uses now. */
+    /** The databases that no program uses. */
     private final ConcurrentLinkedDeque<World> worlds = new ConcurrentLinkedDeque<>();
 
     private final AtomicInteger numbers = new AtomicInteger();
@@ -38,7 +38,7 @@ final class Comparison {
         return SHARED;
     }
 
-    /** Runs programs at the same time, and fails if any differs from the model. */
+    /** Runs programs concurrently, and fails if any differs from the model. */
     void run(List<Program> drawn) {
         List<AssertionError> found = differences(drawn, Fault.NONE);
         if (!found.isEmpty()) {
@@ -48,7 +48,7 @@ final class Comparison {
         }
     }
 
-    /** Runs programs at the same time, and returns how they differ from the model. */
+    /** Runs programs concurrently, and returns their differences from the model. */
     List<AssertionError> differences(List<Program> drawn, Fault fault) {
         List<Future<Optional<AssertionError>>> all = drawn.stream()
                 .map(program -> together.submit(() -> difference(program, fault)))
@@ -66,7 +66,7 @@ final class Comparison {
         }
     }
 
-    /** Runs a program up to the first call that differs. */
+    /** Runs a program up to the first call with another result. */
     private Optional<AssertionError> difference(Program program, Fault fault) throws Exception {
         int number = numbers.incrementAndGet();
         List<String> trace = new ArrayList<>();
@@ -108,14 +108,14 @@ final class Comparison {
         return present == null ? new World() : present;
     }
 
-    /** Closes what the programs have shared. */
+    /** Closes the shared parts. */
     void close() {
         for (World each = worlds.poll(); each != null; each = worlds.poll()) {
             close(each, null);
         }
     }
 
-    /** After a failure nothing of a database is used again. */
+    /** After a failure, a database is not used again. */
     private static void close(World closing, @Nullable Throwable failure) {
         try {
             closing.close();

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What messaging does in another way than its calls let you expect, and why. The model has these
- * differences, and no others. {@code docs/differences.md} has them as a chapter.
+ * The known differences between messaging and what its calls suggest, with reasons. The model has
+ * these differences, and no others. {@code docs/differences.md} has them as a chapter.
  */
 final class Differences {
     private static final List<Difference> ALL = List.of(

@@ -32,7 +32,7 @@ record Draft(
 
     private static final List<String> HEADERS = List.of("trace", "", "\u00e9\ud83c\udf89");
 
-    /** When a record says that it was made. */
+    /** The timestamp of a record. */
     enum Time {
         NOW(OptionalLong.empty()),
         EPOCH(OptionalLong.of(0)),

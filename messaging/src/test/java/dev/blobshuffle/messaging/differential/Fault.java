@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What wrong messaging could do: the comparison must notice each. */
+/** Possible faults of messaging; the comparison must detect each. */
 enum Fault {
     NONE,
     RECORD_LOST {
@@ -64,7 +64,7 @@ enum Fault {
                     .toList();
         }
     },
-    /** A seek goes to the record after the one that was named. */
+    /** A seek goes to the record after the named one. */
     SEEK_BESIDE {
         @Override
         long sought(long position) {
@@ -73,10 +73,10 @@ enum Fault {
     },
     COMMIT_FORGOTTEN,
     PAUSE_FORGOTTEN,
-    /** What was rolled back is committed. */
+    /** Rolled-back records are committed. */
     ROLLBACK_KEPT;
 
-    /** Applies the fault to what a poll returned. */
+    /** Applies the fault to the result of a poll. */
     List<ReceivedRecord<byte[], byte[]>> polled(List<ReceivedRecord<byte[], byte[]>> records) {
         return records;
     }

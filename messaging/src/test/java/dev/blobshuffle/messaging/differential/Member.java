@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** One member of the group, and what it must read. */
+/** One member of the group, and the records that it must read. */
 final class Member implements AutoCloseable {
     private static final Duration SHORT = Duration.ofMillis(5);
     private static final Duration LONG = Duration.ofSeconds(2);
@@ -32,7 +32,7 @@ final class Member implements AutoCloseable {
     /** By name. */
     final Map<String, ModelReading> readings = new TreeMap<>();
 
-    /** Partitions that have come, as the listener heard. */
+    /** Partitions that the listener has reported as assigned. */
     private final Set<TopicPartition> assigned = new HashSet<>();
 
     Member(World world, Setup setup, World.Storage storage, String group, List<String> topics) {
@@ -45,7 +45,7 @@ final class Member implements AutoCloseable {
         real = world.messaging(storage).subscriber(subscription, Serde.bytes(), Serde.bytes());
     }
 
-    /** Has new partitions wait until the model knows where they begin. */
+    /** Makes new partitions wait until the model knows where they begin. */
     private final class Listener implements RebalanceListener {
         @Override
         public void onAssigned(Collection<TopicPartition> partitions) {
@@ -83,7 +83,7 @@ final class Member implements AutoCloseable {
         }
     }
 
-    /** Partitions that it owns and the model does not know yet. */
+    /** Partitions that it owns but the model does not know yet. */
     Set<TopicPartition> unknown() {
         return assigned.stream()
                 .filter(each -> !readings.containsKey(each.toString()))
@@ -94,7 +94,7 @@ final class Member implements AutoCloseable {
         readings.put(reading.name().toString(), reading);
     }
 
-    /** Waits until new readings have begun, and ends the hold. */
+    /** Waits until new readings have begun, and ends the pause. */
     void release() {
         long deadline = System.nanoTime() + World.PATIENCE.toNanos();
         for (ModelReading each : readings.values()) {
@@ -126,7 +126,7 @@ final class Member implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** Polls until so many records have come, or there are no more. */
+    /** Polls until a number of records have arrived, or there are no more. */
     String take(int most) {
         resolve();
         Set<Class<?>> failures = failures();
@@ -171,7 +171,7 @@ final class Member implements AutoCloseable {
         return records.count();
     }
 
-    /** Reading begins at the sought positions before the next step. */
+    /** Waits until reading begins at the sought positions. */
     private void awaitSought() {
         readings.values().forEach(each -> real.position(each.name()));
     }
@@ -229,7 +229,7 @@ final class Member implements AutoCloseable {
         return "";
     }
 
-    /** What a commit finds out. */
+    /** Follows the effects of a commit on the reading. */
     void beforeCommit() {
         resolve();
     }
@@ -288,7 +288,7 @@ final class Member implements AutoCloseable {
         return "done";
     }
 
-    /** Hears that a topic is gone, and cannot commit what it has read of it. */
+    /** Learns that a topic is gone, and cannot commit what it has read of it. */
     String loseTopic(ModelTopic topic) {
         resolve();
         boolean isForfeited = readings.values().stream().anyMatch(each -> each.topic == topic && each.isForfeitable);
@@ -310,7 +310,7 @@ final class Member implements AutoCloseable {
                 if (!failures().contains(e.getClass())) {
                     throw e;
                 }
-                isHeard = true; // the other failure comes first, until it is mended
+                isHeard = true; // The other failure comes first, until it is repaired.
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("Nobody says that " + topic.name + " is gone.");

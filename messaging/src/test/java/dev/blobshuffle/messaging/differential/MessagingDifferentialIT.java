@@ -14,9 +14,9 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 
-/** A program of calls has the results that a model of messaging has. */
+/** A program of calls has the results that the model of messaging predicts. */
 class MessagingDifferentialIT {
-    /** How many programs a try has. The next try waits for the slowest of them. */
+    /** Number of programs per try. The next try waits for the slowest of them. */
     private static final int PROGRAMS = 20;
 
     private static final int MANY_PROGRAMS = 100;
@@ -40,7 +40,7 @@ class MessagingDifferentialIT {
         Comparison.shared().run(programs);
     }
 
-    /** The control: each fault is found by one of a few programs. */
+    /** The control: a few programs detect each fault. */
     @Tag("nightly")
     @Property(seed = "39", tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
     void eachFaultIsFound(@ForAll("many") List<List<Program>> many) {
@@ -76,7 +76,7 @@ class MessagingDifferentialIT {
         return programs(MANY_PROGRAMS);
     }
 
-    /** All tries have the full size, and a failure is shrunk to the programs that fail. */
+    /** All tries have the full size; a failure is shrunk to the failing programs. */
     private static Arbitrary<List<Program>> programs(int count) {
         return Programs.all()
                 .list()

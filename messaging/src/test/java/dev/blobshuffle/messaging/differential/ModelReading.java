@@ -9,7 +9,7 @@ import dev.blobshuffle.messaging.TopicPartition;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a member must read a partition that it owns. */
+/** The expected reading of a partition by its owner. */
 final class ModelReading {
     final ModelTopic topic;
     final int partition;
@@ -17,15 +17,15 @@ final class ModelReading {
     /** The next record to return. */
     private int next;
 
-    /** The position is here, or between here and the next record. */
+    /** The position is between this one and the next record. */
     private long from;
 
-    /** Where a roll-back goes. */
+    /** The record to return to after a rollback. */
     private int anchor;
 
     private long anchorFrom;
 
-    /** Where it begins at the next call; null: it has begun, or cannot. */
+    /** The start at the next call; null: it has begun, or cannot begin. */
     private @Nullable Start start;
 
     boolean isPaused;
@@ -33,16 +33,16 @@ final class ModelReading {
     /** Whether records were returned after the last commit. */
     boolean isDelivered;
 
-    /** Whether a loss fences the next commit, whatever was sought since. */
+    /** Whether a loss fences the next commit, even after a seek. */
     boolean isForfeitable;
 
-    /** Whether a seek is not committed. */
+    /** Whether a seek is not committed yet. */
     boolean isSought;
 
-    /** Why it cannot be read. */
+    /** The failure that stops reading. */
     private @Nullable Class<?> failure;
 
-    /** Where to begin, of which only one is given. */
+    /** The kind of start. */
     enum Place {
         AT,
         START,
@@ -62,7 +62,7 @@ final class ModelReading {
         return new TopicPartition(topic.name, partition);
     }
 
-    /** The group had no position, and begins where the policy says. */
+    /** Whether the group had no position, and begins where the policy says. */
     boolean isUnknown() {
         return start != null && start.place == Place.NOWHERE;
     }
@@ -85,7 +85,7 @@ final class ModelReading {
         }
     }
 
-    /** Finds where it begins, with the topic as it is now. */
+    /** Resolves the start with the current topic. */
     void resolve(ResetPolicy policy) {
         Start wanted = start;
         start = null;
@@ -128,12 +128,12 @@ final class ModelReading {
         return topic.records(partition);
     }
 
-    /** Records that polls must return now. */
+    /** Number of records that polls must return now. */
     int available() {
         return isPaused || failure != null ? 0 : records().size() - next;
     }
 
-    /** Records that it has not returned, paused or not. */
+    /** Whether all records were returned, paused or not. */
     boolean isExhausted() {
         return next >= records().size();
     }
@@ -155,12 +155,12 @@ final class ModelReading {
         isForfeitable = true;
     }
 
-    /** The least that its position may be. */
+    /** The least possible position. */
     long least() {
         return from;
     }
 
-    /** The most that its position may be. */
+    /** The greatest possible position. */
     long most() {
         return isExhausted()
                 ? Math.max(from, ModelTopic.at(topic.next()))

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A record as it was published, and where it is. */
+/** A published record, and its place. */
 final class ModelRecord {
     /** Any partition. */
     static final int ANY = -1;
@@ -36,7 +36,7 @@ final class ModelRecord {
         this.timestamp = timestamp;
     }
 
-    /** How a received record differs; empty: it does not. */
+    /** The difference of a received record; empty: none. */
     String difference(ReceivedRecord<byte[], byte[]> received) {
         if (received.position() != position) {
             return "position " + received.position() + " instead of " + position;

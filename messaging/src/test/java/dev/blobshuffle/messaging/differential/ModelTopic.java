@@ -9,8 +9,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What a topic must hold. Order and content follow from the program. Which batches there are is the
- * publisher's choice, so the model reads that from the log: how many records of which partition.
+ * The expected content of a topic. Order and content follow from the program. The publisher chooses
+ * the batches, so the model reads from the log how many records of which partition a batch has.
  */
 final class ModelTopic {
     final String name;
@@ -18,15 +18,15 @@ final class ModelTopic {
     final Setup.Retention retention;
     boolean isDeleted;
 
-    /** The first sequence that is left. */
+    /** The first sequence after retention. */
     long start;
 
     private final List<List<ModelRecord>> records = new ArrayList<>();
 
-    /** When each batch was committed. */
+    /** The commit time of each batch. */
     private final List<Long> times = new ArrayList<>();
 
-    /** Committed in this order, without a place yet. */
+    /** The records in the order of their commits, without a place yet. */
     private final List<ModelRecord> arrivals = new ArrayList<>();
 
     ModelTopic(String name, int number, int partitions, Setup.Retention retention) {
@@ -61,7 +61,7 @@ final class ModelTopic {
         }
     }
 
-    /** Learns which of the records that have arrived a batch holds. */
+    /** Determines which of the arrived records a batch contains. */
     void place(SequencedBatch batch) {
         check(batch.sequence() == next(), "has sequence " + batch.sequence() + " instead of " + next());
         check(times.isEmpty() || batch.committedMillis() >= times.get(times.size() - 1), "goes back in time");
@@ -89,7 +89,7 @@ final class ModelTopic {
         throw new AssertionError("The log has a record of " + name + "-" + partition + " that nobody committed.");
     }
 
-    /** All that was committed must have its place now. */
+    /** Checks that every committed record has its place. */
     void checkPlaced() {
         check(arrivals.isEmpty(), "lacks the records " + arrivals + ", which were committed");
     }
@@ -100,7 +100,7 @@ final class ModelTopic {
         }
     }
 
-    /** The first sequence that was committed at a time or later. */
+    /** The first sequence that was committed at or after a time. */
     long sequenceAt(long millis) {
         for (int sequence = (int) start; sequence < times.size(); sequence++) {
             if (times.get(sequence) >= millis) {
@@ -110,12 +110,12 @@ final class ModelTopic {
         return next();
     }
 
-    /** When a batch was committed; the first of all if there is none. */
+    /** The commit time of a batch; that of the first one if there is no such batch. */
     long timeOf(int batch) {
         return times.isEmpty() ? 0 : times.get(batch % times.size());
     }
 
-    /** The first record of a partition at a position or later. */
+    /** The first record of a partition at or after a position. */
     int indexOf(int partition, long position) {
         List<ModelRecord> all = records.get(partition);
         int index = 0;

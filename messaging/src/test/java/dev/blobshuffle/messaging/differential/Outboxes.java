@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Publishes records by the outbox in each way, and says what must arrive. */
+/** Publishes records through the outbox in each way, and predicts the result. */
 final class Outboxes {
     private static final int LIMIT = 65_536;
     private static final String FUNCTION = TestDatabase.SCHEMA + ".outbox_publish";
@@ -28,7 +28,7 @@ final class Outboxes {
             "{\"path\": \"C:\\\\new\"}",
             "\u65e5\u672c \ud83c\udf89\n\t$1 %s ?");
 
-    /** JSON, and how jsonb writes it. */
+    /** JSON texts, and their form in jsonb. */
     private static final List<List<String>> JSONS = List.of(
             List.of("{\"state\": \"paid\"}", "{\"state\": \"paid\"}"),
             List.of("{\"b\":2,\"a\":\"C:\\\\new\",\"b\":3}", "{\"a\": \"C:\\\\new\", \"b\": 3}"),
@@ -36,13 +36,13 @@ final class Outboxes {
             List.of("\"caf\\u00e9 \\ud83c\\udf89\"", "\"caf\u00e9 \ud83c\udf89\""),
             List.of("  17 ", "17"));
 
-    /** How the record is passed. */
+    /** How the record is passed to the function. */
     enum Way {
         JAVA("?", "?"),
         BYTES("?::bytea", "?::bytea"),
         TEXT("?::text", "?::text"),
         TEXT_OF_BYTES("?::bytea", "?::text"),
-        /** As a statement in a file has it, without a type. */
+        /** As an untyped literal, as in a file of statements. */
         LITERAL("?::text", ""),
         JSON("?::text", "?::json"),
         JSONB("?::text", "?::jsonb");
@@ -66,7 +66,7 @@ final class Outboxes {
 
     private Outboxes() {}
 
-    /** A record, with what the function must make of it. */
+    /** A call with a record, and the expected result. */
     static Call call(String topic, Way way, Draft draft, int number, OptionalInt partition) {
         OutgoingRecord<byte[], byte[]> record = draft.record(topic, number, partition);
         String key = way.hasKeyBytes() || record.key() == null ? null : "\u043a" + "k".repeat(record.key().length);
@@ -92,7 +92,7 @@ final class Outboxes {
     /**
      * A call.
      *
-     * @param arriving the record as it must arrive
+     * @param arriving the expected record
      * @param key as text; null: as bytes
      * @param value as text; null: as bytes
      */

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The result of a call in words, or what its failure has the caller do: its class, or state. */
+/** The result of a call as text, or the class or state of its failure. */
 final class Outcome {
-    /** What a thread's program threw last, for the message of a difference. */
+    /** The last failure of a thread's program, for the message of a difference. */
     private static final ThreadLocal<@Nullable Throwable> LAST = new ThreadLocal<>();
 
     private Outcome() {}
@@ -30,7 +30,7 @@ final class Outcome {
         return failure instanceof SQLException sql ? "throws " + sql.getSQLState() : failure(failure.getClass());
     }
 
-    /** What a call threw last, in full. */
+    /** The last failure of a call, in full. */
     static String last() {
         StringWriter text = new StringWriter();
         Throwable last = LAST.get();

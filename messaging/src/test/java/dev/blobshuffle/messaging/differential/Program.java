@@ -2,7 +2,7 @@ package dev.blobshuffle.messaging.differential;
 
 import java.util.List;
 
-/** A drawn program. */
+/** A generated program. */
 record Program(Setup setup, List<Step> steps) {
     @Override
     public String toString() {

@@ -10,9 +10,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** Draws programs: what applications do often is drawn often. */
+/** Generates programs; frequent operations of applications are frequent. */
 final class Programs {
-    /** Of plain records, five are more than a paused partition keeps. */
+    /** Five plain records of this size are more than a paused partition keeps. */
     private static final int BULK = 60_000;
 
     private Programs() {}

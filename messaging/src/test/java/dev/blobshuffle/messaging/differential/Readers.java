@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The members of one consumer group, and its positions. */
 final class Readers implements AutoCloseable {
-    /** After so long a commit takes positions along that have only been scanned. */
+    /** After this time, a commit includes positions that were only scanned. */
     private static final long SCANNED_NANOS = 4_000_000_000L;
 
     private final Session session;
@@ -45,7 +45,9 @@ final class Readers implements AutoCloseable {
         return committed.computeIfAbsent(topic.name, any -> new HashMap<>());
     }
 
-    /** What all groups that use a topic have consumed of it; empty: no group does, or not all. */
+    /**
+     * The position up to which all groups have consumed a topic; empty: no group does, or not all.
+     */
     OptionalLong consumed(ModelTopic topic) {
         Map<Integer, Long> positions = positions(topic);
         if (positions.size() < topic.partitions()) {
@@ -71,7 +73,7 @@ final class Readers implements AutoCloseable {
         balance();
     }
 
-    /** Has all members follow the group until each partition has its reader. */
+    /** Lets all members follow the group until each partition has its reader. */
     private void balance() {
         Set<TopicPartition> all = session.topics().stream()
                 .flatMap(topic -> java.util.stream.IntStream.range(0, topic.partitions())
@@ -156,7 +158,7 @@ final class Readers implements AutoCloseable {
         });
     }
 
-    /** A transaction commits the positions of the first member. */
+    /** Called before a transaction commits the first member's positions. */
     String beforeCommit() {
         members.get(0).beforeCommit();
         return "";
@@ -175,7 +177,7 @@ final class Readers implements AutoCloseable {
         return members.get(0);
     }
 
-    /** Checks what a member has committed, and learns the exact positions. */
+    /** Checks the committed positions of a member, and learns the exact ones. */
     private void learn(Member member) {
         Map<TopicPartition, Progress> shown = describe().partitions();
         boolean isOld = System.nanoTime() - opened > SCANNED_NANOS;
@@ -187,7 +189,8 @@ final class Readers implements AutoCloseable {
             if (!isIn && (isMoved || !isSame)) {
                 throw unexpected(each.topic, each.partition, position);
             }
-            // The machine may have stood still, so that it was scanned for longer than it seems.
+            // The machine may have been suspended, so the partition was scanned for longer than it
+            // seems.
             if (isMoved || (isIn && (isOld || !isSame))) {
                 positions(each.topic).put(each.partition, position.getAsLong());
                 each.committed(position.getAsLong());
@@ -212,7 +215,7 @@ final class Readers implements AutoCloseable {
                 .orElseGet(() -> new ConsumerGroup(group, Map.of(), Map.of()));
     }
 
-    /** What an operator sees. */
+    /** The operators' view. */
     String inspect() {
         boolean isShown = session.messaging().groups().list().contains(group);
         if (isShown != exists) {
@@ -239,7 +242,7 @@ final class Readers implements AutoCloseable {
         return "right";
     }
 
-    /** A second member comes, or goes. What was read is committed, because partitions move. */
+    /** A second member joins or leaves. Everything read is committed, because partitions move. */
     String rebalance(boolean commits) {
         if (!open()) {
             return "no topic";
@@ -259,7 +262,7 @@ final class Readers implements AutoCloseable {
         return "left";
     }
 
-    /** Partitions were added. */
+    /** Called when partitions were added. */
     void grow() {
         if (isOpen()) {
             commit();
@@ -320,7 +323,7 @@ final class Readers implements AutoCloseable {
         return said;
     }
 
-    /** Closes all members, which commits nothing. */
+    /** Closes all members without a commit. */
     void closeMembers() {
         members.forEach(Member::close);
         members.clear();

@@ -23,14 +23,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a program: what it uses, and what the model knows of it. */
+/** One run of a program: its resources, and the state of the model. */
 final class Session implements AutoCloseable {
     final World world;
     final Setup setup;
     private final int number;
     private final @Nullable ModelTopic[] topics;
 
-    /** The topics that the publishers of an instance know by name, which may be gone. */
+    /** The topics that the publishers of an instance have cached by name; they may be gone. */
     private final Map<World.Storage, Map<String, Known>> known = new EnumMap<>(World.Storage.class);
 
     private final List<Writer> writers = new ArrayList<>();
@@ -56,7 +56,7 @@ final class Session implements AutoCloseable {
         readers = new Readers(this, name("group"));
     }
 
-    /** Fails if a call has another result than the model. */
+    /** Fails if the result of a call differs from the model's. */
     static String expect(String expected, String actual) {
         if (!expected.equals(actual)) {
             throw new AssertionError("--- the model\n    " + expected + "\n--- messaging\n    " + actual
@@ -69,7 +69,7 @@ final class Session implements AutoCloseable {
         return setup.name().text + "-" + number + "-" + suffix;
     }
 
-    /** Programs may name more topics than there are. */
+    /** Programs may name more topics than exist. */
     private int at(int slot) {
         return slot % topics.length;
     }
@@ -93,10 +93,10 @@ final class Session implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** A topic as an instance saw it. Partitions may have been added since. */
+    /** A topic in an instance's cache. Partitions may have been added since. */
     record Known(ModelTopic topic, int partitions) {}
 
-    /** The topic that a publisher of an instance takes a name for. */
+    /** The topic that an instance's publisher has for a name. */
     @Nullable
     Known known(World.Storage storage, String name, @Nullable ModelTopic current) {
         return known.get(storage)
@@ -107,7 +107,7 @@ final class Session implements AutoCloseable {
         known.get(storage).remove(name);
     }
 
-    /** An instance looks at a topic again. */
+    /** An instance refreshes its cached topic. */
     void learn(World.Storage storage, ModelTopic topic) {
         known.get(storage).put(topic.name, new Known(topic, topic.partitions()));
     }
@@ -116,7 +116,7 @@ final class Session implements AutoCloseable {
         known.get(storage).clear();
     }
 
-    /** Gives all that is committed its place. */
+    /** Sequences all committed batches. */
     String settle() {
         for (ModelTopic topic : topics()) {
             world.sequence(topic).forEach(topic::place);
@@ -149,7 +149,7 @@ final class Session implements AutoCloseable {
         return flushOthers(null) + target.openAgain(topics().isEmpty() ? null : topics().get(0));
     }
 
-    /** Reading begins with everything in its place. */
+    /** Opens readers after everything is sequenced. */
     Readers readers() {
         String ignored = flushOthers(null);
         return readers;
@@ -205,14 +205,14 @@ final class Session implements AutoCloseable {
         return flushed + (commits ? ending.commit() : ending.rollBack());
     }
 
-    /** A transaction must end before the reader whose positions it commits. */
+    /** Ends a transaction before the reader whose positions it commits. */
     private void endWithReaders() {
         if (booking != null && booking.hasReaders()) {
             String ignored = end(false);
         }
     }
 
-    /** In the open transaction if there is one, else in one of the caller's own. */
+    /** Publishes in the open transaction if there is one, or else in one of the caller's own. */
     String outbox(int slot, Outboxes.Way way, Draft draft, int times, boolean commits) throws SQLException {
         String said = flushOthers(null);
         Booking open = booking;
@@ -313,7 +313,7 @@ final class Session implements AutoCloseable {
         return readers().seekGroup(topicName(slot), topics[at(slot)], millis);
     }
 
-    /** Nobody reads meanwhile. */
+    /** Trims; no reader may be open. */
     String trim() {
         String flushed = flushOthers(null);
         endWithReaders();
@@ -337,7 +337,7 @@ final class Session implements AutoCloseable {
                 + topics().stream().map(each -> each.start).toList();
     }
 
-    /** What a name of a kind has the caller do. */
+    /** The result of using a name of a kind. */
     String use(Step.Kind kind, String name) {
         boolean isLegal = isLegal(name);
         String unique = isLegal && name.getBytes(StandardCharsets.UTF_8).length < 400 ? name + "-" + number : name;
@@ -367,14 +367,14 @@ final class Session implements AutoCloseable {
         }));
     }
 
-    /** As the documentation says. */
+    /** Whether a name is legal according to the documentation. */
     private static boolean isLegal(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         boolean isText = new String(bytes, StandardCharsets.UTF_8).equals(name) && !name.contains("\0");
         return !name.isBlank() && isText && bytes.length <= LogName.MAX_BYTES;
     }
 
-    /** Everything that was committed is there, once, for a reader that begins at the start. */
+    /** Checks that a reader from the start finds every committed record once. */
     void finish() throws SQLException {
         String ended = end(true) + flushOthers(null) + settle();
         try (PreparedStatement statement =
@@ -439,7 +439,7 @@ final class Session implements AutoCloseable {
         return topicName(slot) + "-" + partition;
     }
 
-    /** The position of a record of a partition, or right after it. */
+    /** The position of a record of a partition, or the one right after it. */
     long position(int slot, int partition, int index, boolean isAfter) {
         ModelTopic topic = topics[at(slot)];
         if (topic == null

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a program runs under.
+ * The environment of a program.
  *
  * @param partitions of each of its topics
  * @param retention of its topics
  * @param reset where its group begins
  * @param maxRecords of a poll
- * @param storage where records of its publishers go
- * @param name what the names of its topics, groups and publishers begin with
+ * @param storage of its publishers' records
+ * @param name prefix of the names of its topics, groups and publishers
  */
 record Setup(
         List<Integer> partitions,
@@ -22,7 +22,7 @@ record Setup(
         int maxRecords,
         World.Storage storage,
         Name name) {
-    /** What a topic keeps. */
+    /** The retention of a topic. */
     enum Retention {
         FOREVER {
             @Override
@@ -30,7 +30,7 @@ record Setup(
                 return topic;
             }
         },
-        /** Nothing, once it is trimmed. */
+        /** Nothing, after a trim. */
         NOTHING {
             @Override
             Topic of(Topic topic) {
@@ -59,7 +59,7 @@ record Setup(
         abstract Topic of(Topic topic);
     }
 
-    /** How a name begins. */
+    /** The prefix of a name. */
     enum Name {
         PLAIN("orders"),
         QUOTED("O'Neil \"x\" \\'; drop table topic; --"),

@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging.differential;
 
-/** What an application runs as SQL in a transaction of messaging, rightly or not. */
+/** An SQL statement of an application in a transaction of messaging, legal or not. */
 enum Statement {
     INSERT(""),
     SET_PATH("set search_path = pg_catalog"),

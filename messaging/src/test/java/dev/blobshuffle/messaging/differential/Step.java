@@ -1,16 +1,16 @@
 package dev.blobshuffle.messaging.differential;
 
-/** One call of a program, or several that belong together. */
+/** One call of a program, or several calls that belong together. */
 sealed interface Step {
     /** A time before all batches, and one after them. */
     int LONG_AGO = -1;
 
     int FAR = -2;
 
-    /** Runs beside the model, and says what happened. */
+    /** Runs beside the model, and returns the result. */
     String run(Session session) throws Exception;
 
-    /** What a name names. */
+    /** The kind of a name. */
     enum Kind {
         TOPIC,
         GROUP,
@@ -147,7 +147,10 @@ sealed interface Step {
         }
     }
 
-    /** A second member comes, or goes; one that goes may have read what it does not commit. */
+    /**
+     * A second member joins or leaves; a leaving member may have read records that it does not
+     * commit.
+     */
     record Rebalance(boolean commits) implements Step {
         @Override
         public String run(Session session) {
@@ -155,7 +158,7 @@ sealed interface Step {
         }
     }
 
-    /** All members close without a commit; the next call opens one. */
+    /** All members close without a commit; the next call opens a new one. */
     record CloseMembers() implements Step {
         @Override
         public String run(Session session) {
@@ -163,7 +166,7 @@ sealed interface Step {
         }
     }
 
-    /** What an operator sees of the group. */
+    /** The operators' view of the group. */
     record Inspect() implements Step {
         @Override
         public String run(Session session) {

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** A database and instances, which many programs share. */
+/** A database with instances, which many programs share. */
 final class World implements AutoCloseable {
     /** The most bytes of a record. */
     static final int RECORD_LIMIT = 120_000;
@@ -39,14 +39,14 @@ final class World implements AutoCloseable {
     final Connection connection;
     private int programs;
 
-    /** What goes wrong in the program that runs. */
+    /** The fault in the running program. */
     Fault fault = Fault.NONE;
 
-    /** Where the records of an instance's publishers go. */
+    /** The storage of an instance's records. */
     enum Storage {
-        /** Small ones into the log. */
+        /** Small records go into the log. */
         LOG("25600"),
-        /** All into blobs. */
+        /** All records go into blobs. */
         BLOBS("0");
 
         private final String inline;
@@ -78,7 +78,7 @@ final class World implements AutoCloseable {
         connection.setAutoCommit(false);
     }
 
-    /** Counts a program that has used this; returns how many have. */
+    /** Counts a program that has used this world; returns the number of programs. */
     int countProgram() {
         return ++programs;
     }
@@ -91,7 +91,7 @@ final class World implements AutoCloseable {
         return await(log.topics().find(topic)).orElseThrow().number();
     }
 
-    /** Gives all that is committed its place, and returns the batches from a sequence on. */
+    /** Sequences everything committed, and returns the batches from a sequence on. */
     List<SequencedBatch> sequence(ModelTopic topic) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (state(topic).isStaged()) {
@@ -108,10 +108,10 @@ final class World implements AutoCloseable {
         return await(log.look(Set.of(topic.number))).get(0);
     }
 
-    /** Trims until nothing more goes. */
+    /** Trims until there is nothing left to trim. */
     void trim() {
         while (await(log.retention().trim()).orElse(1) > 0) {
-            // a call has a limit
+            // A call trims a limited number.
         }
     }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** One publisher, and what it must do. */
+/** One publisher, and its expected results. */
 final class Writer implements AutoCloseable {
     private final Session session;
     final World.Storage storage;
@@ -49,12 +49,12 @@ final class Writer implements AutoCloseable {
         return real;
     }
 
-    /** Whether it has published what no flush has followed. */
+    /** Whether it has published records without a later flush. */
     boolean isDirty() {
         return !inTransaction && !pending.isEmpty();
     }
 
-    /** Whether a topic of what it has published is gone. */
+    /** Whether it has published to a topic that is gone. */
     boolean isStale() {
         return pending.stream().anyMatch(sent -> sent.target.isDeleted);
     }
@@ -63,7 +63,7 @@ final class Writer implements AutoCloseable {
         Session.Known known = session.known(storage, topic, current);
         OptionalInt partition = partition(draft, known == null ? null : known.topic());
         if (known != null && partition.orElse(0) >= known.partitions()) {
-            session.forget(storage, topic); // it looks again
+            session.forget(storage, topic); // It queries the topic again.
             known = session.known(storage, topic, current);
         }
         if (known != null) {
@@ -139,9 +139,9 @@ final class Writer implements AutoCloseable {
     }
 
     /**
-     * Checks what became of each record.
+     * Checks the outcome of each record.
      *
-     * @param refusal how all may fail, as those of absent topics must; empty: none fails
+     * @param refusal the failure of all, as for absent topics; empty: none fails
      */
     private void answer(String refusal) {
         for (Sent sent : pending) {
@@ -172,7 +172,7 @@ final class Writer implements AutoCloseable {
         });
     }
 
-    /** A publisher may not know of added partitions yet. */
+    /** Whether the partition is possible. A publisher may not know of added partitions yet. */
     private static boolean isChosen(Sent sent, int partition) {
         if (sent.published.partition().isPresent()) {
             return sent.published.partition().getAsInt() == partition;
@@ -193,13 +193,13 @@ final class Writer implements AutoCloseable {
         return Utils.toPositive(Utils.murmur2(key)) % count;
     }
 
-    /** The transaction is over. */
+    /** Called when the transaction is committed. */
     void committed() {
         inTransaction = false;
         answer("");
     }
 
-    /** The transaction is over, and nothing of it remains. */
+    /** Called when the transaction is rolled back. */
     void rolledBack() {
         inTransaction = false;
         for (Sent sent : pending) {
@@ -210,7 +210,7 @@ final class Writer implements AutoCloseable {
         pending.clear();
     }
 
-    /** Opens a publisher of the same name; this one must not publish any more. */
+    /** Opens a publisher of the same name, which fences this one. */
     String openAgain(@Nullable ModelTopic topic) {
         Publisher<byte[], byte[]> before = real;
         real = open();
@@ -231,7 +231,7 @@ final class Writer implements AutoCloseable {
         try {
             fenced.close();
         } catch (BlobShuffleException e) {
-            // It says again that it is fenced.
+            // It reports again that it is fenced.
         }
     }
 

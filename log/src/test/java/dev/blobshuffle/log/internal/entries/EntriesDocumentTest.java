@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The example of {@code docs/format.md} and the stored entries are what the code writes and reads.
- * {@code -Dgolden.update=true} writes the stored ones.
+ * The code writes and reads the example of {@code docs/format.md} and the stored entries.
+ * {@code -Dgolden.update=true} rewrites the stored entries.
  */
 class EntriesDocumentTest {
     @Test

@@ -17,7 +17,7 @@ import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Any bytes are entries or {@link BlobCorrupt}, and their decoder allocates no more than stated.
+ * Any bytes are entries or {@link BlobCorrupt}, and the decoder allocates no more than documented.
  */
 class EntriesFuzzTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
@@ -142,7 +142,7 @@ class EntriesFuzzTest {
                 random.nextBytes(bytes);
             }
             default -> {
-                // As it is.
+                // Unchanged.
             }
         }
         if (random.nextInt(8) != 0 && bytes.length >= 6) {

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What is encoded is decoded, per partition in order, however many batches it takes. */
+/** Encoded records are decoded per partition in order, however many batches they take. */
 class EntriesPropertyTest {
     private static final int CASES = Integer.getInteger("property.cases", 100);
 

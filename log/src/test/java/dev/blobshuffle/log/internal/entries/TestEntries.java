@@ -38,7 +38,7 @@ final class TestEntries {
         return encoder.finish();
     }
 
-    /** One batch with all that a batch can hold. */
+    /** One batch with every kind of content. */
     static byte[] everything() {
         EntriesEncoder encoder = new EntriesEncoder(64 * 1024);
         encoder.record(0, -1, null, null, Headers.NONE);
@@ -96,7 +96,7 @@ final class TestEntries {
                 random.nextInt(3) == 0 ? Optional.of("k" + random.nextInt(2)) : Optional.empty());
     }
 
-    /** What a run says, comparable. */
+    /** The content of a run, comparable. */
     static List<String> described(Entries.Run run) {
         List<String> result = new ArrayList<>();
         if (run instanceof Entries.SegmentRun segment) {

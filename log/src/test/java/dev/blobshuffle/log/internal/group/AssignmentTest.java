@@ -73,7 +73,7 @@ class AssignmentTest {
                 .hasSize(10);
     }
 
-    /** Also where the partitions cannot be divided, and whichever member came first. */
+    /** This includes numbers that do not divide evenly, and any order of joining. */
     @ParameterizedTest
     @ValueSource(ints = {3, 9, 48, 49, 50, 288, 576})
     void balancedGroupsReadAllPartitionsInTheirHomeZones(int count) {
@@ -101,7 +101,10 @@ class AssignmentTest {
         }
     }
 
-    /** As where a zone has one member more: then the same partitions leave home in each group. */
+    /**
+     * For example, if a zone has one more member: then the same partitions leave home in each
+     * group.
+     */
     @Test
     void partitionsWithoutRoomAtHomeGoToTheSameZoneInEachGroup() {
         Random random = new Random(3);

@@ -55,7 +55,7 @@ class ListingPlanTest {
         assertThat(plan.isDue(14, done)).isTrue();
     }
 
-    /** Else the mark would pass over it. */
+    /** Otherwise the mark would skip it. */
     @Test
     void theMarkStopsAtAGenerationThatIsNotDone() {
         Instant done = minute(10_000);

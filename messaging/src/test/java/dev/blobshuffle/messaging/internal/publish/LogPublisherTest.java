@@ -194,7 +194,7 @@ class LogPublisherTest {
         assertThat(segments("t")).hasSize(1);
     }
 
-    /** The new topic may lack the partition for which a record waits. */
+    /** The new topic may lack the partition of a waiting record. */
     @Test
     void recordsThatWaitForAFormerTopicDoNotGoToItsSuccessor() throws Exception {
         topic("t", 3);
@@ -295,7 +295,8 @@ class LogPublisherTest {
     }
 
     /**
-     * Beside the serialized key and value, a publish costs the record, its answer, and little more.
+     * Beside the serialized key and value, a publish costs only the record, its answer, and little
+     * more.
      */
     @Test
     void aPublishAllocatesItsAnswerAndLittleElse() {
@@ -327,7 +328,7 @@ class LogPublisherTest {
         return THREADS.getCurrentThreadAllocatedBytes() - before;
     }
 
-    /** A topic that is known is published to while the log does not answer. */
+    /** Publishing to a cached topic works while the log does not answer. */
     @Test
     void aKnownTopicNeedsNoAnswerOfTheLog() {
         topic("t", 1);
@@ -455,7 +456,7 @@ class LogPublisherTest {
         return values;
     }
 
-    /** A clock on which an hour passes between two looks. */
+    /** A clock on which an hour passes between two reads. */
     private static final class LateTime implements Time {
         private final Time delegate;
         private long hours;

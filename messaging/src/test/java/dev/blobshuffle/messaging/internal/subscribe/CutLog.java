@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A log whose renewals do not get through while it is cut: its member becomes a zombie. */
+/** A log whose renewals fail while it is cut: its member becomes a zombie. */
 final class CutLog {
     private final CommitLog log;
     private boolean isCut;
@@ -22,7 +22,7 @@ final class CutLog {
         isCut = cut;
     }
 
-    /** The log as the member sees it. */
+    /** The member's view of the log. */
     CommitLog log() {
         return proxy(
                 CommitLog.class,

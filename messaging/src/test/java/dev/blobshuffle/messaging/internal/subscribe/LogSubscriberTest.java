@@ -412,7 +412,7 @@ class LogSubscriberTest {
             try (var subscriber = fixture.open(group())) {
                 subscriber.poll(SHORT);
                 fixture.await(fixture.log.topics().delete(TOPIC));
-                for (int i = 0; i < 20; i++) { // also when the group has left it no partition
+                for (int i = 0; i < 20; i++) { // Even when the group has left it no partition.
                     assertThatThrownBy(() -> subscriber.poll(LONG))
                             .isInstanceOf(TopicAbsent.class)
                             .hasMessageContaining("'" + TOPIC + "'")
@@ -451,7 +451,8 @@ class LogSubscriberTest {
     }
 
     /**
-     * What a pause lets go of must come again: its plain records were more than may stay in memory.
+     * Dropped records must come again after a pause: more plain records were queued than may stay
+     * in memory.
      */
     @Test
     void aPauseWithMuchQueuedLosesNothing() {

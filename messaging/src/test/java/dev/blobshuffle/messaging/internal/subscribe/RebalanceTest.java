@@ -23,7 +23,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How members of a group hand partitions over, lose them, and keep them. */
+/** Members of a group hand partitions over, lose them, and keep them. */
 class RebalanceTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
@@ -34,7 +34,7 @@ class RebalanceTest {
         fixture.close();
     }
 
-    /** What a listener was told. */
+    /** Records the calls of a listener. */
     private static final class Told implements RebalanceListener {
         final List<String> events = new ArrayList<>();
 
@@ -97,7 +97,7 @@ class RebalanceTest {
             fixture.publish(0, "a");
             assertThat(fixture.take(stuck, 1)).containsExactly("a");
             var other = fixture.open(group(RebalanceListener.NONE));
-            // Its timers renew the lease meanwhile: 15 s are longer than a lease.
+            // Its timers renew the lease meanwhile: 15 s is longer than a lease.
             pollAlone(other, Duration.ofSeconds(15));
             assertThat(other.assignment()).isEmpty();
             pollAlone(other, Duration.ofSeconds(15));
@@ -111,7 +111,7 @@ class RebalanceTest {
         });
     }
 
-    /** A long poll is no absence, nor is the time before the first record. */
+    /** A long poll does not count as an absence, nor does the time before the first record. */
     @Test
     void aPollThatWaitsForLongKeepsThePartitions() {
         fixture.run(() -> {

@@ -3,7 +3,7 @@ package dev.blobshuffle.messaging.internal.subscribe;
 import dev.blobshuffle.messaging.Subscriber;
 import java.util.List;
 
-/** Renews leases at once, so that a test need not wait three seconds for the timer. */
+/** Renews leases at once, so a test need not wait three seconds for the timer. */
 public final class Renewals {
     private Renewals() {}
 

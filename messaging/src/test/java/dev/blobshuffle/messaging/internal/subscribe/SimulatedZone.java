@@ -28,8 +28,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
 /**
- * The processes of a simulation read every topic together. Their network delays and loses questions
- * and answers, and drops or empties pages, until it is calm. Guarded by the simulation's baton.
+ * The processes of a simulation, which read every topic together. Their network delays and loses
+ * questions and answers, and drops or empties pages, until it is calm. Guarded by the simulation's
+ * baton.
  */
 final class SimulatedZone implements ZoneMap {
     private static final int SHARED_BYTES = 16 << 10;
@@ -40,7 +41,7 @@ final class SimulatedZone implements ZoneMap {
     private final Map<Endpoint, Process> processes = new HashMap<>();
     private long shared;
 
-    /** What a process serves from. */
+    /** A process and the log that it serves. */
     private record Process(SimulatedProcess process, SharedLog log) {}
 
     SimulatedZone(SimulatedTime time, BooleanSupplier isCalm) {
@@ -48,7 +49,7 @@ final class SimulatedZone implements ZoneMap {
         this.isCalm = isCalm;
     }
 
-    /** The tails of a process, which serves the others from now on. */
+    /** The tails of a process, which then serves the others. */
     LogTails open(CommitLog log, SimulatedProcess process, long budget) {
         ShuffleMetrics metrics = new ShuffleMetrics(process);
         MeteredLogReads reads = new MeteredLogReads(log, metrics);
@@ -64,7 +65,7 @@ final class SimulatedZone implements ZoneMap {
         return Duration.ofNanos(time.random(20_000_000));
     }
 
-    /** The way from one process to the others. */
+    /** The connection from one process to the others. */
     private final class Way implements LogPeers {
         private final SimulatedProcess asker;
 
@@ -116,7 +117,7 @@ final class SimulatedZone implements ZoneMap {
         public void answerFrom(SharedLog log) {}
     }
 
-    /** How many batches processes have sent to each other. */
+    /** Number of batches that processes have sent to each other. */
     long shared() {
         return shared;
     }

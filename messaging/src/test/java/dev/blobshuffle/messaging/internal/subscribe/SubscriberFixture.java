@@ -41,7 +41,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Subscribers over a log and a store in memory, in virtual time. Used by actors of the simulation.
+ * Subscribers with a log and a store in memory, in virtual time. Used by actors of the simulation.
  */
 final class SubscriberFixture implements AutoCloseable {
     static final String TOPIC = "t";
@@ -156,13 +156,13 @@ final class SubscriberFixture implements AutoCloseable {
         commit();
     }
 
-    /** Publishes a value as a plain record that has no place yet. */
+    /** Publishes a value as a plain record that is not sequenced yet. */
     void stage(int partition, String value) {
         encoder.record(partition, time.wallMillis(), null, bytes(value), Headers.NONE);
         commitOnly();
     }
 
-    /** Commits what was appended and sequences it. */
+    /** Commits everything appended and sequences it. */
     void commit() {
         commitOnly();
         await(log.sequence(topic.number()));
@@ -181,7 +181,7 @@ final class SubscriberFixture implements AutoCloseable {
         number += batches.size();
     }
 
-    /** Publishes a batch that nobody can read. */
+    /** Publishes an undecodable batch. */
     void publishGarbage() {
         await(writer.commit(
                 number++,
@@ -211,7 +211,7 @@ final class SubscriberFixture implements AutoCloseable {
         return LogSubscriber.open(parts(), subscription, Serde.bytes(), values, dead);
     }
 
-    /** Polls until so many values have come, or ten seconds have passed. */
+    /** Polls until a number of values have arrived, or ten seconds have passed. */
     List<String> take(LogSubscriber<byte[], String> subscriber, int count) {
         List<String> taken = new ArrayList<>();
         long deadline = time.nanos() + Duration.ofSeconds(10).toNanos();

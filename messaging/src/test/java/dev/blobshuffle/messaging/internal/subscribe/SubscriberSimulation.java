@@ -53,11 +53,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * One schedule of a group: members that read, pause, seek back, die and become zombies, over a log
- * that loses requests, answers and hints, is away, fails over, and trims what is consumed. Each
- * member inserts what it reads into a user's table, in the transaction that commits its positions.
- * In the end the table has every record once, in order per partition. Guarded by the simulation's
- * baton.
+ * One schedule of a group. Members read, pause, seek back, die and become zombies. The log loses
+ * requests, answers and hints, is unavailable, fails over, and trims consumed batches. Each member
+ * inserts the records that it reads into a user's table, in the transaction that commits its
+ * positions. In the end the table has every record once, in order per partition. Guarded by the
+ * simulation's baton.
  */
 final class SubscriberSimulation {
     private static final String TOPIC = "t";
@@ -87,7 +87,7 @@ final class SubscriberSimulation {
         zone = time.random(2) == 0 ? Optional.empty() : Optional.of(new SimulatedZone(time, () -> isCalm));
     }
 
-    /** Runs the schedule of a seed; returns what it violated. */
+    /** Runs the schedule of a seed; returns its violations. */
     static List<String> run(long seed, Set<LogDefect> defects) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
             SubscriberSimulation simulation = new SubscriberSimulation(time, defects);
@@ -97,7 +97,7 @@ final class SubscriberSimulation {
         }
     }
 
-    /** How many batches members of a schedule have sent to each other. */
+    /** Number of batches that members of a schedule have sent to each other. */
     static long shared(long seed) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
             SubscriberSimulation simulation = new SubscriberSimulation(time, Set.of());
@@ -107,7 +107,7 @@ final class SubscriberSimulation {
         }
     }
 
-    /** A number that two equal schedules share. */
+    /** A fingerprint that two equal schedules share. */
     static long trace(long seed) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
             time.actor("supervisor", new SubscriberSimulation(time, Set.of())::supervise);
@@ -344,7 +344,8 @@ final class SubscriberSimulation {
                     closed -> {});
             Subscription subscription = Subscription.of("g", TOPIC)
                     .maxRecords(1 + time.random(20))
-                    .maxPollInterval(Duration.ofSeconds(3 + time.random(20))); // some pauses are longer
+                    // Some pauses are longer.
+                    .maxPollInterval(Duration.ofSeconds(3 + time.random(20)));
             LogSubscriber<byte[], String> subscriber = retry(
                     () -> LogSubscriber.open(parts, subscription, Serde.bytes(), Serde.string(), Optional.empty()));
             Session session = new Session(log, subscriber);
@@ -398,7 +399,7 @@ final class SubscriberSimulation {
             }
         }
 
-        /** What a member has read and not committed. */
+        /** The uncommitted records of a member. */
         private final class Session {
             private final CommitLog log;
             private final LogSubscriber<byte[], String> subscriber;

@@ -14,7 +14,10 @@ class SubscriberSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.subscribers", 100);
     private static final long SEED = Long.getLong("simulation.seed", 1);
 
-    /** One in four hundred seeds finds the defect. The search begins with one that does so now. */
+    /**
+     * One in four hundred seeds finds the defect. The search begins with a seed that currently
+     * does.
+     */
     private static final long SEED_OF_DEFECT = 541;
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Old snapshots on a real server; what counts as old is short here. */
+/** Old snapshots on a real server; they count as old after a short time. */
 class SnapshotCheckIT {
     /** Even a snapshot of this second, 0 s old, is too old. */
     private static final Duration NONE = Duration.ofSeconds(-1);

@@ -59,7 +59,7 @@ class LogLibrariesTest {
                 .isPresent();
     }
 
-    /** With a class loader whose pool says that it is an old one. */
+    /** Uses a class loader whose pool reports an old version. */
     @Test
     void noPoolIsOpenedWithALibraryThatIsTooOld() throws Exception {
         try (URLClassLoader loader = new WithOldPool()) {

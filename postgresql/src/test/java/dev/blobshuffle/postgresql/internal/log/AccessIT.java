@@ -41,7 +41,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may use a log, and what happens when connections run out. */
+/** Access to a log, and the effect of a lack of connections. */
 final class AccessIT extends LogContract {
     private static final DatabaseTimeouts SHORT = new DatabaseTimeouts(
             Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
@@ -157,7 +157,7 @@ final class AccessIT extends LogContract {
                 .isInstanceOf(LogUnavailable.class)
                 .hasMessageContaining("connections are in use");
 
-        // If they shared the connections, the first of these would be refused.
+        // If they shared connections, the first of these would be refused.
         for (int number = 0; number < 10; number++) {
             commit(other, number, batch(topic, "" + number));
             sequence(log, topic);

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A TCP proxy before a server. It can cut a connection after the server has answered a request that
- * holds a text, so the answer is lost and the server has done its work. Thread-safe.
+ * A TCP proxy in front of a server. It can cut a connection after the server has answered a request
+ * with a given text, so the answer is lost although the server has done the work. Thread-safe.
  */
 final class CuttingProxy implements AutoCloseable {
     private final ServerSocket entry;
@@ -40,14 +40,12 @@ final class CuttingProxy implements AutoCloseable {
         return entry.getLocalPort();
     }
 
-    /**
-     * Loses the answer to the next request that holds a text, as it is or in hexadecimal digits.
-     */
+    /** Loses the answer to the next request with a text, plain or in hexadecimal digits. */
     void loseAnswerTo(String text) {
         wanted.set(List.of(text, HexFormat.of().formatHex(text.getBytes(StandardCharsets.ISO_8859_1))));
     }
 
-    /** How many answers were lost. */
+    /** Number of lost answers. */
     int cuts() {
         return cuts.get();
     }

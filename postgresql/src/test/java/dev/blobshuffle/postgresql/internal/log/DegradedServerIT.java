@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A server that answers and cannot serve: each refusal has a remedy, and work goes on later. */
+/** A server that answers but cannot serve: each refusal has a remedy, and work continues later. */
 final class DegradedServerIT extends LogContract {
     private static final DatabaseTimeouts SHORT = new DatabaseTimeouts(
             Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
@@ -67,7 +67,7 @@ final class DegradedServerIT extends LogContract {
         log.close();
     }
 
-    /** The server reports a full disk so, when a table must grow. */
+    /** The server's message for a full disk, when a table must grow. */
     @Test
     void aFullDiskIsNamedAndLosesNothing() {
         CommitLog log = tenant.connect(tenant.uri(server.port()), SHORT);
@@ -134,7 +134,7 @@ final class DegradedServerIT extends LogContract {
         log.close();
     }
 
-    /** A client that failed to connect tries again later than {@link #SHORT}. */
+    /** A client that failed to connect retries later than {@link #SHORT}. */
     private void commitAsSoonAsPossible(Writer writer, LogBatch batch) {
         await("a commit")
                 .pollInSameThread()

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.Parameter;
 
 /**
- * The contracts whose rules are Java or are tested as SQL on each release, once more on each
- * release.
+ * Runs, on each release, the contracts whose rules are in Java or are otherwise tested only as SQL
+ * on each release.
  */
 @Tag("nightly")
 @EveryRelease

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Servers that die, hang, or come back without what they had. */
+/** Servers that die, hang, or return without their latest data. */
 final class FailoverIT extends LogContract {
     private static final int WRITERS = 8;
     private static final DatabaseTimeouts HASTY = new DatabaseTimeouts(
@@ -131,7 +131,7 @@ final class FailoverIT extends LogContract {
         ReadRequest next = new ReadRequest(topic.number(), 4, 10, 1 << 20, Optional.of(Bookmark.at(before.get(3))));
         assertThatThrownBy(() -> untilAnswered(() -> join(log.read(next)))).isInstanceOf(LogWentBack.class);
 
-        // As many others, so that only their content shows that they are others.
+        // The same number of other batches, so only their content differs.
         Writer successor = untilAnswered(() -> join(log.open("a")));
         for (int i = 0; i < 3; i++) {
             commit(successor, successor.firstNumber() + i, batch(topic, "other " + i));
@@ -144,9 +144,7 @@ final class FailoverIT extends LogContract {
         log.close();
     }
 
-    /**
-     * The server goes on when its own limit of a statement has passed, and the client's has not.
-     */
+    /** The server resumes after its own statement timeout, but before the client's. */
     @Test
     void aPrimaryThatHangsForAWhileLosesAndDoublesNothing() {
         CommitLog log = hastyClient();
@@ -249,12 +247,12 @@ final class FailoverIT extends LogContract {
         return tenant.connect(tenant.uri(primary.port(), standby.port()), DatabaseTimeouts.DEFAULT);
     }
 
-    /** One that soon gives a server up. */
+    /** A client that gives a server up early. */
     private CommitLog hastyClient() {
         return tenant.connect(tenant.uri(primary.port(), standby.port()), HASTY);
     }
 
-    /** Repeats a commit as long as its outcome is open, as a publisher does. */
+    /** Repeats a commit until its outcome is known, as a publisher does. */
     private static void publish(Writer writer, long number, LogBatch batch) {
         untilAnswered(() -> join(writer.commit(number, List.of(batch), Optional.empty())));
     }

@@ -28,9 +28,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A group whose members come and go all at once, over real rows. {@code
- * -Dblobshuffle.test.members=200 -Dblobshuffle.test.partitions=10000} makes it as large as groups
- * may be; it prints the time of each round.
+ * A group whose members join and leave all at once, with real rows.
+ * {@code -Dblobshuffle.test.members=200 -Dblobshuffle.test.partitions=10000} makes it as large as
+ * groups may be; it prints the time of each round.
  */
 final class LargeGroupIT extends LogContract {
     private static final int MEMBERS = Integer.getInteger("blobshuffle.test.members", 20);
@@ -110,7 +110,7 @@ final class LargeGroupIT extends LogContract {
         return owned;
     }
 
-    /** The database may refuse a renewal that waits too long; the next round repeats it. */
+    /** The database may refuse a renewal that has waited too long; the next round repeats it. */
     private CompletableFuture<?> renew(List<CommitLog> logs, Member member) {
         CommitLog log = logs.get((int) (member.id().getLeastSignificantBits() % logs.size()));
         Lease before = leases.get(member.id());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers that a cut connection swallows, after the server has done what was asked. */
+/** Answers that are lost with a cut connection, after the server has done the work. */
 final class LostAnswerIT extends LogContract {
     private TestLog tenant;
     private CuttingProxy proxy;

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A PgBouncer that changes the server's session after each transaction, with fewer of them than
- * clients have connections. Thread-safe.
+ * A PgBouncer in transaction mode, with fewer server sessions than the clients have connections.
+ * Thread-safe.
  */
 final class PgBouncer implements AutoCloseable {
     private final Path directory;
@@ -36,7 +36,7 @@ final class PgBouncer implements AutoCloseable {
                 "Cannot start PgBouncer: it is not installed. Run .ci/install-servers pgbouncer.");
     }
 
-    /** Starts one before a server. */
+    /** Starts a PgBouncer in front of a server. */
     PgBouncer(int target, String user, String password) {
         try {
             directory = Files.createTempDirectory("blobshuffle-pgbouncer-");
@@ -72,7 +72,7 @@ final class PgBouncer implements AutoCloseable {
                 .findFirst();
     }
 
-    /** As root it refuses to run; it takes the user's rights itself. */
+    /** As root it refuses to run, so it switches to the user itself. */
     private Process start(Path program) throws IOException {
         List<String> command = new ArrayList<>(List.of(program.toString()));
         if (System.getProperty("user.name").equals("root")) {
@@ -110,7 +110,7 @@ final class PgBouncer implements AutoCloseable {
         }
     }
 
-    /** What it printed. */
+    /** Its output. */
     String log() {
         try {
             return Files.readString(directory.resolve("log"));

@@ -23,7 +23,7 @@ final class PooledLog implements LogUnderTest {
         return log.connect(log.uri(pooler.port()) + "&pooler=transaction", DatabaseTimeouts.DEFAULT);
     }
 
-    /** A client that takes the pooler for a server. */
+    /** A client that mistakes the pooler for a server. */
     CommitLog connectUnaware() {
         return log.connect(log.uri(pooler.port()), DatabaseTimeouts.DEFAULT);
     }
@@ -43,7 +43,7 @@ final class PooledLog implements LogUnderTest {
         return log.rows();
     }
 
-    /** A session of its own is what listening needs and the pooler does not give. */
+    /** Listening needs a session of its own, which the pooler does not provide. */
     @Override
     public boolean hasHints() {
         return false;

@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A log in a schema of its own, whose clients log in as a role that may only call functions. The
- * role may insert into a table of the test.
+ * A log in its own schema, whose clients log in as a role that may only call functions. The role
+ * may also insert into a table of the test.
  */
 final class TestLog implements LogUnderTest {
     private static final String DATABASE = "postgres";
@@ -77,7 +77,7 @@ final class TestLog implements LogUnderTest {
         return "public.rows_of_" + name;
     }
 
-    /** The server that holds it. */
+    /** The log's server. */
     PostgresServer server() {
         return server;
     }
@@ -92,7 +92,7 @@ final class TestLog implements LogUnderTest {
         return "secret of " + name;
     }
 
-    /** The URI by which clients reach some ports of this machine. */
+    /** The clients' URI for ports of this machine. */
     String uri(int... ports) {
         String hosts = IntStream.of(ports).mapToObj(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         return "postgresql://" + hosts + "/" + DATABASE + "?schema=" + name + "&sslmode=disable&credentials="
@@ -129,7 +129,7 @@ final class TestLog implements LogUnderTest {
         return rows(server);
     }
 
-    /** The rows as a server has them. */
+    /** The rows on a server. */
     List<String> rows(PostgresServer at) {
         try (Connection connection = at.connect(DATABASE);
                 Statement statement = connection.createStatement();
@@ -144,7 +144,7 @@ final class TestLog implements LogUnderTest {
         }
     }
 
-    /** The answer to a question that the superuser asks. */
+    /** The superuser's answer to a query. */
     boolean asks(String query) {
         try (Connection connection = server.connect(DATABASE);
                 Statement statement = connection.createStatement();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server with TLS: what a client checks of it, and what a refusal says. */
+/** A server with TLS: the client's checks, and the messages of refusals. */
 final class TlsIT extends LogContract {
     private static final DatabaseTimeouts SHORT = new DatabaseTimeouts(
             Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(2), Duration.ofSeconds(4));

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rows of the caller and batches of the log, in transactions that faults interrupt. */
+/** Rows of the caller and batches of the log, in transactions with faults. */
 final class TransactionFailoverIT extends LogContract {
     private static final int WRITERS = 4;
     private static final int COMMITS = 60;
@@ -73,7 +73,7 @@ final class TransactionFailoverIT extends LogContract {
                 proxy.loseAnswerTo("COMMIT");
                 int seen = proxy.cuts();
                 awaitThat("a lost answer", () -> proxy.cuts() > seen || done.get() >= WRITERS * COMMITS);
-                int before = done.get(); // If every answer were lost, nobody would come to an end.
+                int before = done.get(); // If every answer were lost, no thread would finish.
                 awaitThat("more commits", () -> done.get() >= Math.min(before + WRITERS, WRITERS * COMMITS));
             }
         });
@@ -83,7 +83,7 @@ final class TransactionFailoverIT extends LogContract {
         proxy.close();
     }
 
-    /** Commits on several threads beside a disturbance; the rows that must be there. */
+    /** Commits on several threads during a disturbance; returns the expected rows. */
     private List<String> run(CommitLog log, AtomicInteger done, Runnable disturbance) {
         LogTopic topic = topic(log, "orders", 1);
         List<Runnable> calls = new ArrayList<>(List.of(disturbance));
@@ -109,7 +109,7 @@ final class TransactionFailoverIT extends LogContract {
         return expected;
     }
 
-    /** As an application does: repeats what has not happened, and asks if it cannot know. */
+    /** Repeats a failed commit like an application, and queries the outcome if it is unknown. */
     private Writer committed(CommitLog log, Writer first, LogTopic topic, long number, String row) {
         Writer writer = first;
         while (true) {
@@ -128,7 +128,7 @@ final class TransactionFailoverIT extends LogContract {
                     return writer;
                 }
             } catch (LogUnavailable e) {
-                // Nothing has happened: once more.
+                // Nothing has happened: repeat it.
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("Cannot insert a row."); // The connection broke.
             }

@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Runs a class of tests on the oldest and the newest release of PostgreSQL that a log may be in,
- * and with {@code -Dpostgresql.releases=all} on those between them too.
+ * Runs a test class on the oldest and the newest supported release of PostgreSQL, and with
+ * {@code -Dpostgresql.releases=all} on those between them too.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -62,7 +62,7 @@ class GroupFunctionsIT extends LogSchemaFixture {
         assertThat(partition(topic)).containsEntry("pos", null);
     }
 
-    /** The fence: a new owner waits for the open commit of the old one. */
+    /** The fence: a new owner waits for an open commit of the old one. */
     @Test
     void anAssignmentWaitsForAnOpenCommitOfThePosition() throws Exception {
         int topic = client.topic("t");
@@ -83,7 +83,7 @@ class GroupFunctionsIT extends LogSchemaFixture {
         assertThat(partition(topic)).containsEntry("pos", 77L).containsEntry("member_id", TWO);
     }
 
-    /** Locks are in the order of keys, whatever the order of arguments. */
+    /** Locks are taken in the order of keys, whatever the order of arguments. */
     @Test
     void commitsOfManyPartitionsDoNotDeadlock() throws Exception {
         int topic = client.topic("t");
@@ -221,7 +221,7 @@ class GroupFunctionsIT extends LogSchemaFixture {
         client.execute("select put_member('g', ?, 'z', ?, '10 seconds')", member, new Integer[] {topic});
     }
 
-    /** Partition 0 to one member, under the group's generation 1. */
+    /** Assigns partition 0 to one member, under the group's generation 1. */
     private void assign(int topic, UUID owner, long generation) throws SQLException {
         client.execute("select lock_group('g')");
         client.execute(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Roles that have some of the uses. */
+/** Roles with some of the uses. */
 class LimitedRoleIT extends LogSchemaFixture {
     private static final String DENIED = "42501";
 
@@ -99,9 +99,7 @@ class LimitedRoleIT extends LogSchemaFixture {
         assertMay(EnumSet.of(ClientUse.SUBSCRIBE));
     }
 
-    /**
-     * A function that is in no list is for all clients, so a new one must be put where it belongs.
-     */
+    /** A function without a use is for all clients, so check whether a new function needs one. */
     @Test
     void functionsForAllClientsChangeNothingThatOthersRelyOn() throws SQLException {
         assertThat(log.owner()

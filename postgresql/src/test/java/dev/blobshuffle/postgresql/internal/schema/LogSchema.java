@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** A commit log in a schema of its own, with its owner and a client role. Owned by one test. */
+/** A commit log in its own schema, with its owner and a client role. Owned by one test. */
 final class LogSchema implements AutoCloseable {
     private static final String PASSWORD = "secret";
 
@@ -54,7 +54,7 @@ final class LogSchema implements AutoCloseable {
         return session(clientRole, PASSWORD);
     }
 
-    /** Lets the log's clock go forward. */
+    /** Advances the log's clock. */
     void pass(Duration time) throws SQLException {
         owner.execute("update log set clock_shift = clock_shift + ? * interval '1 millisecond'", time.toMillis());
     }
@@ -91,7 +91,7 @@ final class LogSchema implements AutoCloseable {
         owner.close();
     }
 
-    /** A session drops its temporary tables after its client has gone. */
+    /** Waits, because a session drops its temporary tables after its client has gone. */
     private void awaitEnd(String role) {
         await("the end of the sessions of " + role)
                 .atMost(Duration.ofMinutes(2))

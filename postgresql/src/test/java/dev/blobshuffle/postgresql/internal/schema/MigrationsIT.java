@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Schemas from nothing to the newest version, and who may do what in them. */
+/** Schemas from nothing to the newest version, and the rights in them. */
 class MigrationsIT extends LogSchemaFixture {
     @Test
     void applyingAgainChangesNothing() throws SQLException {
@@ -164,7 +164,7 @@ class MigrationsIT extends LogSchemaFixture {
                 .isEmpty();
     }
 
-    /** Tenants share a database, and nothing else. */
+    /** Tenants share only a database. */
     @Test
     void anotherTenantsClientIsRefused() throws SQLException {
         try (LogSchema other = LogSchema.create(release)) {
@@ -196,7 +196,7 @@ class MigrationsIT extends LogSchemaFixture {
         }
     }
 
-    /** What a client defines in its own schemas does not replace what functions call. */
+    /** Objects in a client's own schemas do not replace those that functions use. */
     @Test
     void aClientCannotTakeOverAFunctionsNames() throws SQLException {
         Session sly = log.stranger();

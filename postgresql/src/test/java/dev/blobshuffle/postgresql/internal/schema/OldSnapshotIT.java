@@ -8,10 +8,11 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /**
- * What flows while another session holds an old snapshot, as a dump does, and while one holds a
- * transaction that has written: dead rows stay, and neither looks nor commits may pass them. Costs
- * are counted in pages, not in time. {@code -Dblobshuffle.test.batches=100000
- * -Dblobshuffle.test.staged=1000000} makes the topics as large as in an hour without sequencing.
+ * Work while another session holds an old snapshot, as a dump does, and while one holds a
+ * transaction that has written. Dead rows stay, and neither queries nor commits may pass them.
+ * Costs are counted in pages, not in time.
+ * {@code -Dblobshuffle.test.batches=100000 -Dblobshuffle.test.staged=1000000} makes the topics as
+ * large as after an hour without sequencing.
  */
 class OldSnapshotIT extends LogSchemaFixture {
     private static final int PER_COMMIT = 50;
@@ -57,7 +58,7 @@ class OldSnapshotIT extends LogSchemaFixture {
                 .isEqualTo(20L * PER_COMMIT + BATCHES + 2 + COMMITS);
     }
 
-    /** Nobody has sequenced for long, and there is an old snapshot besides. */
+    /** Nothing was sequenced for long, and there is an old snapshot. */
     @Test
     void manyStagedBatchesGetTheirPlaces() throws SQLException {
         int topic = client.topic("t");
@@ -109,9 +110,7 @@ class OldSnapshotIT extends LogSchemaFixture {
                 + "], '{1}', '{1}', array['\\x01'::bytea], null, null, null, null, null, null, null, null, null)");
     }
 
-    /**
-     * A commit right after the server analyzed a table by itself plans again: it is not typical.
-     */
+    /** The median, because a commit right after the server has analyzed a table plans again. */
     private long medianCommitPages(int topic, long from) throws SQLException {
         long[] pages = new long[COMMITS];
         for (int i = 0; i < COMMITS; i++) {
@@ -121,7 +120,7 @@ class OldSnapshotIT extends LogSchemaFixture {
         return pages[COMMITS / 2];
     }
 
-    /** Pages that a statement touches. The one before it warms up caches of the catalog. */
+    /** Pages that a statement touches. A first run warms up caches of the catalog. */
     private long pages(String sql) throws SQLException {
         client.execute("select * from look('{1}')");
         for (String line : client.<String>column("explain (analyze, buffers, timing off, costs off) " + sql)) {

@@ -70,7 +70,7 @@ class OutboxFunctionsIT extends LogSchemaFixture {
         assertThat(client.<Long>value("select sequence_topic(1)")).isEqualTo(3);
     }
 
-    /** Records have the order of the rows that their transactions locked before. */
+    /** Records have the order of the rows that their transactions have locked before. */
     @Test
     void publishingAfterTheLockKeepsTheOrderOfTheRows() throws Exception {
         useOutbox();
@@ -104,7 +104,7 @@ class OutboxFunctionsIT extends LogSchemaFixture {
         assertFails("42883", () -> caller.execute(publish.replace("'value'", "42")));
     }
 
-    /** Entries that nobody has checked would stop every reader of the topic. */
+    /** Unchecked entries would stop every reader of the topic. */
     @Test
     void clientsCannotAddRawEntries() throws SQLException {
         useOutbox();
@@ -113,7 +113,7 @@ class OutboxFunctionsIT extends LogSchemaFixture {
         assertFails("42883", () -> caller.execute(raw.replace("add_entries", "outbox_publish")));
     }
 
-    /** What an application writes between the quotes is what a subscriber gets. */
+    /** A subscriber gets exactly the text between the quotes. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What trims remove, and when a blob may be deleted. */
+/** The effects of trims, and the deletion of blobs. */
 class RetentionFunctionsIT extends LogSchemaFixture {
     private static final String TRIM = "select trim_topics()";
     private static final String BURY = "select bury(?, ?, '1 hour')";
@@ -135,7 +135,10 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         assertThat(log.count("blob_ref")).isZero();
     }
 
-    /** Two that remove the last two references at once would each still see the other's. */
+    /**
+     * Two sessions that remove the last two references at the same time would each still see the
+     * other's.
+     */
     @Test
     void oneSessionTrimsAtATime() throws SQLException {
         int topic = client.topic("t", "time", 1_000L);
@@ -213,9 +216,7 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         assertThat(log.count("tombstone")).isZero();
     }
 
-    /**
-     * The publish was open before the sweep and may still commit, however old its blob is by now.
-     */
+    /** The publish began before the sweep and may still commit, however old its blob is now. */
     @Test
     void aSweepWaitsForAnOpenPublish() throws SQLException {
         int topic = client.topic("t");
@@ -233,7 +234,7 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         assertThat(log.count("tombstone")).isZero();
     }
 
-    /** The sweep was open before the publish: its clock says that the blob is too old. */
+    /** The sweep began before the publish: its clock says that the blob is too old. */
     @Test
     void aPublishDuringASweepIsRefused() throws SQLException {
         int topic = client.topic("t");
@@ -286,7 +287,7 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         assertThat(client.<Integer>column("select minute from generations()")).containsExactly(6);
     }
 
-    /** Readers and writers go on. */
+    /** Readers and writers continue. */
     @Test
     void anOpenTrimDelaysNobody() throws SQLException {
         int topic = client.topic("t", "time", 1_000L);

@@ -32,7 +32,9 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         assertThat(order(topic)).containsExactly(1L, 3L);
     }
 
-    /** An id drawn earlier and committed later is found, though higher ids are in order already. */
+    /**
+     * An id that is older but committed later is found, although higher ids are sequenced already.
+     */
     @Test
     void aLateCommitIsFoundBelowTheIdsInOrder() throws SQLException {
         int topic = client.topic("t");
@@ -54,7 +56,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         assertThat(order(topic)).containsExactly(earlyId, third, lateId);
     }
 
-    /** A transaction that had its number before the last sequencing, and publishes only now. */
+    /** A transaction got its number before the last sequencing, and publishes only now. */
     @Test
     void aTransactionThatBeganBeforeASequencingIsFoundAfterIt() throws SQLException {
         int topic = client.topic("t");
@@ -121,7 +123,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         assertThat(order(topic)).isEqualTo(expected);
     }
 
-    /** More late rows than a call moves: the rest is found by the next. */
+    /** There are more late rows than a call moves: the next call finds the rest. */
     @Test
     void manyLateCommitsAreFoundCallByCall() throws SQLException {
         int topic = client.topic("t");
@@ -160,7 +162,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         assertThat(client.<Long>value(SEQUENCE, topic)).isEqualTo(1);
     }
 
-    /** A slow transaction of one client delays nobody. */
+    /** A slow transaction of one client delays no other client. */
     @Test
     void anOpenPublishDelaysNeitherWritersNorSequencing() throws SQLException {
         int topic = client.topic("t");
@@ -187,8 +189,8 @@ class SequenceFunctionsIT extends LogSchemaFixture {
     }
 
     /**
-     * Many writers at once while two sessions sequence: no hole, nothing twice, nothing lost, and
-     * each writer's batches in their order.
+     * Many concurrent writers, while two sessions sequence: no holes, no duplicates, no losses, and
+     * each writer's batches are in order.
      */
     @Test
     void concurrentWritersLeaveNoHole() throws Exception {
@@ -255,7 +257,7 @@ class SequenceFunctionsIT extends LogSchemaFixture {
         return client.<Boolean>value("select is_staged from look(?)", (Object) new Integer[] {topic});
     }
 
-    /** The ids in order; asserts that sequences have no hole. */
+    /** The ids in order; asserts that sequences have no holes. */
     private List<Long> order(int topic) throws SQLException {
         List<Long> sequences =
                 log.owner().column("select seq from commit_order where topic_id = ? order by seq", topic);

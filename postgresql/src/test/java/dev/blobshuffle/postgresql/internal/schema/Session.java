@@ -34,7 +34,7 @@ final class Session implements AutoCloseable {
         return connection;
     }
 
-    /** What a publish answered. */
+    /** The result of a publish. */
     record Published(String status, List<Long> ids, Long nextNo) {}
 
     /** The first column of the first row, arrays as lists. */
@@ -72,7 +72,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** The same in another thread: it is to wait for something. */
+    /** The same in another thread, for a call that must wait. */
     <T> CompletableFuture<T> later(String sql, Object... arguments) {
         return CompletableFuture.supplyAsync(
                 () -> {

@@ -100,7 +100,7 @@ class TopicFunctionsIT extends LogSchemaFixture {
             times.add(client.<Timestamp>value("select clock from log_info()"));
             client.publish(1, 1, no, topic);
             client.execute("select sequence_topic(?)", topic);
-            // A clock that goes back for a while, as after a failover.
+            // The clock goes back for a while, as after a failover.
             log.pass(no == 3 ? Duration.ofSeconds(-30) : Duration.ofMinutes(1));
         }
 

@@ -95,7 +95,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertThat(next.get(20, TimeUnit.SECONDS)).isEqualTo(1);
     }
 
-    /** The predecessor's commit arrives while its successor opens: it waits, then it is fenced. */
+    /** The predecessor's commit arrives while its successor opens: it waits, and is then fenced. */
     @Test
     void aCommitThatWaitsForASuccessorIsFenced() throws Exception {
         int topic = client.topic("t");
@@ -116,7 +116,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertThat(log.count("batch")).isZero();
     }
 
-    /** A lost acknowledgement: the repeated call meets the first one, still open. */
+    /** After a lost acknowledgement, the repeated call finds the first one still open. */
     @Test
     void aRepeatedCommitWaitsForTheFirstOne() throws Exception {
         int topic = client.topic("t");
@@ -181,7 +181,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
                 .isEqualTo("OK");
     }
 
-    /** As after a failover to a clock that is behind: the tombstone is what remains. */
+    /** As after a failover to a clock that is behind: only the tombstone remains. */
     @Test
     void aBlobWithATombstoneIsRefused() throws SQLException {
         int topic = client.topic("t");
@@ -195,7 +195,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertFails("BS001", () -> client.publish(1, 1, 0, List.of(topic), List.of(blob)));
     }
 
-    /** Its age is looked up by the index 1, so it must not be stored by another. */
+    /** Its age is looked up at index 1, so it must not be stored at another index. */
     @Test
     void aBlobBesideTheFirstIndexIsRefused() throws SQLException {
         int topic = client.topic("t");
@@ -220,7 +220,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertFails("23514", () -> client.publish(1, 1, 0, List.of(topic), List.of(tooLong)));
     }
 
-    /** A snapshot from before another commit must not let the same numbers be stored twice. */
+    /** With a snapshot from before another commit, the same numbers must not be stored twice. */
     @Test
     void anOldSnapshotCannotStoreANumberTwice() throws SQLException {
         int topic = client.topic("t");
@@ -255,7 +255,7 @@ class WriterFunctionsIT extends LogSchemaFixture {
                 .isEqualTo("0");
     }
 
-    /** Dead letters are published under a name of their own after each start. */
+    /** Dead letters are published under a new name after each start. */
     @Test
     void aWriterThatWasNotUsedFor90DaysEnds() throws SQLException {
         int topic = client.topic("t", "time", 1_000L);

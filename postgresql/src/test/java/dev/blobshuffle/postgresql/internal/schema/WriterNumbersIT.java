@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A writer's next number, which follows from its batches or is kept when they cannot tell. */
+/** A writer's next number follows from its batches, or is stored if they cannot tell it. */
 class WriterNumbersIT extends LogSchemaFixture {
     private static final String TRIM = "select trim_topics()";
     private static final long MINUTE = 60_000;
@@ -44,7 +44,7 @@ class WriterNumbersIT extends LogSchemaFixture {
         assertNext(3);
     }
 
-    /** The batch that stays has a lower number than the one that goes. */
+    /** The remaining batch has a lower number than the removed one. */
     @Test
     void aTopicThatIsTrimmedEarlierTakesNoNumberAway() throws SQLException {
         int kept = client.topic("kept");
@@ -132,7 +132,7 @@ class WriterNumbersIT extends LogSchemaFixture {
         assertThat(log.count("inbox")).isEqualTo(4);
     }
 
-    /** A trim holds what sequencing needs, so it must not wait for a caller's transaction. */
+    /** A trim holds locks that sequencing needs, so it must not wait for a caller's transaction. */
     @Test
     void aTrimDoesNotWaitForAnOpenCommit() throws SQLException {
         int topic = client.topic("t", "time", MINUTE);
