@@ -3,7 +3,7 @@ package dev.blobshuffle.log.failure;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import org.jspecify.annotations.Nullable;
 
-/** The root of the failures of a commit log. The subclass tells the caller how to react. */
+/** The root of the failures of a commit log. The subclass defines the reaction of the caller. */
 public abstract sealed class LogFailure extends BlobShuffleException
         permits AlreadyCommitted,
                 BlobExpired,

@@ -27,7 +27,7 @@ public interface Writer {
      *
      * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or
      * {@code TopicAbsent}: nothing is committed, and the numbers are free. After an unanswered call
-     * with the same numbers, {@code WriterFenced} does not tell the outcome of that call. Fails
+     * with the same numbers, {@code WriterFenced} leaves the outcome of that call open. Fails
      * with {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with
      * the same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
      *

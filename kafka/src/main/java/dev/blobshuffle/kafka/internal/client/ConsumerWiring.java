@@ -7,7 +7,7 @@ import dev.blobshuffle.kafka.BlobConsumer;
 /**
  * The context in which a {@link BlobConsumer} wraps a ready consumer.
  *
- * @param mode the driver of the client
+ * @param mode the kind of application
  * @param name names the consumer in logs: the client id
  * @param topics the topics that shuffle through blobs
  * @param maxPollRecords most records of blobs that one {@code poll} returns

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Presents Kafka's headers as the engine's headers. Reused for each record of a lane, and valid
- * during one append. Has the owner of its lane.
+ * during one append. Owned by its lane's owner.
  */
 public final class HeaderAdapter implements Headers {
     private Header[] headers = {};

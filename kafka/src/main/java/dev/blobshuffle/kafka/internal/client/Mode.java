@@ -1,8 +1,8 @@
 package dev.blobshuffle.kafka.internal.client;
 
 /**
- * The driver of the clients. It governs how early a send may be acknowledged without weakening the
- * driver's guarantees.
+ * The kind of application that uses the clients. It governs how early a send may be acknowledged
+ * without weakening the application's guarantees.
  */
 public enum Mode {
     /**

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 /**
  * The context in which a {@link BlobProducer} wraps a ready producer.
  *
- * @param mode the driver of the client
+ * @param mode the kind of application
  * @param topics the topics that shuffle through blobs
  * @param writes whether their records go into blobs, or are sent plain until every reader can read
  *     blobs

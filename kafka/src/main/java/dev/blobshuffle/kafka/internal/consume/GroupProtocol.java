@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * blobs, writing on         blobshuffle-range                          blobshuffle-range
  * </pre>
  *
- * <p>So members with writing off can join both other kinds, while native members and writers exclude
- * each other. The name in use shows which members a group has. Stateless.
+ * <p>So members with writing off can join both other kinds, while native members and writers
+ * exclude each other. The name in use shows which members a group has. Stateless.
  */
 public final class GroupProtocol {
     /** Prefix of the assignor names of members that read notifications. */

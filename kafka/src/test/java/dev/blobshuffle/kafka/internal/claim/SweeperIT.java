@@ -224,7 +224,7 @@ class SweeperIT {
         return BlobStores.openUnchecked(directory.toUri().toString(), StoreContext.unmetered(time));
     }
 
-    /** A sweep of an instance that reads the given partitions, which decide whose turn it is. */
+    /** A sweep of an instance that reads the given partitions, if it is the instance's turn. */
     private void sweep(Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads, Object... more) {
         Sweeper sweeper = new Sweeper(
                 Optional.of(OFTEN), NO_FLOOR, stores, new ClaimedLogs(identity(more), topic::equals), into, time);

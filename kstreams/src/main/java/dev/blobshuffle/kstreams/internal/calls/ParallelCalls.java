@@ -423,7 +423,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         }
         for (Attempt<I, O> attempt : left) {
             if (!attempt.cancel()) {
-                // It is not on a worker: at most it is queued, or waits for an answer from elsewhere.
+                // Not on a worker: at most it is queued, or waits for an answer from elsewhere.
                 free(attempt);
             }
         }

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats one commit with the same numbers and growing pauses until the log tells its outcome.
+ * Repeats one commit with the same numbers and growing pauses until its outcome is known.
  * Attempts run one after another, so no lock is needed.
  */
 final class RepeatedCommit {
