@@ -32,6 +32,7 @@ class OneEntryChannelTest {
 
     private final SystemTime time = new SystemTime();
     private final MemoryBlobStore store = new MemoryBlobStore("entries", 1 << 20);
+    private final HeldBlobStore held = new HeldBlobStore(store);
     private final LogChannel channel = new LogChannel();
 
     @AfterEach
@@ -48,7 +49,7 @@ class OneEntryChannelTest {
     /** A channel that takes all entries before it writes. */
     private static final class LogChannel implements Channel {
         private final List<List<Taken>> entries = new ArrayList<>();
-        private boolean isBroken;
+        private volatile boolean isBroken;
 
         @Override
         public void send(Outgoing outgoing) {
@@ -107,7 +108,7 @@ class OneEntryChannelTest {
                 .delay(Duration.ofHours(1))
                 .inlineBytes(inlineBytes)
                 .build();
-        return new Batcher(store, options, time, new ShuffleMetrics());
+        return new Batcher(held, options, time, new ShuffleMetrics());
     }
 
     private static void append(Lane lane) {
@@ -118,12 +119,22 @@ class OneEntryChannelTest {
         }
     }
 
+    /**
+     * Flushes once the blob is stored. A flush that comes while the segments of the blob learn of
+     * it sends those that know.
+     */
+    private void flush(Lane lane, int blob) throws InterruptedException {
+        lane.seal();
+        held.put(blob).succeed();
+        lane.flush(LONG);
+    }
+
     @Test
-    void aFlushOfManyPartitionsIsOneEntryThatNamesOneBlob() {
+    void aFlushOfManyPartitionsIsOneEntryThatNamesOneBlob() throws Exception {
         try (Batcher batcher = batcher(0);
                 Lane lane = batcher.lane("lane", channel)) {
             append(lane);
-            lane.flush(LONG);
+            flush(lane, 0);
 
             List<List<Taken>> entries = channel.entries();
             assertThat(entries).hasSize(1);
@@ -164,12 +175,12 @@ class OneEntryChannelTest {
     }
 
     @Test
-    void anEntryThatIsLostFailsTheLaneUntilItIsDiscarded() {
+    void anEntryThatIsLostFailsTheLaneUntilItIsDiscarded() throws Exception {
         try (Batcher batcher = batcher(0);
                 Lane lane = batcher.lane("lane", channel)) {
             channel.isBroken = true;
             append(lane);
-            assertThatThrownBy(() -> lane.flush(LONG))
+            assertThatThrownBy(() -> flush(lane, 0))
                     .isInstanceOf(DeliveryFailed.class)
                     .hasRootCauseMessage("the log is full");
             assertThat(lane.isDrained()).isFalse();
@@ -177,7 +188,7 @@ class OneEntryChannelTest {
             lane.discard();
             channel.isBroken = false;
             append(lane);
-            lane.flush(LONG);
+            flush(lane, 1);
             assertThat(channel.entries()).hasSize(1);
         }
     }
