@@ -68,10 +68,10 @@ class LogPublisherTest {
     private final MemoryBlobStore memory = new MemoryBlobStore("test", 64 << 20);
     private final AtomicBoolean isDown = new AtomicBoolean();
     private final Sequencer sequencer = new Sequencer(log, time);
-    private ShuffleEngine engine = engine(0);
+    private ShuffleEngine engine = engine(options());
 
-    private ShuffleEngine engine(long inlineBytes) {
-        return engine(BatcherOptions.builder().inlineBytes(inlineBytes));
+    private static BatcherOptions.Builder options() {
+        return BatcherOptions.builder().delay(Duration.ofMillis(20)).deliveryTimeout(LONG);
     }
 
     private ShuffleEngine engine(BatcherOptions.Builder options) {
@@ -85,9 +85,7 @@ class LogPublisherTest {
                             }
                         },
                         time)
-                .batching(options.delay(Duration.ofMillis(20))
-                        .deliveryTimeout(Duration.ofSeconds(2))
-                        .build())
+                .batching(options.build())
                 .build();
     }
 
@@ -140,7 +138,7 @@ class LogPublisherTest {
     @Test
     void smallFlushesGoIntoTheLogItself() {
         engine.close();
-        engine = engine(25 * 1024);
+        engine = engine(options().inlineBytes(25 * 1024));
         topic("t", 1);
         try (LogPublisher<String, String> publisher = publisher("p")) {
             for (int i = 0; i < 5; i++) {
@@ -197,6 +195,8 @@ class LogPublisherTest {
     /** The new topic may lack the partition of a waiting record. */
     @Test
     void recordsThatWaitForAFormerTopicDoNotGoToItsSuccessor() throws Exception {
+        engine.close();
+        engine = engine(options().delay(Duration.ofHours(1))); // They wait until the flush.
         topic("t", 3);
         try (LogPublisher<String, String> publisher = publisher("p")) {
             OutgoingRecord<String, String> record = new OutgoingRecord<>("t", "k", "v");
@@ -240,6 +240,8 @@ class LogPublisherTest {
 
     @Test
     void aLostBatchIsReportedAndThePublisherGoesOn() {
+        engine.close();
+        engine = engine(options().deliveryTimeout(Duration.ofSeconds(2)));
         topic("t", 1);
         try (LogPublisher<String, String> publisher = publisher("p")) {
             isDown.set(true);
@@ -374,7 +376,7 @@ class LogPublisherTest {
     @Test
     void aPublisherUsesMoreTopicsThanItsBufferHasRoomFor() {
         engine.close();
-        engine = engine(BatcherOptions.builder().bufferBytes(64 << 10).chunkBytes(8 << 10));
+        engine = engine(options().bufferBytes(64 << 10).chunkBytes(8 << 10));
         try (LogPublisher<String, String> publisher = publisher("p")) {
             for (int i = 0; i < 100; i++) {
                 topic("t" + i, 1);
