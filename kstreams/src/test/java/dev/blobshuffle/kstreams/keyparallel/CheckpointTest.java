@@ -37,7 +37,7 @@ class CheckpointTest {
     @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
     void commitStoresWhatIsPendingAndForgetsWhatIsDone(String guarantee) throws Exception {
         CountDownLatch go = new CountDownLatch(1);
-        try (TopologyTestDriver driver = driver(guarantee, go, "f", "behind", 5_000)) {
+        try (TopologyTestDriver driver = driver(guarantee, go, "f", "behind", 60_000)) {
             TestInputTopic<String, String> input = input(driver);
             input.pipeInput("a", "1");
             input.pipeInput("a", "2");
@@ -67,7 +67,7 @@ class CheckpointTest {
     @ValueSource(strings = {"a", "zgate", "kpg"})
     void nodesInAChainLoseNothing(String name) throws Exception {
         CountDownLatch go = new CountDownLatch(1);
-        try (TopologyTestDriver driver = driver("at_least_once", go, name, "b", 5_000)) {
+        try (TopologyTestDriver driver = driver("at_least_once", go, name, "b", 60_000)) {
             TestInputTopic<String, String> input = input(driver);
             for (int number = 0; number < 9; number++) {
                 input.pipeInput("k" + number % 3, String.valueOf(number));
