@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,13 +24,18 @@ class RefusedConnectionTest {
     @TempDir
     private Path directory;
 
+    private RefusingPort port;
     private String refused;
 
     @BeforeEach
     void findRefusedAddress() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            refused = "127.0.0.1:" + socket.getLocalPort();
-        }
+        port = new RefusingPort();
+        refused = "127.0.0.1:" + port.number();
+    }
+
+    @AfterEach
+    void releasePort() throws IOException {
+        port.close();
     }
 
     @ParameterizedTest

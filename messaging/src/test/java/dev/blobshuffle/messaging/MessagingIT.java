@@ -9,7 +9,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.log.failure.TopicAbsent;
 import dev.blobshuffle.log.failure.WriterFenced;
-import java.net.ServerSocket;
+import dev.blobshuffle.testkit.internal.servers.FreePort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -602,10 +602,7 @@ class MessagingIT {
 
     @Test
     void metricsAreShownWhereTheSettingsSay() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.take();
         Map<String, Object> settings = database.settings(directory.resolve("store"), "zone-m");
         settings.put("blobshuffle.metrics.listen", "127.0.0.1:" + port);
         try (Messaging messaging = Messaging.open(settings)) {

@@ -16,7 +16,7 @@ import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.log.internal.entries.EntriesEncoder;
-import java.net.ServerSocket;
+import dev.blobshuffle.testkit.internal.servers.FreePort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -208,7 +208,7 @@ class ZoneTailingIT {
         List<Integer> ports = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {
-                int port = freePort();
+                int port = FreePort.take();
                 ports.add(port);
                 Map<String, Object> settings = database.settings(directory.resolve("store"), "z");
                 settings.put("blobshuffle.cache.zone.enabled", "true");
@@ -253,12 +253,6 @@ class ZoneTailingIT {
     private static void takeOnce(List<Subscriber<byte[], byte[]>> subscribers, long[] counts) {
         for (int i = 0; i < counts.length; i++) {
             counts[i] += subscribers.get(i).poll(Duration.ofMillis(50)).count();
-        }
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket free = new ServerSocket(0)) {
-            return free.getLocalPort();
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -311,10 +312,20 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Free now; another process may take it before the server does. */
+    /**
+     * Free now; another process may take it before the server does. It is below the range of ports
+     * for outgoing connections (on Linux from 32768), which other processes take all the time.
+     */
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        IOException last = new IOException("no attempt was made");
+        for (int attempt = 0; attempt < 200; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                last = e;
+            }
         }
+        throw last;
     }
 }

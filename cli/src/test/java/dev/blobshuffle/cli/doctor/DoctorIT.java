@@ -2,10 +2,10 @@ package dev.blobshuffle.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.cli.RefusingPort;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,14 +68,13 @@ class DoctorIT {
 
     @Test
     void brokersThatAreNotThereAreAnError() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
+        try (RefusingPort port = new RefusingPort()) {
+            String address = "localhost:" + port.number();
+            assertThat(doctor(1, "--bootstrap", address, "--timeout", "2s"))
+                    .contains(
+                            "ERROR   kafka    brokers: Cannot reach the brokers: connection refused at " + address,
+                            "-> Check that the brokers run, and host and port in --bootstrap");
         }
-        assertThat(doctor(1, "--bootstrap", "localhost:" + port, "--timeout", "2s"))
-                .contains(
-                        "ERROR   kafka    brokers: Cannot reach the brokers: connection refused at localhost:" + port,
-                        "-> Check that the brokers run, and host and port in --bootstrap");
     }
 
     private String doctor(int expected, String... arguments) {

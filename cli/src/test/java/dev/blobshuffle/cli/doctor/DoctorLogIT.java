@@ -4,11 +4,11 @@ import static dev.blobshuffle.cli.messaging.LogDatabase.CLIENT;
 import static dev.blobshuffle.cli.messaging.LogDatabase.OWNER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.cli.RefusingPort;
 import dev.blobshuffle.cli.messaging.LogDatabase;
 import dev.blobshuffle.cli.messaging.LogDatabase.Outcome;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -166,13 +166,12 @@ class DoctorLogIT {
 
     @Test
     void aDatabaseThatIsNotThereIsAnError() throws IOException {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
+        try (RefusingPort port = new RefusingPort()) {
+            Outcome outcome = doctor("postgresql://127.0.0.1:" + port.number() + "/logs");
+            assertThat(outcome.status()).isEqualTo(1);
+            assertThat(outcome.out())
+                    .contains("ERROR   log      open: Cannot open the log", "no connection to a primary");
         }
-        Outcome outcome = doctor("postgresql://127.0.0.1:" + port + "/logs");
-        assertThat(outcome.status()).isEqualTo(1);
-        assertThat(outcome.out()).contains("ERROR   log      open: Cannot open the log", "no connection to a primary");
         assertThat(doctor("postgresql://user:guess@127.0.0.1/logs").out())
                 .contains("it holds a user")
                 .doesNotContain("guess");

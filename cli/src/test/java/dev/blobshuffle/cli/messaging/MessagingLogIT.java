@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.cli.RefusingPort;
 import dev.blobshuffle.cli.messaging.LogDatabase.Outcome;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -266,14 +266,12 @@ class MessagingLogIT {
 
     @Test
     void aDatabaseThatIsNotThereIsSaidSo() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
+        try (RefusingPort port = new RefusingPort()) {
+            String log = "postgresql://127.0.0.1:" + port.number() + "/logs";
+            Outcome gone = LogDatabase.command("messaging", "topics", "list", "--log", log);
+            assertThat(gone.status()).isOne();
+            assertThat(gone.err()).contains("no connection to a primary");
         }
-        Outcome gone =
-                LogDatabase.command("messaging", "topics", "list", "--log", "postgresql://127.0.0.1:" + port + "/logs");
-        assertThat(gone.status()).isOne();
-        assertThat(gone.err()).contains("no connection to a primary");
         Outcome absent = LogDatabase.command(
                 "messaging", "lag", "--log", database.uri(CLIENT).replace("/" + database.name() + "?", "/other?"));
         assertThat(absent.status()).isEqualTo(2);

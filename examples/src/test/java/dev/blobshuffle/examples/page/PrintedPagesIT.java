@@ -9,11 +9,10 @@ import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import dev.blobshuffle.testkit.internal.servers.FreePort;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -191,7 +190,7 @@ class PrintedPagesIT {
     @Test
     void monitoring() throws Exception {
         shell.require("promtool", ".ci/install-servers prometheus");
-        String endpoint = "127.0.0.1:" + freePort();
+        String endpoint = "127.0.0.1:" + FreePort.take();
         PrintedPage page = PrintedPage.open("docs/guides/monitoring.md")
                 .replacing("0.0.0.0:9400", endpoint)
                 .replacing("http://10.0.1.7:9400", "http://" + endpoint);
@@ -427,12 +426,6 @@ class PrintedPagesIT {
                     .map(attribute -> name.getDomain() + "<" + properties + "><>" + attribute.getName());
         } catch (Exception e) {
             throw new AssertionError(e);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

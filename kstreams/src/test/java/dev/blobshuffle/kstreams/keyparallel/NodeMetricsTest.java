@@ -11,6 +11,7 @@ import dev.blobshuffle.core.internal.metrics.KeyParallelMetric;
 import dev.blobshuffle.core.internal.metrics.LabelledNumbers;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
+import dev.blobshuffle.testkit.internal.servers.FreePort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -122,10 +123,7 @@ class NodeMetricsTest {
 
     @Test
     void nodeThatFailsToOpenLeavesNoPortOpen() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.take();
         StreamsBuilder builder = new StreamsBuilder();
         builder.stream("input", Consumed.with(Serdes.String(), Serdes.String()))
                 .process(Corrupting::new, Named.as("corrupting"))

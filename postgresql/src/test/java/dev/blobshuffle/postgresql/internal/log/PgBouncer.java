@@ -3,11 +3,11 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.testkit.internal.servers.FreePort;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,9 +40,7 @@ final class PgBouncer implements AutoCloseable {
     PgBouncer(int target, String user, String password) {
         try {
             directory = Files.createTempDirectory("blobshuffle-pgbouncer-");
-            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                port = free.getLocalPort();
-            }
+            port = FreePort.take();
             Files.writeString(directory.resolve("users"), "\"" + user + "\" \"" + password + "\"\n");
             Files.writeString(directory.resolve("ini"), """
                     [databases]

@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * (on Linux from 32768). In that range, a client that keeps connecting to a killed server could
  * receive the server's own port, and the server could not restart. Stateless.
  */
-final class FreePort {
+public final class FreePort {
     private static final int LOWEST = 12_000;
     private static final int END = 32_000;
     private static final int ATTEMPTS = 200;
@@ -22,7 +22,7 @@ final class FreePort {
      * A port of the loopback address that is free now; another process may take it before it is
      * bound.
      */
-    static int take() {
+    public static int take() {
         IOException last = new IOException("no attempt was made");
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, END);
