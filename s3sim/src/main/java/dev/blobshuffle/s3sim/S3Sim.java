@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -238,9 +239,7 @@ public final class S3Sim implements AutoCloseable {
                 return listener.getLocalPort();
             }
             try {
-                ServerSocket socket = new ServerSocket();
-                socket.setReuseAddress(true);
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), BACKLOG);
+                ServerSocket socket = wanted == 0 ? bindSomewhere() : bind(wanted);
                 listener = socket;
                 acceptor.execute(() -> accept(socket));
                 return socket.getLocalPort();
@@ -248,6 +247,34 @@ public final class S3Sim implements AutoCloseable {
                 throw new UncheckedIOException("Cannot listen on port " + wanted + ". Choose another one, or 0.", e);
             }
         }
+    }
+
+    private static ServerSocket bind(int port) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Binds below the range of ports for outgoing connections (on Linux from 32768). While the
+     * server is down, a client that keeps connecting could be given the port for its own end.
+     */
+    private static ServerSocket bindSomewhere() throws IOException {
+        IOException last = new IOException("no attempt was made");
+        for (int attempt = 0; attempt < 200; attempt++) {
+            try {
+                return bind(ThreadLocalRandom.current().nextInt(12_000, 32_000));
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw last;
     }
 
     private void accept(ServerSocket socket) {

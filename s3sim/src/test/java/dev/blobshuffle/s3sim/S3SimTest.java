@@ -364,6 +364,7 @@ class S3SimTest {
     void aServerGoesDownAndComesBackWithItsObjects() throws Exception {
         byte[] bytes = bytes(100);
         put("a", bytes);
+        assertThat(sim.port()).as("outside the range of outgoing connections").isLessThan(32_768);
         sim.goDown();
         assertThatThrownBy(() -> get("a")).isInstanceOf(IOException.class);
         sim.comeBack();
