@@ -119,12 +119,11 @@ final class QueuedSegment<C> {
         int count = notification.records();
         while (quota.isOpen() && index < count && advance()) {
             SegmentReader at = reader();
-            byte[] key = at.key();
-            byte[] value = at.value();
-            sink.record(queue.partition(), offset, index, count, at.timestamp(), key, value, at.headers(), carrier);
+            long bytes = (long) at.keyLength() + at.valueLength();
+            sink.record(queue.partition(), offset, index, count, at, carrier);
             isStanding = false;
             index++;
-            quota.handedOut((key == null ? 0 : key.length) + (value == null ? 0 : value.length));
+            quota.handedOut(bytes);
         }
     }
 

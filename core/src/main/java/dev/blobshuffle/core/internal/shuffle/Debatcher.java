@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.shuffle;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -131,6 +132,25 @@ public interface Debatcher<C> extends AutoCloseable {
                 byte @Nullable [] value,
                 Headers headers,
                 C carrier);
+
+        /**
+         * The same record, for a receiver that takes the value where it lies. By default its parts
+         * are copied and received by the method above.
+         *
+         * @param view valid during the call only
+         */
+        default void record(Partition partition, long offset, int index, int count, RecordView view, C carrier) {
+            record(
+                    partition,
+                    offset,
+                    index,
+                    count,
+                    view.timestamp(),
+                    view.key(),
+                    view.value(),
+                    view.headers(),
+                    carrier);
+        }
 
         /** A plain record, unchanged. */
         void plain(Partition partition, long offset, C plain);

@@ -89,5 +89,11 @@ public interface Lane extends AutoCloseable {
          *     failure
          */
         void append(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers);
+
+        /**
+         * As {@link #append(long, byte[], byte[], Headers)}, for a record that is a value only, in
+         * a part of an array. The caller may change the array afterwards.
+         */
+        void append(long timestamp, byte[] array, int offset, int length);
     }
 }

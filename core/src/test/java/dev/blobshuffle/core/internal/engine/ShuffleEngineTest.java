@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -62,6 +63,66 @@ class ShuffleEngineTest {
             assertThat(drain(engine, channel)).isEqualTo(expected);
             assertThat(engine.metrics().value(Counter.CACHE_DISK_HITS)).isPositive();
             assertThat(engine.metrics().value(Counter.GETS)).isZero();
+        }
+    }
+
+    @Test
+    void valuesAreTakenAndReceivedWhereTheyLie() throws Exception {
+        RecordingChannel channel = new RecordingChannel();
+        List<String> expected = new ArrayList<>();
+        List<String> received = new ArrayList<>();
+        try (ShuffleEngine engine =
+                        ShuffleEngine.open(EngineSettings.parse(Map.of("blobshuffle.store", "memory://slices")));
+                Lane lane = engine.lane("writer", channel);
+                Debatcher<String> debatcher = engine.debatcher("reader")) {
+            byte[] reused = new byte[20];
+            for (int i = 0; i < 100; i++) {
+                byte[] value = "v".repeat(i % 10).getBytes(StandardCharsets.UTF_8);
+                System.arraycopy(value, 0, reused, 7, value.length);
+                lane.output(PARTITION, Zone.SINGLE).append(i, reused, 7, value.length);
+                expected.add(i + " " + "v".repeat(i % 10));
+            }
+            lane.flush(Duration.ofMinutes(1));
+            long offset = 0;
+            for (RecordingChannel.Sent sent : channel.sent(PARTITION)) {
+                debatcher.offer(PARTITION, offset++, sent.notification(), 0, "carrier");
+            }
+            debatcher.prefetch();
+            while (debatcher.undelivered(PARTITION) > 0) {
+                debatcher.awaitProgress(Duration.ofSeconds(10));
+                int ignored = debatcher.drain(1000, 1 << 20, new ViewSink(received));
+            }
+        }
+
+        assertThat(received).isEqualTo(expected);
+    }
+
+    /** Takes values out of the arrays in which they lie. */
+    private record ViewSink(List<String> received) implements Debatcher.Sink<String> {
+        @Override
+        public void record(Partition partition, long offset, int index, int count, RecordView view, String carrier) {
+            assertThat(view.keyLength()).isZero();
+            received.add(view.timestamp() + " "
+                    + new String(view.array(), view.valueOffset(), view.valueLength(), StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public void record(
+                Partition partition,
+                long offset,
+                int index,
+                int count,
+                long timestamp,
+                byte[] key,
+                byte[] value,
+                Headers headers,
+                String carrier) {
+            throw new AssertionError("a copy was made");
+        }
+
+        @Override
+        public void plain(Partition partition, long offset, String plain) {
+            throw new AssertionError("nothing was inlined");
         }
     }
 

@@ -130,6 +130,26 @@ public final class RecordCursor {
         return hasValue ? Arrays.copyOfRange(array, valueStart, at) : null;
     }
 
+    /** Where the value lies in the bytes that {@link #array} returns. */
+    int valueOffset() {
+        return valueStart;
+    }
+
+    /** Length of the value, bytes; 0 without one. */
+    int valueLength() {
+        return at - valueStart;
+    }
+
+    /** Length of the key, bytes; 0 without one. */
+    int keyLength() {
+        return valueStart - keyStart;
+    }
+
+    /** The body. */
+    byte[] array() {
+        return array;
+    }
+
     /** The record's headers; valid until the next step. */
     public Headers headers() {
         return hasHeaders ? headersView : Headers.NONE;

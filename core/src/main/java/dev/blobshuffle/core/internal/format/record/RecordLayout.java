@@ -37,6 +37,15 @@ public final class RecordLayout {
         return count == 0 ? size : size + maxHeadersSize(headers, count);
     }
 
+    /**
+     * The same for a record that is a value only.
+     *
+     * @param valueLength length of the value, bytes
+     */
+    public static long maxEncodedSize(int valueLength) {
+        return 2 * MAX_VARINT + MAX_VARLONG + (long) valueLength;
+    }
+
     private static long maxHeadersSize(Headers headers, int count) {
         long size = MAX_VARINT;
         for (int i = 0; i < count; i++) {
@@ -80,6 +89,20 @@ public final class RecordLayout {
             at += value.length;
         }
         return at;
+    }
+
+    /**
+     * Writes one record that is a value only, as {@link #encode} does without key and headers.
+     *
+     * @param source holds the value, of the given length, from {@code sourceOffset} on
+     */
+    public static int encodeValue(
+            byte[] target, int offset, long timestampDelta, byte[] source, int sourceOffset, int length) {
+        int at = Varint.write(target, offset, 0);
+        at = Varint.writeLong(target, at, Varint.zigzag(timestampDelta));
+        at = Varint.write(target, at, length + 1);
+        System.arraycopy(source, sourceOffset, target, at, length);
+        return at + length;
     }
 
     private static int encodeHeaders(byte[] target, int offset, Headers headers, int count) {

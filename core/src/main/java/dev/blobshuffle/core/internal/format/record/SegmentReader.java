@@ -30,11 +30,8 @@ import org.jspecify.annotations.Nullable;
  * twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory} grants. It
  * allocates this memory only after it has verified the checksum of the stored body.
  */
-public final class SegmentReader {
-    /**
-     * Memory for decoded frames that the reader may use without asking {@link Memory}, bytes: two
-     * usual frames.
-     */
+public final class SegmentReader implements RecordView {
+    /** Memory for decoded frames that no {@link Memory} is asked for, bytes: two usual frames. */
     public static final int FREE_MEMORY = 256 << 10;
 
     /** Grants the memory for decoded frames above {@link #FREE_MEMORY}. */
@@ -234,24 +231,44 @@ public final class SegmentReader {
         return index;
     }
 
-    /** The record's timestamp, milliseconds since the Unix epoch. */
+    @Override
     public long timestamp() {
         return cursor.timestamp();
     }
 
-    /** The record's key: a fresh array at each call. */
+    @Override
     public byte @Nullable [] key() {
         return cursor.key();
     }
 
-    /** The record's value: a fresh array at each call. */
+    @Override
     public byte @Nullable [] value() {
         return cursor.value();
     }
 
-    /** The record's headers; valid until the next step. */
+    @Override
     public Headers headers() {
         return cursor.headers();
+    }
+
+    @Override
+    public int keyLength() {
+        return cursor.keyLength();
+    }
+
+    @Override
+    public int valueLength() {
+        return cursor.valueLength();
+    }
+
+    @Override
+    public byte[] array() {
+        return cursor.array();
+    }
+
+    @Override
+    public int valueOffset() {
+        return cursor.valueOffset();
     }
 
     /**

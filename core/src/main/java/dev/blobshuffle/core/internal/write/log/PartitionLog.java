@@ -117,16 +117,30 @@ public final class PartitionLog implements Lane.Output {
 
     @Override
     public void append(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        ensureRoom(RecordLayout.maxEncodedSize(key, value, headers));
+        int start = position;
+        appended(start, RecordLayout.encode(array, start, timestamp - lastTimestamp, key, value, headers), timestamp);
+    }
+
+    @Override
+    public void append(long timestamp, byte[] value, int offset, int length) {
+        ensureRoom(RecordLayout.maxEncodedSize(length));
+        int start = position;
+        int end = RecordLayout.encodeValue(array, start, timestamp - lastTimestamp, value, offset, length);
+        appended(start, end, timestamp);
+    }
+
+    private void ensureRoom(long bound) {
         owner.checkUsable();
-        long bound = RecordLayout.maxEncodedSize(key, value, headers);
         if (bound > largestRecord) {
             throw tooLarge(bound);
         }
         if (bound > array.length - position) {
             makeRoom(bound);
         }
-        int start = position;
-        int end = RecordLayout.encode(array, start, timestamp - lastTimestamp, key, value, headers);
+    }
+
+    private void appended(int start, int end, long timestamp) {
         publish(end, timestamp);
         if (isOversized) {
             retire();
