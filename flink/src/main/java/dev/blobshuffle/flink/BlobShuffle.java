@@ -1,0 +1,139 @@
+package dev.blobshuffle.flink;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.batch.BatcherFactory;
+import dev.blobshuffle.flink.internal.debatch.DebatcherFactory;
+import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.reference.ReferenceType;
+import dev.blobshuffle.flink.internal.route.RoutingKeys;
+import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamUtils;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
+
+/**
+ * Partitions a stream by key, as {@link DataStream#keyBy}, with the records in blobs. Only small
+ * references cross Flink's network. What follows is an ordinary keyed stream: its state, timers,
+ * windows and results are those of {@code keyBy}.
+ *
+ * <p>Stateless. For what it is good, and when it does not pay: {@code docs/guides/flink.md}.
+ */
+public final class BlobShuffle {
+    private BlobShuffle() {}
+
+    /**
+     * Partitions a stream by key through blobs. The settings come from Flink's configuration
+     * ({@code blobshuffle.store} at least). For a job with one such shuffle; otherwise name each.
+     *
+     * @throws InvalidSettings fatal: a setting cannot work; the message says what to do
+     */
+    public static <T, K> KeyedStream<T, K> keyBy(DataStream<T> stream, KeySelector<T, K> selector) {
+        return keyBy(stream, selector, BlobShuffleOptions.usual());
+    }
+
+    /**
+     * Partitions a stream by key through blobs.
+     *
+     * <p>With {@code execution.runtime-mode=BATCH} it is {@code stream.keyBy(selector)}: batch jobs
+     * gain nothing.
+     *
+     * @throws InvalidSettings fatal: a setting cannot work; the message says what to do
+     */
+    public static <T, K> KeyedStream<T, K> keyBy(
+            DataStream<T> stream, KeySelector<T, K> selector, BlobShuffleOptions options) {
+        StreamExecutionEnvironment environment = stream.getExecutionEnvironment();
+        if (isBatch(environment)) {
+            return stream.keyBy(selector);
+        }
+        int parallelism = options.parallelism().orElse(environment.getParallelism());
+        ShufflePlan plan = plan(environment, options, parallelism);
+        requireUnique(environment, plan.name());
+        TypeInformation<T> type = stream.getType();
+        TypeSerializer<T> serializer =
+                type.createSerializer(environment.getConfig().getSerializerConfig());
+        KeySelector<T, K> cleaned = environment.clean(selector);
+        SingleOutputStreamOperator<Reference> references = stream.transform(
+                        plan.name() + "-batcher", new ReferenceType(), new BatcherFactory<>(plan, cleaned, serializer))
+                .uid(batcherId(plan.name()));
+        if (stream.getTransformation().isParallelismConfigured()) {
+            references.setParallelism(stream.getParallelism());
+        }
+        // A hash edge of Flink's own. DataStream.keyBy would open a backend for keyed state.
+        DataStream<Reference> routed = new DataStream<>(
+                environment,
+                new PartitionTransformation<>(
+                        references.getTransformation(),
+                        new KeyGroupStreamPartitioner<>(
+                                new RoutingKeys(plan.maxParallelism()), plan.maxParallelism())));
+        SingleOutputStreamOperator<T> records = routed.transform(
+                        plan.name() + "-debatcher", type, new DebatcherFactory<>(plan, serializer))
+                .uid(plan.name() + "-debatcher")
+                .setMaxParallelism(plan.maxParallelism());
+        options.parallelism().ifPresent(records::setParallelism);
+        return DataStreamUtils.reinterpretAsKeyedStream(records, selector);
+    }
+
+    private static boolean isBatch(StreamExecutionEnvironment environment) {
+        RuntimeExecutionMode mode = environment.getConfiguration().get(ExecutionOptions.RUNTIME_MODE);
+        if (mode == RuntimeExecutionMode.AUTOMATIC) {
+            throw new InvalidSettings("Cannot shuffle through blobs with execution.runtime-mode=AUTOMATIC: Flink"
+                    + " chooses the mode after the job is built. Set it to STREAMING, or to BATCH, which shuffles"
+                    + " natively.");
+        }
+        return mode == RuntimeExecutionMode.BATCH;
+    }
+
+    private static ShufflePlan plan(
+            StreamExecutionEnvironment environment, BlobShuffleOptions options, int parallelism) {
+        Map<String, String> given = new HashMap<>();
+        environment.getConfiguration().toMap().forEach((key, value) -> {
+            if (key.startsWith(Setting.PREFIX)) {
+                given.put(key, value);
+            }
+        });
+        given.putAll(options.settings());
+        Settings ignored = FlinkSettings.parse(given);
+        return new ShufflePlan(options.name(), given, maxParallelism(environment, options, parallelism));
+    }
+
+    private static int maxParallelism(
+            StreamExecutionEnvironment environment, BlobShuffleOptions options, int parallelism) {
+        int usual = environment.getMaxParallelism() > 0
+                ? environment.getMaxParallelism()
+                : KeyGroupRangeAssignment.computeDefaultMaxParallelism(parallelism);
+        int max = options.maxParallelism().orElse(usual);
+        if (max < parallelism) {
+            throw new InvalidSettings("Cannot shuffle " + options.name() + " to " + parallelism
+                    + " subtasks: its max parallelism is " + max
+                    + ". Raise it in the options, or pipeline.max-parallelism, or lower the parallelism.");
+        }
+        return max;
+    }
+
+    private static void requireUnique(StreamExecutionEnvironment environment, String name) {
+        if (environment.getTransformations().stream()
+                .anyMatch(each -> batcherId(name).equals(each.getUid()))) {
+            throw new InvalidSettings("Cannot shuffle " + name
+                    + ": another shuffle of the job has this name. Give each one BlobShuffleOptions.named(…).");
+        }
+    }
+
+    private static String batcherId(String name) {
+        return name + "-batcher";
+    }
+}

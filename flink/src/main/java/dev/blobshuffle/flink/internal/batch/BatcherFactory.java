@@ -1,0 +1,42 @@
+package dev.blobshuffle.flink.internal.batch;
+
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.reference.Reference;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+
+/** Makes the Batcher of each subtask. Immutable but for what Flink sets. */
+public final class BatcherFactory<T, K> extends AbstractStreamOperatorFactory<Reference>
+        implements OneInputStreamOperatorFactory<T, Reference> {
+    private static final long serialVersionUID = 1L;
+
+    private final ShufflePlan plan;
+    private final KeySelector<T, K> selector;
+    private final TypeSerializer<T> serializer;
+
+    /** A factory for one shuffle. */
+    public BatcherFactory(ShufflePlan plan, KeySelector<T, K> selector, TypeSerializer<T> serializer) {
+        this.plan = plan;
+        this.selector = selector;
+        this.serializer = serializer;
+        chainingStrategy = ChainingStrategy.ALWAYS;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The caller names the only class that there is.
+    public <O extends StreamOperator<Reference>> O createStreamOperator(
+            StreamOperatorParameters<Reference> parameters) {
+        return (O) new BatcherOperator<>(parameters, plan, selector, serializer.duplicate());
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // As Flink declares it.
+    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+        return BatcherOperator.class;
+    }
+}

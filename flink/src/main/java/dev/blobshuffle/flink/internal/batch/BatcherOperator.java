@@ -1,0 +1,197 @@
+package dev.blobshuffle.flink.internal.batch;
+
+import dev.blobshuffle.core.internal.instance.SharedInstances.Share;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.instance.TaskInstances;
+import dev.blobshuffle.flink.internal.mark.HeldMarks;
+import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import java.time.Duration;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The write side of a shuffle: puts each record into the lane's output of its key group, and emits
+ * a reference to each segment once its blob is durable. It has no state: before a barrier it waits
+ * until everything is stored, and emits the references. Owned by the task's thread.
+ */
+final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
+        implements OneInputStreamOperator<T, Reference>, BoundedOneInput, EdgeChannel.Edge {
+    private static final long serialVersionUID = 1L;
+
+    /** What the upload's own deadline leaves for everything else in a flush. */
+    private static final Duration BEYOND_UPLOAD = Duration.ofSeconds(30);
+
+    private static final int FIRST_BUFFER = 1 << 10;
+
+    /** A larger buffer is dropped after its record. */
+    private static final int KEPT_BUFFER = 1 << 20;
+
+    private final ShufflePlan plan;
+    private final KeySelector<T, K> selector;
+    private final TypeSerializer<T> serializer;
+    private final EdgeChannel channel;
+    private final Duration flushTimeout;
+    private final HeldMarks marks;
+    private DataOutputSerializer serialized = new DataOutputSerializer(FIRST_BUFFER);
+    private final Lane.@Nullable Output[] outputs;
+    private final StreamRecord<@Nullable Reference> emitted = new StreamRecord<>(null);
+
+    private @Nullable Share<ShuffleInstance> share;
+    private @Nullable Lane lane;
+
+    BatcherOperator(
+            StreamOperatorParameters<Reference> parameters,
+            ShufflePlan plan,
+            KeySelector<T, K> selector,
+            TypeSerializer<T> serializer) {
+        super(parameters);
+        this.plan = plan;
+        this.selector = selector;
+        this.serializer = serializer;
+        channel = new EdgeChannel(parameters.getMailboxExecutor(), this);
+        Settings settings = FlinkSettings.parse(plan.settings());
+        flushTimeout = settings.value(WriteSettings.DELIVERY_TIMEOUT).plus(BEYOND_UPLOAD);
+        marks = new HeldMarks(plan.maxParallelism());
+        outputs = new Lane.Output[plan.maxParallelism()];
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        Share<ShuffleInstance> opened = TaskInstances.acquire(plan);
+        share = opened;
+        lane = opened.instance()
+                .engine()
+                .lane(plan.name() + "/" + getRuntimeContext().getTaskInfo().getTaskNameWithSubtasks(), channel);
+    }
+
+    @Override
+    public void processElement(StreamRecord<T> element) throws Exception {
+        T value = element.getValue();
+        int group = KeyGroupRangeAssignment.assignToKeyGroup(selector.getKey(value), plan.maxParallelism());
+        serialized.clear();
+        serializer.serialize(value, serialized);
+        long timestamp = element.hasTimestamp() ? element.getTimestamp() : Reference.NO_TIMESTAMP;
+        output(group).append(timestamp, serialized.getSharedBuffer(), 0, serialized.length());
+        marks.added(group, 1);
+        if (serialized.length() > KEPT_BUFFER) {
+            serialized = new DataOutputSerializer(FIRST_BUFFER);
+        }
+    }
+
+    private Lane.Output output(int group) {
+        Lane.Output present = outputs[group];
+        if (present == null) {
+            present = lane().output(plan.partition(group), Zone.SINGLE);
+            outputs[group] = present;
+        }
+        return present;
+    }
+
+    private Lane lane() {
+        Lane present = lane;
+        if (present == null) {
+            throw new IllegalStateException("Cannot use the Batcher of " + plan.name() + ": it is not open.");
+        }
+        return present;
+    }
+
+    @Override
+    public void emit(Reference reference, int records) {
+        output.collect(emitted.replace(reference));
+        marks.done(reference.group(), records);
+    }
+
+    @Override
+    public void emitted() {
+        marks.release(output);
+    }
+
+    @Override
+    public void processWatermark(Watermark mark) {
+        marks.add(mark);
+        marks.release(output);
+    }
+
+    @Override
+    public void processWatermark(WatermarkEvent mark) {
+        marks.add(mark);
+        marks.release(output);
+    }
+
+    @Override
+    public void processWatermarkStatus(WatermarkStatus mark) {
+        marks.add(mark);
+        marks.release(output);
+    }
+
+    @Override
+    public void processLatencyMarker(LatencyMarker mark) {
+        marks.add(mark);
+        marks.release(output);
+    }
+
+    @Override
+    public void processRecordAttributes(RecordAttributes mark) {
+        marks.add(mark);
+        marks.release(output);
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpoint) {
+        drain();
+    }
+
+    @Override
+    public void endInput() {
+        drain();
+    }
+
+    @Override
+    public void finish() throws Exception {
+        drain();
+        super.finish();
+    }
+
+    /** Waits until all records are stored, and emits their references. */
+    private void drain() {
+        lane().flush(flushTimeout);
+        channel.forward();
+    }
+
+    @Override
+    public void close() throws Exception {
+        channel.close();
+        Lane openLane = lane;
+        Share<ShuffleInstance> openShare = share;
+        try {
+            if (openLane != null) {
+                openLane.close();
+            }
+        } finally {
+            if (openShare != null) {
+                openShare.close();
+            }
+            super.close();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.blobshuffle.flink.internal.batch;
+
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.flink.internal.reference.Reference;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channel of a lane in Flink: the hash edge behind the operator. Only the task's thread may
+ * write to the edge, so what other threads send waits in a queue for a mail, or for the next flush.
+ */
+final class EdgeChannel implements Channel {
+    private final MailboxExecutor mailbox;
+    private final Edge edge;
+    private final Queue<Sent> arrived = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isMailed = new AtomicBoolean();
+    private volatile boolean isClosed;
+
+    /** Where references go. */
+    interface Edge {
+        /**
+         * Emits a reference.
+         *
+         * @param records how many records it stands for
+         */
+        void emit(Reference reference, int records);
+
+        /** All that had arrived is emitted. */
+        void emitted();
+    }
+
+    /** What waits for the task's thread. The delivery is absent in all but the last record. */
+    private record Sent(
+            Reference reference, int records, @Nullable Delivery delivery) {}
+
+    EdgeChannel(MailboxExecutor mailbox, Edge edge) {
+        this.mailbox = mailbox;
+        this.edge = edge;
+    }
+
+    @Override
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+        Reference reference = Reference.toSegment(partition.number(), NotificationCodec.encode(notification));
+        arrived.add(new Sent(reference, notification.records(), delivery));
+        mail();
+    }
+
+    @Override
+    public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+        int[] left = {records.count()};
+        records.forEach((timestamp, key, value, headers) -> {
+            Reference reference =
+                    Reference.ofRecord(partition.number(), timestamp, value == null ? new byte[0] : value);
+            arrived.add(new Sent(reference, 1, --left[0] == 0 ? delivery : null));
+        });
+        mail();
+    }
+
+    private void mail() {
+        if (isMailed.compareAndSet(false, true)) {
+            execute(this::forward, "Emit references");
+        }
+    }
+
+    private void execute(Runnable mail, String description) {
+        try {
+            mailbox.execute(mail::run, description);
+        } catch (RejectedExecutionException e) {
+            isClosed = true; // The task ends. What it has not emitted belongs to no checkpoint.
+        }
+    }
+
+    /** Emits what has arrived. By the task's thread. */
+    void forward() {
+        isMailed.set(false);
+        for (Sent sent = arrived.poll(); sent != null; sent = arrived.poll()) {
+            Delivery delivery = sent.delivery();
+            edge.emit(sent.reference(), sent.records());
+            if (delivery != null) {
+                delivery.delivered();
+            }
+        }
+        edge.emitted();
+    }
+
+    /** The next append would fail too, but an idle input has none. */
+    @Override
+    public void failed(RuntimeException cause) {
+        if (!isClosed) {
+            execute(
+                    () -> {
+                        throw cause;
+                    },
+                    "Fail with the lane");
+        }
+    }
+
+    @Override
+    public void flush() {
+        forward();
+    }
+
+    /** Reports no further failures. */
+    void close() {
+        isClosed = true;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.blobshuffle.flink.internal.debatch;
+
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.reference.Reference;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+
+/** Makes the Debatcher of each subtask. Immutable but for what Flink sets. */
+public final class DebatcherFactory<T> extends AbstractStreamOperatorFactory<T>
+        implements OneInputStreamOperatorFactory<Reference, T> {
+    private static final long serialVersionUID = 1L;
+
+    private final ShufflePlan plan;
+    private final TypeSerializer<T> serializer;
+
+    /** A factory for one shuffle. */
+    public DebatcherFactory(ShufflePlan plan, TypeSerializer<T> serializer) {
+        this.plan = plan;
+        this.serializer = serializer;
+        chainingStrategy = ChainingStrategy.ALWAYS;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // The caller names the only class that there is.
+    public <O extends StreamOperator<T>> O createStreamOperator(StreamOperatorParameters<T> parameters) {
+        return (O) new DebatcherOperator<>(parameters, plan, serializer.duplicate());
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // As Flink declares it.
+    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+        return DebatcherOperator.class;
+    }
+}

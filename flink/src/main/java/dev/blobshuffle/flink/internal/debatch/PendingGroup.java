@@ -1,0 +1,19 @@
+package dev.blobshuffle.flink.internal.debatch;
+
+import dev.blobshuffle.flink.internal.reference.Reference;
+import java.util.List;
+
+/**
+ * What a checkpoint holds of one key group: the references whose records were not handed out, in
+ * order. Immutable.
+ *
+ * @param group the key group
+ * @param firstRecord index of the first record of the first reference that was not handed out
+ * @param references one or more
+ */
+record PendingGroup(int group, int firstRecord, List<Reference> references) {
+    /** Copies the references. */
+    PendingGroup {
+        references = List.copyOf(references);
+    }
+}

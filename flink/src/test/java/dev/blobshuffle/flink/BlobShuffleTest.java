@@ -1,0 +1,135 @@
+package dev.blobshuffle.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.List;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.graph.StreamNode;
+import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
+import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
+import org.junit.jupiter.api.Test;
+
+class BlobShuffleTest {
+    private static final String STORE = "memory://graph";
+
+    private final Configuration configuration = withStore();
+
+    @Test
+    void twoOperatorsAndAHashEdgeTakeThePlaceOfTheExchange() {
+        StreamExecutionEnvironment environment = environment();
+        keyed(environment, BlobShuffleOptions.named("orders").maxParallelism(64));
+
+        StreamGraph graph = environment.getStreamGraph();
+
+        StreamNode batcher = node(graph, "orders-batcher");
+        StreamNode debatcher = node(graph, "orders-debatcher");
+        assertThat(batcher.getInEdges().get(0).getPartitioner()).isInstanceOf(ForwardPartitioner.class);
+        assertThat(debatcher.getInEdges().get(0).getPartitioner()).isInstanceOf(KeyGroupStreamPartitioner.class);
+        assertThat(debatcher.getOutEdges().get(0).getPartitioner()).isInstanceOf(ForwardPartitioner.class);
+        assertThat(debatcher.getMaxParallelism()).isEqualTo(64);
+    }
+
+    @Test
+    void batchModeShufflesNatively() {
+        configuration.setString("execution.runtime-mode", "BATCH");
+        StreamExecutionEnvironment environment = environment();
+        keyed(environment, BlobShuffleOptions.named("orders"));
+
+        assertThat(environment.getStreamGraph().getStreamNodes())
+                .extracting(StreamNode::getOperatorName)
+                .noneMatch(name -> name.contains("orders"));
+    }
+
+    @Test
+    void aModeThatFlinkChoosesLaterIsRefused() {
+        configuration.setString("execution.runtime-mode", "AUTOMATIC");
+
+        assertRefused(BlobShuffleOptions.named("orders"), "AUTOMATIC", "Set it to STREAMING");
+    }
+
+    @Test
+    void aStoreMustBeNamed() {
+        configuration.removeKey("blobshuffle.store");
+
+        assertRefused(BlobShuffleOptions.named("orders"), "store");
+    }
+
+    @Test
+    void aNameThatIsMisspeltIsRefusedWithTheNearest() {
+        assertRefused(
+                BlobShuffleOptions.named("orders").setting("blobshuffle.batch.max.byte", "1 MiB"),
+                "blobshuffle.batch.max.bytes");
+    }
+
+    @Test
+    void anOptionGoesBeforeTheConfiguration() {
+        configuration.setString("blobshuffle.batch.max.bytes", "nonsense");
+
+        assertThat(keyed(
+                        environment(),
+                        BlobShuffleOptions.named("orders").setting("blobshuffle.batch.max.bytes", "1 MiB")))
+                .isNotNull();
+    }
+
+    @Test
+    void twoShufflesOfAJobNeedTwoNames() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> first = keyed(environment, BlobShuffleOptions.named("orders"));
+
+        assertThat(first).isNotNull();
+        assertThatThrownBy(() -> keyed(environment, BlobShuffleOptions.named("orders")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("BlobShuffleOptions.named");
+        assertThat(keyed(environment, BlobShuffleOptions.named("payments"))).isNotNull();
+    }
+
+    @Test
+    void fewerKeyGroupsThanSubtasksAreRefused() {
+        assertRefused(BlobShuffleOptions.named("orders").maxParallelism(2).parallelism(3), "max parallelism is 2");
+    }
+
+    @Test
+    void aNameFitsIntoIdsOfOperators() {
+        assertThatThrownBy(() -> BlobShuffleOptions.named("my shuffle"))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("letters");
+    }
+
+    private void assertRefused(BlobShuffleOptions options, String... words) {
+        assertThatThrownBy(() -> keyed(environment(), options))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContainingAll(words);
+    }
+
+    private StreamExecutionEnvironment environment() {
+        return StreamExecutionEnvironment.createLocalEnvironment(2, configuration);
+    }
+
+    private static KeyedStream<Event, Integer> keyed(
+            StreamExecutionEnvironment environment, BlobShuffleOptions options) {
+        DataStream<Event> events = environment.fromData(List.of(new Event(1), new Event(2)));
+        KeyedStream<Event, Integer> keyed = BlobShuffle.keyBy(events, Event::key, options);
+        keyed.reduce((one, other) -> other).sinkTo(new DiscardingSink<>());
+        return keyed;
+    }
+
+    private static StreamNode node(StreamGraph graph, String name) {
+        return graph.getStreamNodes().stream()
+                .filter(node -> node.getOperatorName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Configuration withStore() {
+        Configuration configuration = new Configuration();
+        configuration.setString("blobshuffle.store", STORE);
+        return configuration;
+    }
+}
