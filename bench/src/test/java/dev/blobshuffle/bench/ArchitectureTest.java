@@ -67,6 +67,7 @@ class ArchitectureTest {
     private static final String FLIGHT = ROOT + "flight..";
     private static final String ARROW = ROOT + "arrow..";
     private static final String SPARK = ROOT + "spark..";
+    private static final String FLINK = ROOT + "flink..";
     private static final String AWS_KMS = ROOT + "awskms..";
     private static final String MICROMETER = ROOT + "micrometer..";
     private static final String LOG = ROOT + "log..";
@@ -378,6 +379,44 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
+    /** Jobs bring it, and only they have Flink. */
+    @Test
+    void flinkUsesCoreOnlyAndNobodyNamesIt() {
+        classes()
+                .that()
+                .resideInAPackage(FLINK)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(CORE, FLINK, "org.apache.flink..", "java..", "org.slf4j..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(FLINK)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(FLINK, "org.apache.flink..")
+                .check(OURS);
+    }
+
+    /** The operators meet in the references between them only. */
+    @Test
+    void theOperatorsOfFlinkDoNotKnowEachOther() {
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "flink.internal.batch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + "flink.internal.debatch..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "flink.internal.debatch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + "flink.internal.batch..")
+                .check(OURS);
+    }
+
     /** What waits on the way to a store, and what comes back, meet in the directory only. */
     @Test
     void theSidesOfSparkDoNotKnowEachOther() {
@@ -686,6 +725,7 @@ class ArchitectureTest {
                         KAFKA,
                         KSTREAMS,
                         SPARK,
+                        FLINK,
                         ROOT + "s3..",
                         ROOT + "gcs..",
                         ROOT + "azure..")

@@ -51,6 +51,7 @@ class PublicApiTest {
             "flight",
             "arrow",
             "spark",
+            "flink",
             "postgresql",
             "messaging",
             "micrometer",

@@ -3,6 +3,7 @@ package dev.blobshuffle.flink;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import dev.blobshuffle.flink.internal.debatch.DebatcherFactory;
@@ -11,7 +12,9 @@ import dev.blobshuffle.flink.internal.reference.ReferenceType;
 import dev.blobshuffle.flink.internal.route.RoutingKeys;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -23,6 +26,7 @@ import org.apache.flink.streaming.api.datastream.DataStreamUtils;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
 
@@ -69,7 +73,7 @@ public final class BlobShuffle {
         KeySelector<T, K> cleaned = environment.clean(selector);
         SingleOutputStreamOperator<Reference> references = stream.transform(
                         plan.name() + "-batcher", new ReferenceType(), new BatcherFactory<>(plan, cleaned, serializer))
-                .uid(batcherId(plan.name()));
+                .uid(plan.name() + "-batcher");
         if (stream.getTransformation().isParallelismConfigured()) {
             references.setParallelism(stream.getParallelism());
         }
@@ -108,7 +112,25 @@ public final class BlobShuffle {
         });
         given.putAll(options.settings());
         Settings ignored = FlinkSettings.parse(given);
-        return new ShufflePlan(options.name(), given, maxParallelism(environment, options, parallelism));
+        return new ShufflePlan(
+                options.name(), submission(environment), given, maxParallelism(environment, options, parallelism));
+    }
+
+    /** That of another shuffle of the job, or a new one. */
+    private static String submission(StreamExecutionEnvironment environment) {
+        return shuffles(environment).map(ShufflePlan::submission).findFirst().orElseGet(() -> {
+            try (SystemTime time = new SystemTime()) {
+                return HexFormat.of().toHexDigits(time.randomLong());
+            }
+        });
+    }
+
+    private static Stream<ShufflePlan> shuffles(StreamExecutionEnvironment environment) {
+        return environment.getTransformations().stream()
+                .filter(OneInputTransformation.class::isInstance)
+                .map(each -> ((OneInputTransformation<?, ?>) each).getOperatorFactory())
+                .filter(BatcherFactory.class::isInstance)
+                .map(each -> ((BatcherFactory<?, ?>) each).plan());
     }
 
     private static int maxParallelism(
@@ -126,14 +148,9 @@ public final class BlobShuffle {
     }
 
     private static void requireUnique(StreamExecutionEnvironment environment, String name) {
-        if (environment.getTransformations().stream()
-                .anyMatch(each -> batcherId(name).equals(each.getUid()))) {
+        if (shuffles(environment).anyMatch(other -> other.name().equals(name))) {
             throw new InvalidSettings("Cannot shuffle " + name
                     + ": another shuffle of the job has this name. Give each one BlobShuffleOptions.named(…).");
         }
-    }
-
-    private static String batcherId(String name) {
-        return name + "-batcher";
     }
 }

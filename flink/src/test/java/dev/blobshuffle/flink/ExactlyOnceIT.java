@@ -2,9 +2,16 @@ package dev.blobshuffle.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.flink.OrdersExample.Order;
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.util.EnvironmentInformation;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +24,35 @@ class ExactlyOnceIT {
     @BeforeEach
     void reset() {
         KeyedJob.reset();
+    }
+
+    @Test
+    void theExampleOfTheGuideSumsOrders() throws Exception {
+        Configuration configuration = new Configuration();
+        configuration.setString("blobshuffle.store", "memory://orders");
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.createLocalEnvironment(2, configuration);
+        List<String> sums = new ArrayList<>();
+
+        try (CloseableIterator<Order> hourly = OrdersExample.hourly(
+                        environment,
+                        new Order("anna", 100, 1),
+                        new Order("bob", 10, 2),
+                        new Order("anna", 11, 3),
+                        new Order("anna", 7, 3_600_001))
+                .executeAndCollect()) {
+            hourly.forEachRemaining(order -> sums.add(order.customer + " " + order.amount));
+        }
+
+        assertThat(sums).containsExactlyInAnyOrder("anna 111", "bob 10", "anna 7");
+    }
+
+    /** The build says which one. */
+    @Test
+    void theTestsRunOnTheReleaseOfFlinkThatIsMeant() {
+        String expected = System.getProperty("flink.expected.version");
+        String actual = EnvironmentInformation.getVersion();
+
+        assertThat(actual).isEqualTo(expected == null ? actual : expected);
     }
 
     @Test

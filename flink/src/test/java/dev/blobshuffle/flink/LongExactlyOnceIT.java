@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +62,7 @@ class LongExactlyOnceIT {
 
     @ParameterizedTest
     @CsvSource({"false", "true"})
-    void savepointsRestoreAtOtherParallelisms(boolean isUnaligned) throws Exception {
+    void savepointsRestoreAtOtherParallelismsWithoutTheirBlobs(boolean isUnaligned) throws Exception {
         KeyedJob job = new KeyedJob(directory, COUNT)
                 .rate(20_000)
                 .set("execution.checkpointing.unaligned.enabled", String.valueOf(isUnaligned));
@@ -91,8 +94,23 @@ class LongExactlyOnceIT {
 
     private String stop(JobClient client) throws Exception {
         await().atMost(Duration.ofMinutes(3)).until(() -> KeyedJob.completedCheckpoints() >= 3);
-        return client.stopWithSavepoint(
+        String savepoint = client.stopWithSavepoint(
                         false, directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
                 .get();
+        await().atMost(Duration.ofMinutes(1)).until(() -> TaskInstances.count() == 0);
+        assertThat(deleteBlobs()).isPositive();
+        return savepoint;
+    }
+
+    private int deleteBlobs() throws IOException {
+        int deleted = 0;
+        try (Stream<Path> files = Files.walk(directory.resolve("store"))) {
+            for (Path blob :
+                    files.filter(file -> file.toString().endsWith(".blob")).toList()) {
+                Files.delete(blob);
+                deleted++;
+            }
+        }
+        return deleted;
     }
 }

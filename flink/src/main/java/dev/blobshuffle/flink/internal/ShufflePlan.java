@@ -8,10 +8,15 @@ import java.util.Map;
  * What the operators of a shuffle have in common; fixed when the job is built. Immutable.
  *
  * @param name of the shuffle, unique in its job
+ * @param submission a random number in hexadecimal digits, the same for all shuffles of a job and
+ *     new whenever the job is built
  * @param settings the settings that were given, by their names
  * @param maxParallelism the number of key groups
  */
-public record ShufflePlan(String name, Map<String, String> settings, int maxParallelism) implements Serializable {
+public record ShufflePlan(String name, String submission, Map<String, String> settings, int maxParallelism)
+        implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     /** Copies the settings. */
     public ShufflePlan {
         settings = Map.copyOf(settings);
@@ -20,5 +25,16 @@ public record ShufflePlan(String name, Map<String, String> settings, int maxPara
     /** A key group, as the engine knows it. */
     public Partition partition(int group) {
         return new Partition(name, group);
+    }
+
+    /**
+     * Names the job as an owner of blobs. Flink's id alone would not do, because clusters with one
+     * job may all give it the same id. The submission alone would not do either, because a graph
+     * can be submitted twice.
+     *
+     * @param id Flink's id of the job, in hexadecimal digits
+     */
+    public String job(String id) {
+        return submission + "-" + id;
     }
 }

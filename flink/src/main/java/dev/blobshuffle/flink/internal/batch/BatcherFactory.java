@@ -27,6 +27,11 @@ public final class BatcherFactory<T, K> extends AbstractStreamOperatorFactory<Re
         chainingStrategy = ChainingStrategy.ALWAYS;
     }
 
+    /** The shuffle's plan. */
+    public ShufflePlan plan() {
+        return plan;
+    }
+
     @Override
     @SuppressWarnings("unchecked") // The caller names the only class that there is.
     public <O extends StreamOperator<Reference>> O createStreamOperator(

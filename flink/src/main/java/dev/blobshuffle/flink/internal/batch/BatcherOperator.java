@@ -77,7 +77,8 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
     @Override
     public void open() throws Exception {
         super.open();
-        Share<ShuffleInstance> opened = TaskInstances.acquire(plan);
+        Share<ShuffleInstance> opened =
+                TaskInstances.acquire(plan, getRuntimeContext().getJobInfo().getJobId());
         share = opened;
         lane = opened.instance()
                 .engine()

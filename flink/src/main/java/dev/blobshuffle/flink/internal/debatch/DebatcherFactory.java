@@ -2,16 +2,20 @@ package dev.blobshuffle.flink.internal.debatch;
 
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.retain.CoordinatorProvider;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.CoordinatedOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 
 /** Makes the Debatcher of each subtask. Immutable but for what Flink sets. */
 public final class DebatcherFactory<T> extends AbstractStreamOperatorFactory<T>
-        implements OneInputStreamOperatorFactory<Reference, T> {
+        implements OneInputStreamOperatorFactory<Reference, T>, CoordinatedOperatorFactory<T> {
     private static final long serialVersionUID = 1L;
 
     private final ShufflePlan plan;
@@ -28,6 +32,11 @@ public final class DebatcherFactory<T> extends AbstractStreamOperatorFactory<T>
     @SuppressWarnings("unchecked") // The caller names the only class that there is.
     public <O extends StreamOperator<T>> O createStreamOperator(StreamOperatorParameters<T> parameters) {
         return (O) new DebatcherOperator<>(parameters, plan, serializer.duplicate());
+    }
+
+    @Override
+    public OperatorCoordinator.Provider getCoordinatorProvider(String operatorName, OperatorID operator) {
+        return new CoordinatorProvider(plan, operator);
     }
 
     @Override

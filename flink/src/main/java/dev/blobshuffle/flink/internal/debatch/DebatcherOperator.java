@@ -8,11 +8,14 @@ import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.instance.SharedInstances.Share;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.debatch.GroupQueue.Item;
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import dev.blobshuffle.flink.internal.mark.HeldMarks;
 import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +28,10 @@ import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -33,6 +39,7 @@ import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
@@ -43,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The read side of a shuffle: takes references, fetches their segments ahead, and hands the records
- * out in the order of each key group. Its state is what it has not handed out: a checkpoint never
- * waits for a read. Owned by the task's thread; other threads only send it mails.
+ * out in the order of each key group. Its state is what it has not handed out: a checkpoint holds
+ * references and never waits for a read, a savepoint holds their records and needs no blob. Owned by the task's thread; other threads only send it mails.
  */
 final class DebatcherOperator<T> extends AbstractStreamOperator<T>
         implements OneInputStreamOperator<Reference, T>, BoundedOneInput {
@@ -68,7 +75,12 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     private final StreamRecord<@Nullable T> emitted = new StreamRecord<>(null);
     private final List<PendingGroup> restored = new ArrayList<>();
 
+    private final OperatorEventGateway coordinator;
+
     private @Nullable ListState<PendingGroup> state;
+    /** What kind of checkpoint is being taken. */
+    private @Nullable CheckpointOptions snapshot;
+
     private @Nullable Share<ShuffleInstance> share;
     private @Nullable Debatcher<Item> debatcher;
     private int pendingReferences;
@@ -84,6 +96,9 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
         maxPendingBytes = FlinkSettings.parse(plan.settings())
                 .value(FlinkSettings.PENDING_MAX_BYTES)
                 .bytes();
+        coordinator = parameters
+                .getOperatorEventDispatcher()
+                .getOperatorEventGateway(parameters.getStreamConfig().getOperatorID());
         marks = new HeldMarks(plan.maxParallelism());
         groups = new GroupQueue[plan.maxParallelism()];
     }
@@ -111,7 +126,8 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     @Override
     public void open() throws Exception {
         super.open();
-        Share<ShuffleInstance> opened = TaskInstances.acquire(plan);
+        Share<ShuffleInstance> opened =
+                TaskInstances.acquire(plan, getRuntimeContext().getJobInfo().getJobId());
         share = opened;
         debatcher = opened.instance()
                 .engine()
@@ -150,13 +166,17 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
         GroupQueue group = group(reference.group());
         pendingReferences++;
         if (reference.isRecord()) {
-            Item item = new Item(group, reference, reference.bytes().length);
+            Item item = new Item(group, reference, reference.bytes().length, Item.NO_BLOB);
             debatcher().offer(group.partition(), group.add(item, 0), item.bytes(), item);
             marks.added(group.number(), 1);
             pendingBytes += item.bytes();
         } else {
             Notification notification = NotificationCodec.decode(reference.bytes());
-            Item item = new Item(group, reference, notification.segmentLength());
+            Item item = new Item(
+                    group,
+                    reference,
+                    notification.segmentLength(),
+                    notification.blob().generation());
             debatcher().offer(group.partition(), group.add(item, firstRecord), notification, firstRecord, item);
             marks.added(group.number(), notification.records() - firstRecord);
             pendingBytes += item.bytes();
@@ -317,18 +337,45 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     }
 
     @Override
+    public OperatorSnapshotFutures snapshotState(
+            long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
+            throws Exception {
+        snapshot = options;
+        return super.snapshotState(checkpoint, timestamp, options, streams);
+    }
+
+    @Override
     public void snapshotState(StateSnapshotContext context) throws Exception {
         super.snapshotState(context);
         List<PendingGroup> pending = new ArrayList<>();
+        long oldest = Math.floorDiv(context.getCheckpointTimestamp(), BlobId.MILLIS_PER_GENERATION);
         for (GroupQueue group : groups) {
             if (group != null && !group.isEmpty()) {
                 pending.add(group.pending());
+                oldest = Math.min(oldest, group.oldestGeneration());
             }
         }
+        CheckpointOptions kind = snapshot;
         ListState<PendingGroup> present = state;
-        if (present != null) {
-            present.update(pending);
+        if (kind == null || present == null) {
+            throw new IllegalStateException("Cannot snapshot the Debatcher of " + plan.name() + ": it is not open.");
         }
+        if (kind.getCheckpointType().isSavepoint()) {
+            present.update(SavepointCopy.of(pending, plan, engine()));
+        } else {
+            present.update(pending);
+            // What an unaligned barrier has overtaken is in Flink's own state, and may be of any age.
+            long needed = kind.isUnalignedCheckpoint() ? CheckpointNeed.EVERYTHING : oldest;
+            coordinator.sendEventToCoordinator(new CheckpointNeed(context.getCheckpointId(), needed));
+        }
+    }
+
+    private Engine engine() {
+        Share<ShuffleInstance> present = share;
+        if (present == null) {
+            throw new IllegalStateException("Cannot use the Debatcher of " + plan.name() + ": it is not open.");
+        }
+        return present.instance().engine();
     }
 
     @Override

@@ -23,8 +23,12 @@ final class GroupQueue {
      *
      * @param group its queue
      * @param bytes what it counts for backpressure
+     * @param generation of its blob, or {@link #NO_BLOB}
      */
-    record Item(GroupQueue group, Reference reference, long bytes) {}
+    record Item(GroupQueue group, Reference reference, long bytes, long generation) {
+        /** There is none. */
+        static final long NO_BLOB = Long.MAX_VALUE;
+    }
 
     GroupQueue(Partition partition) {
         this.partition = partition;
@@ -59,6 +63,15 @@ final class GroupQueue {
 
     boolean isEmpty() {
         return items.isEmpty();
+    }
+
+    /** The oldest generation of its blobs, or {@link Item#NO_BLOB}. */
+    long oldestGeneration() {
+        long oldest = Item.NO_BLOB;
+        for (Item item : items) {
+            oldest = Math.min(oldest, item.generation());
+        }
+        return oldest;
     }
 
     /** What a checkpoint holds of the group. */

@@ -4,30 +4,36 @@ import dev.blobshuffle.core.internal.instance.SharedInstances;
 import dev.blobshuffle.core.internal.instance.SharedInstances.Share;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.retain.JobStore;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import java.util.Map;
+import org.apache.flink.api.common.JobID;
 
 /**
- * The instances of this process, one for all shuffles with the same settings. The first task opens
- * it, and the last one closes it; a task of the next attempt may open it again. Flink loads the
- * classes of each job separately, so jobs share nothing unless the jar is in Flink's own class
- * path. Thread-safe.
+ * The instances of this process, one for all shuffles of a job with the same settings. The first task opens
+ * it, and the last one closes it; a task of the next attempt may open it again. Thread-safe.
  */
 public final class TaskInstances {
-    private static final SharedInstances<Map<String, String>, ShuffleInstance> OPEN = new SharedInstances<>();
+    private static final SharedInstances<Key, ShuffleInstance> OPEN = new SharedInstances<>();
 
     private TaskInstances() {}
+
+    /** What an instance is shared by. */
+    private record Key(Map<String, String> settings, String job) {}
 
     /**
      * A share of the instance of a shuffle. Blocks while it opens or closes.
      *
+     * @param jobId Flink's id of the job
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
      *     now
      */
-    public static Share<ShuffleInstance> acquire(ShufflePlan plan) {
+    public static Share<ShuffleInstance> acquire(ShufflePlan plan, JobID jobId) {
+        String job = plan.job(jobId.toHexString());
         return OPEN.acquire(
-                plan.settings(),
+                new Key(plan.settings(), job),
                 () -> ShuffleInstance.builder(FlinkSettings.parse(plan.settings()))
+                        .stores((uri, context) -> JobStore.open(uri, context, job))
                         .open());
     }
 

@@ -40,7 +40,7 @@ class PendingGroupSerializerTest {
     }
 
     private void add(Reference reference, int firstRecord) {
-        long ignored = queue.add(new Item(queue, reference, 1), firstRecord);
+        long ignored = queue.add(new Item(queue, reference, 1, Item.NO_BLOB), firstRecord);
     }
 
     private static PendingGroup roundTrip(PendingGroup group) throws IOException {

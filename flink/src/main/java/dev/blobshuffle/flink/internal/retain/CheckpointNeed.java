@@ -1,0 +1,17 @@
+package dev.blobshuffle.flink.internal.retain;
+
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+
+/**
+ * What one subtask of a Debatcher needs for a checkpoint; sent before the checkpoint is
+ * acknowledged.
+ *
+ * @param checkpoint its id
+ * @param generation blobs of lower generations are not needed; {@link #EVERYTHING}: all are
+ */
+public record CheckpointNeed(long checkpoint, long generation) implements OperatorEvent {
+    /** No blob may be deleted. */
+    public static final long EVERYTHING = 0;
+
+    private static final long serialVersionUID = 1L;
+}

@@ -1,0 +1,68 @@
+package dev.blobshuffle.flink.internal.retain;
+
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/**
+ * The store as one job uses it. All jobs of Flink keep their blobs in a store of their own below
+ * the named one, {@code flink/}, so no sweep of another engine lists them. Within it each job is an
+ * owner ({@link JobOwner}). As thread-safe as the store.
+ */
+public final class JobStore extends ForwardingBlobStore {
+    /** What the place of Flink's blobs begins with, after the store's prefix. */
+    private static final String PLACE = "flink";
+
+    private static final String MEMORY = "memory";
+
+    private final int owner;
+
+    private JobStore(BlobStore store, int owner) {
+        super(store);
+        this.owner = owner;
+    }
+
+    /**
+     * Opens the store for the tasks of a job. Blocks.
+     *
+     * @param uri of the store that the user named
+     * @param job names the job ({@link JobOwner})
+     */
+    public static BlobStore open(String uri, StoreContext context, String job) {
+        BlobStore store = BlobStores.open(below(uri), context);
+        try {
+            return store.registers()
+                    .<BlobStore>map(
+                            registers -> new JobStore(store, new JobOwner(registers, job, context.time()).findOrMake()))
+                    .orElse(store);
+        } catch (RuntimeException | Error e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    /** The URI of the place of Flink's blobs. */
+    static String below(String uri) {
+        int query = uri.indexOf('?');
+        String path = query < 0 ? uri : uri.substring(0, query);
+        String rest = query < 0 ? "" : uri.substring(query);
+        if (StoreUri.parse(uri).scheme().equals(MEMORY)) {
+            return path + "." + PLACE + rest;
+        }
+        return Arrays.stream(path.split(",", -1))
+                        .map(each -> (each.endsWith("/") ? each : each + "/") + PLACE)
+                        .collect(Collectors.joining(","))
+                + rest;
+    }
+
+    @Override
+    public CompletionStage<Integer> owner() {
+        return CompletableFuture.completedFuture(owner);
+    }
+}

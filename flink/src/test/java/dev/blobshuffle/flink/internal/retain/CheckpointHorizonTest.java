@@ -1,0 +1,111 @@
+package dev.blobshuffle.flink.internal.retain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.internal.retention.Horizon;
+import java.time.Instant;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class CheckpointHorizonTest {
+    private int parallelism = 2;
+    private int retained = 1;
+    private final CheckpointHorizon horizon = new CheckpointHorizon(() -> parallelism, () -> retained);
+
+    @Test
+    void nothingMayGoBeforeACheckpointIsComplete() {
+        report(1, 1000, 1000);
+        assertThat(limit()).isEmpty();
+
+        horizon.completed(1);
+
+        assertThat(limit()).hasValue(1000 - 15);
+    }
+
+    @Test
+    void theOldestNeedOfTheSubtasksCounts() {
+        complete(1, 1000, 900);
+
+        assertThat(limit()).hasValue(900 - 15);
+    }
+
+    @Test
+    void everyRetainedCheckpointCounts() {
+        retained = 3;
+        complete(1, 1000, 1000);
+        complete(2, 1010, 1010);
+        assertThat(limit()).as("as many as are retained").isEmpty();
+        complete(3, 1020, 1020);
+        assertThat(limit()).hasValue(1000 - 15);
+
+        complete(4, 1030, 1030);
+
+        assertThat(limit()).hasValue(1010 - 15);
+    }
+
+    @Test
+    void aCheckpointThatIsGivenUpCountsForNothing() {
+        complete(1, 1000, 1000);
+        report(2, 2000, 2000);
+        horizon.aborted(2);
+
+        horizon.completed(2);
+
+        assertThat(limit()).hasValue(1000 - 15);
+    }
+
+    /** Savepoints report nothing. Of a checkpoint, a report may be lost. */
+    @Test
+    void aCheckpointWithoutAllReportsIsLeftOut() {
+        complete(1, 1000, 1000);
+        horizon.needs(0, new CheckpointNeed(2, 2000));
+
+        horizon.completed(2);
+        assertThat(limit()).hasValue(1000 - 15);
+        complete(3, 3000, 3000);
+
+        assertThat(limit()).hasValue(3000 - 15);
+    }
+
+    /** Its references in flight may be of any age. */
+    @Test
+    void anUnalignedCheckpointNeedsEverything() {
+        complete(1, 1000, 1000);
+        complete(2, 2000, CheckpointNeed.EVERYTHING);
+        assertThat(limit()).hasValue(0);
+
+        complete(3, 3000, 3000);
+
+        assertThat(limit()).hasValue(3000 - 15);
+    }
+
+    @Test
+    void reportsOfAFailedAttemptAreVoid() {
+        complete(1, 1000, 1000);
+        report(2, 2000, 2000);
+        horizon.reset();
+        horizon.needs(0, new CheckpointNeed(2, 1001));
+
+        horizon.completed(2);
+
+        assertThat(limit()).hasValue(1000 - 15);
+    }
+
+    private void complete(long checkpoint, long... needs) {
+        report(checkpoint, needs);
+        horizon.completed(checkpoint);
+    }
+
+    private void report(long checkpoint, long... needs) {
+        for (int subtask = 0; subtask < needs.length; subtask++) {
+            horizon.needs(subtask, new CheckpointNeed(checkpoint, needs[subtask]));
+        }
+    }
+
+    private OptionalLong limit() {
+        return horizon.at(Instant.EPOCH)
+                .map(Horizon.Limit::generation)
+                .map(OptionalLong::of)
+                .orElse(OptionalLong.empty());
+    }
+}
