@@ -17,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'

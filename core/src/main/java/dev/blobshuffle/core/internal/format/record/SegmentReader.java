@@ -31,7 +31,10 @@ import org.jspecify.annotations.Nullable;
  * allocates this memory only after it has verified the checksum of the stored body.
  */
 public final class SegmentReader implements RecordView {
-    /** Memory for decoded frames that no {@link Memory} is asked for, bytes: two usual frames. */
+    /**
+     * Memory for decoded frames that the reader may use without asking {@link Memory}, bytes: two
+     * usual frames.
+     */
     public static final int FREE_MEMORY = 256 << 10;
 
     /** Grants the memory for decoded frames above {@link #FREE_MEMORY}. */
