@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,8 +93,11 @@ public interface Lane extends AutoCloseable {
 
         /**
          * As {@link #append(long, byte[], byte[], Headers)}, for a record that is a value only, in
-         * a part of an array. The caller may change the array afterwards.
+         * a part of an array. The caller may change the array afterwards. By default the part is
+         * copied.
          */
-        void append(long timestamp, byte[] array, int offset, int length);
+        default void append(long timestamp, byte[] array, int offset, int length) {
+            append(timestamp, null, Arrays.copyOfRange(array, offset, offset + length), Headers.NONE);
+        }
     }
 }
