@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.container;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
@@ -18,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * A read with a check of its bytes. If they are wrong, it reads them once more, from the store
  * only, because a cache or a peer may have sent them. Thread-safe.
  */
-final class CheckedRead<T> {
+public final class CheckedRead<T> {
     private final BlobStore store;
     private final BlobId id;
     private final Executor executor;
     private final Function<BlobBytes, T> check;
-    private final CompletableFuture<T> answer = new CompletableFuture<>();
+    private final Answer answer = new Answer();
 
     private CheckedRead(BlobStore store, BlobId id, Executor executor, Function<BlobBytes, T> check) {
         this.store = store;
@@ -32,13 +33,26 @@ final class CheckedRead<T> {
         this.check = check;
     }
 
+    /** Gives up the read that runs. What still arrives is checked, and returned by its owner. */
+    private final class Answer extends CompletableFuture<T> implements Abandonable {
+        private volatile @Nullable CompletionStage<BlobBytes> running;
+
+        @Override
+        public void abandon() {
+            CompletionStage<BlobBytes> present = running;
+            if (present != null) {
+                Abandonable.abandon(present);
+            }
+        }
+    }
+
     /**
      * Reads a range and checks its bytes.
      *
      * @param executor runs the check
      * @param check owns the bytes if it returns; throws {@link BlobCorrupt} if they are wrong
      */
-    static <T> CompletionStage<T> of(
+    public static <T> CompletionStage<T> of(
             BlobStore store, BlobId id, BlobRange range, Executor executor, Function<BlobBytes, T> check) {
         CheckedRead<T> read = new CheckedRead<>(store, id, executor, check);
         read.start(range);
@@ -46,7 +60,9 @@ final class CheckedRead<T> {
     }
 
     private void start(BlobRange range) {
-        var ignored = store.get(id, range).whenComplete((bytes, failure) -> came(range, bytes, failure));
+        CompletionStage<BlobBytes> sent = store.get(id, range);
+        answer.running = sent;
+        var ignored = sent.whenComplete((bytes, failure) -> came(range, bytes, failure));
     }
 
     private void came(BlobRange range, @Nullable BlobBytes bytes, @Nullable Throwable failure) {

@@ -15,21 +15,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Opens blobs of Arrow or opaque content in a store, and caches their footers. Concurrent calls for
  * one blob share its read. Thread-safe.
  */
-public final class Footers {
+public final class Footers<F> {
     private static final long BYTES_PER_FOOTER = 1024;
     private static final long BYTES_PER_SEGMENT = 160;
     private static final long BYTES_PER_FRAME = 32;
 
     private final BlobStore store;
     private final Executor executor;
-    private final FooterCache<BlobId, Container> cache;
-    private final ConcurrentMap<BlobId, CompletableFuture<StoredContainer>> opening = new ConcurrentHashMap<>();
+    private final Function<Container, F> form;
+    private final FooterCache<BlobId, F> cache;
+    private final ConcurrentMap<BlobId, CompletableFuture<F>> opening = new ConcurrentHashMap<>();
 
     /**
      * An empty cache of footers.
@@ -38,10 +40,11 @@ public final class Footers {
      * @param budget the most bytes of cached footers
      * @param executor decodes footers and verifies checksums, which may take milliseconds
      */
-    public Footers(BlobStore store, long budget, Executor executor) {
+    public Footers(BlobStore store, Function<Container, F> form, FooterCache<BlobId, F> cache, Executor executor) {
         this.store = store;
+        this.form = form;
+        this.cache = cache;
         this.executor = executor;
-        cache = new FooterCache<>(budget, Footers::weight);
     }
 
     /** Estimates the memory of a footer, bytes. */
@@ -62,39 +65,32 @@ public final class Footers {
      *
      * @param length the blob's length, bytes
      */
-    public CompletionStage<StoredContainer> open(BlobId id, long length) {
-        Optional<Container> kept = cache.get(id);
+    public CompletionStage<F> open(BlobId id, long length) {
+        Optional<F> kept = cache.get(id);
         if (kept.isPresent()) {
-            return CompletableFuture.completedFuture(opened(kept.get()));
+            return CompletableFuture.completedFuture(kept.get());
         }
-        CompletableFuture<StoredContainer> mine = new CompletableFuture<>();
-        CompletableFuture<StoredContainer> others = opening.putIfAbsent(id, mine);
+        CompletableFuture<F> mine = new CompletableFuture<>();
+        CompletableFuture<F> others = opening.putIfAbsent(id, mine);
         if (others != null) {
             return others.copy();
         }
-        var ignored = read(id, length).whenComplete((container, failure) -> end(id, mine, container, failure));
+        var ignored =
+                read(id, length).thenApply(form).whenComplete((footer, failure) -> end(id, mine, footer, failure));
         return mine.copy();
     }
 
-    private void end(
-            BlobId id,
-            CompletableFuture<StoredContainer> opened,
-            @Nullable Container container,
-            @Nullable Throwable failure) {
-        if (container != null) {
-            cache.put(id, container);
+    private void end(BlobId id, CompletableFuture<F> opened, @Nullable F footer, @Nullable Throwable failure) {
+        if (footer != null) {
+            cache.put(id, footer);
         }
         boolean ignored = opening.remove(id, opened);
-        if (container != null) {
-            boolean completed = opened.complete(opened(container));
+        if (footer != null) {
+            boolean completed = opened.complete(footer);
         } else if (failure != null) {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             boolean completed = opened.completeExceptionally(cause == null ? failure : cause);
         }
-    }
-
-    private StoredContainer opened(Container container) {
-        return new StoredContainer(container, store, executor);
     }
 
     private CompletionStage<Container> read(BlobId id, long length) {
@@ -133,15 +129,5 @@ public final class Footers {
             bytes.close();
             return new Tail(needed, container);
         }
-    }
-
-    /** Drops a footer, because its blob is gone. */
-    public void forget(BlobId id) {
-        cache.remove(id);
-    }
-
-    /** The estimated memory of the cached footers, bytes. */
-    public long usedBytes() {
-        return cache.usedBytes();
     }
 }

@@ -36,7 +36,7 @@ public final class PiecedContent implements BlobContent {
         this.length = length;
         this.source = source;
         references = new References(1, () -> "content", whenReleased);
-        if (pieces() > Integer.MAX_VALUE) {
+        if (count(length) > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
                     "Cannot store content: it has " + length + " bytes. Write smaller blobs.");
         }
@@ -54,18 +54,43 @@ public final class PiecedContent implements BlobContent {
 
     /**
      * Content in regions of files, one after the other. The files must not change. The caller holds
-     * the first reference. Each piece opens the files that it reads, so an interrupt of one attempt
-     * does not close a file of another.
+     * the first reference.
      *
-     * @param whenReleased runs once, on the thread that releases the last reference; no attempt
-     *     opens a file after it
+     * @param whenReleased runs once, on the thread that releases the last reference; no file is
+     *     open then
      */
     public static PiecedContent ofFiles(List<FileRegion> regions, Runnable whenReleased) {
-        RegionSource source = new RegionSource(regions);
-        return new PiecedContent(source.length(), source, whenReleased);
+        FileRegions source = new FileRegions(regions);
+        return new PiecedContent(source.length(), source, () -> {
+            source.close();
+            whenReleased.run();
+        });
     }
 
-    private long pieces() {
+    /**
+     * A range of a source, piece by piece. Each access to an element reads it.
+     *
+     * @param offset of the first byte
+     * @param length in bytes
+     */
+    public static List<ByteBuffer> pieces(Source source, long offset, long length) {
+        return new AbstractList<>() {
+            @Override
+            public ByteBuffer get(int index) {
+                long skipped = (long) index * PIECE;
+                ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, length - skipped));
+                source.read(offset + skipped, piece);
+                return piece.flip();
+            }
+
+            @Override
+            public int size() {
+                return (int) count(length);
+            }
+        };
+    }
+
+    private static long count(long length) {
         return length / PIECE + (length % PIECE == 0 ? 0 : 1);
     }
 
@@ -76,20 +101,7 @@ public final class PiecedContent implements BlobContent {
 
     @Override
     public List<ByteBuffer> buffers() {
-        return new AbstractList<>() {
-            @Override
-            public ByteBuffer get(int index) {
-                long offset = (long) index * PIECE;
-                ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, length - offset));
-                source.read(offset, piece);
-                return piece.flip();
-            }
-
-            @Override
-            public int size() {
-                return (int) pieces();
-            }
-        };
+        return pieces(source, 0, length);
     }
 
     @Override

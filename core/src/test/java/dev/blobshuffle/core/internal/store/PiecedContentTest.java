@@ -88,6 +88,37 @@ class PiecedContentTest {
                 .hasMessageContaining("gone");
     }
 
+    /** A file that is deleted while it is stored frees its disk with the last reference. */
+    @Test
+    void filesAreOpenUntilTheLastReference() throws Exception {
+        Path file = Files.write(directory.resolve("deleted"), new byte[] {1, 2, 3});
+        FileRegions regions = new FileRegions(List.of(new FileRegion(file, 0, 3)));
+        ByteBuffer first = ByteBuffer.allocate(1);
+        regions.read(0, first);
+        Files.delete(file);
+        ByteBuffer rest = ByteBuffer.allocate(2);
+        regions.read(1, rest);
+        assertThat(rest.array()).containsExactly(2, 3);
+
+        regions.close();
+        assertThatThrownBy(() -> regions.read(0, ByteBuffer.allocate(1))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void manyFilesAreReadWithFewOpen() throws Exception {
+        List<FileRegion> regions = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < 200; i++) {
+                Path file = directory.resolve("many-" + i);
+                Files.write(file, new byte[] {(byte) i, (byte) -i});
+                regions.add(new FileRegion(file, round, 1));
+                expected.write(round == 0 ? i : -i);
+            }
+        }
+        assertThat(bytes(PiecedContent.ofFiles(regions, () -> {}))).isEqualTo(expected.toByteArray());
+    }
+
     @Test
     void theLastReferenceReleases() {
         assertReleases(PiecedContent.of(1, (offset, target) -> {}, () -> released.add("pieces")));

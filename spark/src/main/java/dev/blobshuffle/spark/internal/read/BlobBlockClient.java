@@ -39,9 +39,13 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     /** Requests to the store of an executor at a time. */
     private static final int READERS = 16;
 
+    /** What was read is verified on threads of its own, while readers wait. */
+    private static final int CHECKS = 2;
+
     private final DirectoryClient directory;
     private final StoredBlobs blobs;
     private final Time.Workers readers;
+    private final Time.Workers checks;
     private final TransportConf transport;
 
     /**
@@ -51,7 +55,8 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
      */
     public BlobBlockClient(BlobStore store, DirectoryClient directory, Duration timeout, Time time) {
         this.directory = directory;
-        blobs = new StoredBlobs(store, timeout);
+        checks = time.workers("blobshuffle-spark-check", CHECKS);
+        blobs = new StoredBlobs(store, timeout, checks);
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
         transport =
                 SparkTransportConf.fromSparkConf(SparkEnv.get().conf(), "shuffle", 1, Option.empty(), Option.empty());
@@ -101,6 +106,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     @Override
     public void close() {
         readers.close();
+        checks.close();
     }
 
     /** One request of the iterator. Each block is answered once. */

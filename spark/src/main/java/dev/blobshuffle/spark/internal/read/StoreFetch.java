@@ -79,16 +79,21 @@ final class StoreFetch {
             end = Math.max(end, index.end(pieces.get(last).segment));
             last++;
         }
-        ByteBuffer bytes = blobs.copy(blob, start, Math.toIntExact(end - start));
-        for (Piece piece : pieces.subList(first, last)) {
-            ByteBuffer part =
-                    bytes.slice((int) (index.offset(piece.segment) - start), (int) index.length(piece.segment));
-            CRC32C checksum = new CRC32C();
+        List<Piece> together = pieces.subList(first, last);
+        blobs.read(blob, start, Math.toIntExact(end - start), bytes -> take(together, start, bytes));
+        return last;
+    }
+
+    private void take(List<Piece> together, long start, ByteBuffer bytes) {
+        CRC32C checksum = new CRC32C();
+        for (Piece piece : together) {
+            int offset = bytes.position() + (int) (index.offset(piece.segment) - start);
+            ByteBuffer part = bytes.slice(offset, (int) index.length(piece.segment));
+            checksum.reset();
             checksum.update(part.duplicate());
             index.requireChecksum(piece.segment, (int) checksum.getValue());
-            piece.target.put(part);
+            piece.target.duplicate().put(part);
         }
-        return last;
     }
 
     /** Reads blocks to files. */

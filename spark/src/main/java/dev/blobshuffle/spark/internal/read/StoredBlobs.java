@@ -1,8 +1,9 @@
 package dev.blobshuffle.spark.internal.read;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.container.CheckedRead;
 import dev.blobshuffle.core.internal.container.FooterCache;
-import dev.blobshuffle.core.internal.format.ContainerReader;
+import dev.blobshuffle.core.internal.container.Footers;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -11,12 +12,13 @@ import dev.blobshuffle.core.store.BlobStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -31,8 +33,8 @@ final class StoredBlobs {
 
     private final BlobStore store;
     private final Duration timeout;
-
-    private final FooterCache<BlobId, BlobIndex> indices = new FooterCache<>(MOST_INDEX_BYTES, BlobIndex::weight);
+    private final Executor checks;
+    private final Footers<BlobIndex> indices;
 
     /**
      * Takes the bytes of a segment, part by part. They are verified when the last part was taken.
@@ -42,29 +44,36 @@ final class StoredBlobs {
         void take(ByteBuffer part) throws IOException;
     }
 
-    StoredBlobs(BlobStore store, Duration timeout) {
+    /**
+     * No index yet.
+     *
+     * @param checks decodes footers and verifies checksums, while a reader waits
+     */
+    StoredBlobs(BlobStore store, Duration timeout, Executor checks) {
         this.store = store;
         this.timeout = timeout;
+        this.checks = checks;
+        FooterCache<BlobId, BlobIndex> cache = new FooterCache<>(MOST_INDEX_BYTES, BlobIndex::weight);
+        indices = new Footers<>(store, BlobIndex::new, cache, checks);
     }
 
     /** The index of a blob; reads the footer if it is not known. */
     BlobIndex index(BlobId blob, long length) {
-        Optional<BlobIndex> known = indices.get(blob);
-        if (known.isPresent()) {
-            return known.get();
-        }
-        ContainerReader reader = ContainerReader.open(blob, (offset, count) -> copy(blob, offset, count), length);
-        BlobIndex index = new BlobIndex(reader.container());
-        indices.put(blob, index);
-        return index;
+        return await(blob, indices.open(blob, length));
     }
 
-    /** Reads a range of a blob into an array. */
-    ByteBuffer copy(BlobId blob, long offset, int length) {
-        try (BlobBytes bytes = await(blob, store.get(blob, BlobRange.of(offset, length)))) {
-            ByteBuffer copy = ByteBuffer.allocate(length);
-            return copy.put(bytes.buffer()).flip();
-        }
+    /**
+     * Reads a range of a blob. Wrong bytes of a cache are read again from the store.
+     *
+     * @param taking takes the bytes and verifies them; runs again for other bytes if it throws
+     *     {@link dev.blobshuffle.core.failure.BlobCorrupt}
+     */
+    void read(BlobId blob, long offset, int length, Consumer<ByteBuffer> taking) {
+        boolean ignored = await(blob, CheckedRead.of(store, blob, BlobRange.of(offset, length), checks, bytes -> {
+            taking.accept(bytes.buffer());
+            bytes.close();
+            return true;
+        }));
     }
 
     /** Reads a segment of any length, and passes it on. */
@@ -72,7 +81,8 @@ final class StoredBlobs {
         CRC32C checksum = new CRC32C();
         for (long at = index.offset(segment); at < index.end(segment); at += STEP) {
             int step = (int) Math.min(STEP, index.end(segment) - at);
-            try (BlobBytes bytes = await(blob, store.get(blob, BlobRange.of(at, step)))) {
+            BlobRange range = BlobRange.of(at, step);
+            try (BlobBytes bytes = await(blob, CheckedRead.of(store, blob, range, checks, read -> read))) {
                 checksum.update(bytes.buffer().duplicate());
                 sink.take(bytes.buffer());
             }

@@ -7,7 +7,6 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -175,7 +174,7 @@ public final class MapBatcher implements AutoCloseable {
                 content.release();
             }
             finish(blob, content.length());
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             fail(blob, e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
         }
     }

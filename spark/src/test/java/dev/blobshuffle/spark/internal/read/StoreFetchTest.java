@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.apache.spark.network.buffer.FileSegmentManagedBuffer;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.DownloadFile;
@@ -76,7 +77,7 @@ class StoreFetchTest {
     }
 
     private StoreFetch fetch(Stored blob, BlobStore from) {
-        StoredBlobs blobs = new StoredBlobs(from, Duration.ofMinutes(5));
+        StoredBlobs blobs = new StoredBlobs(from, Duration.ofMinutes(5), Runnable::run);
         BlobIndex index = blobs.index(blob.id, blob.length);
         reads.clear();
         return new StoreFetch(blobs, blob.id, index, (name, bytes) -> blocks.put(name, bytes(bytes)));
@@ -159,20 +160,7 @@ class StoreFetchTest {
     @Test
     void damagedBytesAreNeverReturned() {
         Stored blob = stored(Outputs.of(files, 1, 0, 10, 100, 200));
-        BlobStore damaging = new ForwardingBlobStore(store) {
-            @Override
-            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-                return super.get(id, range).thenApply(bytes -> {
-                    ByteBuffer copy = ByteBuffer.allocate(bytes.buffer().remaining());
-                    copy.put(bytes.buffer().duplicate()).flip();
-                    if (range.offset() == 100 && range.length() == 200) {
-                        copy.put(7, (byte) (copy.get(7) ^ 1));
-                    }
-                    return BlobBytes.of(copy);
-                });
-            }
-        };
-        StoreFetch fetch = fetch(blob, damaging);
+        StoreFetch fetch = fetch(blob, damaging(range -> true));
 
         assertThatThrownBy(() -> fetch.toMemory(List.of(BlockRange.parse("shuffle_1_10_1"))))
                 .isInstanceOf(BlobCorrupt.class)
@@ -180,6 +168,31 @@ class StoreFetchTest {
         assertThatThrownBy(() -> fetch.toFiles(List.of(BlockRange.parse("shuffle_1_10_1")), new Downloads(), TRANSPORT))
                 .isInstanceOf(BlobCorrupt.class);
         assertThat(blocks).isEmpty();
+    }
+
+    @Test
+    void damagedBytesOfACacheAreReadAgain() throws IOException {
+        MapOutput output = Outputs.of(files, 1, 0, 10, 100, 200);
+        fetch(stored(output), damaging(range -> !range.isAfresh()))
+                .toMemory(List.of(BlockRange.parse("shuffle_1_10_1")));
+
+        assertThat(blocks.get("shuffle_1_10_1")).isEqualTo(part(output, 100, 300));
+    }
+
+    private BlobStore damaging(Predicate<BlobRange> isDamaged) {
+        return new ForwardingBlobStore(store) {
+            @Override
+            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                return super.get(id, range).thenApply(bytes -> {
+                    ByteBuffer copy = ByteBuffer.allocate(bytes.buffer().remaining());
+                    copy.put(bytes.buffer().duplicate()).flip();
+                    if (range.offset() == 100 && range.length() == 200 && isDamaged.test(range)) {
+                        copy.put(7, (byte) (copy.get(7) ^ 1));
+                    }
+                    return BlobBytes.of(copy);
+                });
+            }
+        };
     }
 
     @Test

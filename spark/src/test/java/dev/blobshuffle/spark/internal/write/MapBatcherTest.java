@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.internal.format.ContainerReader;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
@@ -16,6 +18,8 @@ import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
 import dev.blobshuffle.spark.internal.directory.TestApplication;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -72,6 +76,22 @@ class MapBatcherTest {
                     .isPresent()
                     .isNotEqualTo(Optional.of(blob));
         }
+    }
+
+    /** Object stores of this library take content of any length, and a sparse file needs no disk. */
+    @Test
+    void aPartitionMayBeLongerThanTwoGibibytes() throws IOException {
+        long length = 3L << 30;
+        MapOutput output = Outputs.sparse(files, length);
+        BlobContent content = BlobWriting.content(new BlobId(1, 2, 3), 0, "app-1", List.of(output), 0);
+        int tail = Math.toIntExact(content.length() - length);
+        ByteBuffer last = content.buffers().get(content.buffers().size() - 1);
+        Container container =
+                ContainerReader.footer(new BlobId(1, 2, 3), last.slice(last.limit() - tail, tail), content.length());
+
+        assertThat(container.segments()).hasSize(1);
+        assertThat(container.segments().get(0).length()).isEqualTo(length);
+        content.release();
     }
 
     @Test

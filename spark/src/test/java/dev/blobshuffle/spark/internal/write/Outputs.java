@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.write;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,15 @@ public final class Outputs {
             throw new UncheckedIOException(e);
         }
         return new MapOutput(shuffle, map, attempt, file, lengths, () -> delete(file));
+    }
+
+    /** Zeros that need no disk. */
+    static MapOutput sparse(Path directory, long length) throws IOException {
+        Path file = directory.resolve("sparse");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(length);
+        }
+        return new MapOutput(1, 0, 10, file, new long[] {length}, () -> delete(file));
     }
 
     private static void delete(Path file) {

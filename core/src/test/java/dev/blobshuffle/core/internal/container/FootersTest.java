@@ -11,6 +11,7 @@ import dev.blobshuffle.core.internal.format.ContainerWriter;
 import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -21,6 +22,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +35,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Containers in a store: their footers, and reads of neighbouring segments. */
-class StoredContainerTest {
+/** Footers of containers in a store, and reads that are checked. */
+class FootersTest {
     private static final BlobId ID = new BlobId(1, 2, 3);
     private static final BlobId OTHER = new BlobId(1, 2, 4);
     private static final long BUDGET = 1 << 20;
@@ -136,8 +138,14 @@ class StoredContainerTest {
         return blob.length;
     }
 
-    private Footers footers() {
-        return new Footers(store, BUDGET, Runnable::run);
+    private final FooterCache<BlobId, Container> cache = new FooterCache<>(BUDGET, Footers::weight);
+
+    private Footers<Container> footers() {
+        return footers(cache, Runnable::run);
+    }
+
+    private Footers<Container> footers(FooterCache<BlobId, Container> kept, Executor executor) {
+        return new Footers<>(store, container -> container, kept, executor);
     }
 
     private static <T> T join(CompletionStage<T> stage) {
@@ -148,73 +156,28 @@ class StoredContainerTest {
         }
     }
 
-    private StoredContainer open(int segmentsPerZone) {
-        int length = put(ID, blob(ID, segmentsPerZone));
-        StoredContainer container = join(footers().open(ID, length));
-        store.reads.clear();
-        return container;
-    }
-
     private static byte[] array(ByteBuffer bytes) {
         byte[] array = new byte[bytes.remaining()];
         bytes.get(array);
         return array;
     }
 
-    @Test
-    void neighboursComeInOneReadOfTheirSection() {
-        StoredContainer container = open(4);
-        List<SegmentRun> runs = container.runs(segment -> segment.partition() >= 1 && segment.partition() < 7, 1 << 20);
-        assertThat(runs).containsExactly(new SegmentRun(1, 4), new SegmentRun(4, 7));
-        try (SegmentBytes bytes = join(container.read(runs.get(0)))) {
-            assertThat(bytes.segments())
-                    .extracting(Container.Segment::partition)
-                    .containsExactly(1, 2, 3);
-            for (int i = 0; i < 3; i++) {
-                assertThat(array(bytes.bytes(i))).isEqualTo(segment(i + 1));
+    private byte[] checked(BlobRange range, byte[] expected) {
+        return join(CheckedRead.of(store, ID, range, Runnable::run, bytes -> {
+            byte[] read = array(bytes.buffer().duplicate());
+            if (!Arrays.equals(read, expected)) {
+                throw new BlobCorrupt("Cannot read blob " + ID + ": planted. Write it again.");
             }
-        }
-        assertThat(store.reads).hasSize(1);
-        assertThat(store.reads.get(0).section())
-                .isEqualTo(new BlobRange(0, 4006, 0, 4006)); // Four segments of 1000 to 1003 bytes.
-        assertThat(store.loans).isZero();
+            bytes.close();
+            return read;
+        }));
     }
 
     @Test
-    void aRunMayCrossSections() {
-        StoredContainer container = open(2);
-        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 4)))) {
-            assertThat(array(bytes.bytes(3))).isEqualTo(segment(3));
-        }
-        assertThat(store.reads).hasSize(1);
-    }
-
-    @Test
-    void runsAreWithinTheirLimitAndHaveNoOtherSegments() {
-        StoredContainer container = open(8);
-        assertThat(container.runs(segment -> segment.partition() != 2 && segment.partition() < 8, 2100))
-                .containsExactly(
-                        new SegmentRun(0, 2), new SegmentRun(3, 5), new SegmentRun(5, 7), new SegmentRun(7, 8));
-        assertThat(container.runs(segment -> segment.partition() < 2, 10))
-                .containsExactly(new SegmentRun(0, 1), new SegmentRun(1, 2));
-        assertThat(container.runs(segment -> false, 10)).isEmpty();
-    }
-
-    @Test
-    void wrongBytesInTheStoreAreCorruptWhicheverSegmentHasThem() {
-        byte[] blob = blob(ID, 2);
-        for (int segment = 0; segment < 2; segment++) {
-            byte[] damaged = blob.clone();
-            damaged[segment * 1000 + 500] ^= 1;
-            join(memory.delete(List.of(ID)));
-            put(ID, damaged);
-            StoredContainer container = join(footers().open(ID, blob.length));
-            int partition = segment;
-            assertThatThrownBy(() -> join(container.read(new SegmentRun(0, 2))))
-                    .isInstanceOf(BlobCorrupt.class)
-                    .hasMessageContaining("partition " + partition)
-                    .hasMessageContaining(ID.toString());
-        }
+    void wrongBytesInTheStoreAreCorrupt() {
+        int ignored = put(ID, blob(ID, 2));
+        assertThatThrownBy(() -> checked(BlobRange.of(0, 1000), segment(1))).isInstanceOf(BlobCorrupt.class);
+        assertThat(store.reads).extracting(BlobRange::isAfresh).containsExactly(false, true);
         assertThat(store.loans).isZero();
     }
 
@@ -222,33 +185,55 @@ class StoredContainerTest {
     void wrongBytesOfACacheAreReadAgainFromTheStore() {
         int length = put(ID, blob(ID, 2));
         store.cacheIsWrong = true;
-        StoredContainer container = join(footers().open(ID, length));
-        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 1)))) {
-            assertThat(array(bytes.bytes(0))).isEqualTo(segment(0));
-        }
+        assertThat(join(footers().open(ID, length)).segments()).hasSize(4);
+        assertThat(checked(BlobRange.of(0, 1000), segment(0))).isEqualTo(segment(0));
         assertThat(store.reads).extracting(BlobRange::isAfresh).containsExactly(false, true, false, true);
         store.cacheIsWrong = false;
         store.cacheIsShort = true;
-        try (SegmentBytes bytes = join(container.read(new SegmentRun(0, 1)))) {
-            assertThat(array(bytes.bytes(0))).isEqualTo(segment(0));
-        }
+        assertThat(checked(BlobRange.of(0, 1000), segment(0))).isEqualTo(segment(0));
         assertThat(store.loans).isZero();
+    }
+
+    @Test
+    void aReadThatIsGivenUpGivesUpTheRequest() {
+        int ignored = put(ID, blob(ID, 1));
+        boolean[] isAbandoned = {false};
+        BlobStore slow = new ForwardingBlobStore(memory) {
+            @Override
+            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                return new NeverAnswered(() -> isAbandoned[0] = true);
+            }
+        };
+        Abandonable.abandon(CheckedRead.of(slow, ID, BlobRange.of(0, 10), Runnable::run, bytes -> bytes));
+        assertThat(isAbandoned[0]).isTrue();
+    }
+
+    private static final class NeverAnswered extends CompletableFuture<BlobBytes> implements Abandonable {
+        private final Runnable whenAbandoned;
+
+        NeverAnswered(Runnable whenAbandoned) {
+            this.whenAbandoned = whenAbandoned;
+        }
+
+        @Override
+        public void abandon() {
+            whenAbandoned.run();
+        }
     }
 
     @Test
     void aFooterIsReadOnceWhileItIsKept() {
         int length = put(ID, blob(ID, 2));
-        Footers footers = footers();
+        Footers<Container> footers = footers();
         store.isHolding = true;
-        CompletionStage<StoredContainer> first = footers.open(ID, length);
-        CompletionStage<StoredContainer> second = footers.open(ID, length);
+        CompletionStage<Container> first = footers.open(ID, length);
+        CompletionStage<Container> second = footers.open(ID, length);
         store.held.remove().run();
-        assertThat(join(first).container()).isEqualTo(join(second).container());
+        assertThat(join(first)).isEqualTo(join(second));
         assertThat(join(footers.open(ID, length))).isNotNull();
         assertThat(store.reads).hasSize(1);
-        assertThat(footers.usedBytes()).isEqualTo(1024 + 4 * 160);
-        footers.forget(ID);
-        assertThat(footers.usedBytes()).isZero();
+        assertThat(cache.usedBytes()).isEqualTo(1024 + 4 * 160);
+        cache.remove(ID);
         assertThat(footers.open(ID, length).toCompletableFuture()).isNotDone();
     }
 
@@ -256,10 +241,11 @@ class StoredContainerTest {
     void footersStayWithinTheirBudget() {
         int length = put(ID, blob(ID, 2));
         int other = put(OTHER, blob(OTHER, 2));
-        Footers footers = new Footers(store, 2000, Runnable::run);
+        FooterCache<BlobId, Container> small = new FooterCache<>(2000, Footers::weight);
+        Footers<Container> footers = footers(small, Runnable::run);
         join(footers.open(ID, length));
         join(footers.open(OTHER, other));
-        assertThat(footers.usedBytes()).isLessThanOrEqualTo(2000);
+        assertThat(small.usedBytes()).isLessThanOrEqualTo(2000);
         join(footers.open(OTHER, other));
         assertThat(store.reads).hasSize(2);
         join(footers.open(ID, length));
@@ -270,8 +256,7 @@ class StoredContainerTest {
     void aLongFooterTakesASecondRead() {
         int segments = 40_000;
         int length = put(ID, blob(ID, segments / 2, new byte[] {1}));
-        StoredContainer container = join(footers().open(ID, length));
-        assertThat(container.container().segments()).hasSize(segments);
+        assertThat(join(footers().open(ID, length)).segments()).hasSize(segments);
         assertThat(store.reads).hasSize(2);
     }
 
@@ -299,7 +284,7 @@ class StoredContainerTest {
 
     @Test
     void aBlobThatIsNotTheExpectedOneIsCorruptAndIsAskedForAgain() {
-        Footers footers = footers();
+        Footers<Container> footers = footers();
         int length = put(ID, blob(OTHER, 1));
         assertThatThrownBy(() -> join(footers.open(ID, length)))
                 .isInstanceOf(BlobCorrupt.class)
@@ -317,8 +302,7 @@ class StoredContainerTest {
         Executor closed = task -> {
             throw new RejectedExecutionException();
         };
-        assertThatThrownBy(() -> join(new Footers(store, BUDGET, closed).open(ID, length)))
-                .isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(footers(cache, closed).open(ID, length))).isInstanceOf(Closed.class);
         assertThat(store.loans).isZero();
     }
 }
