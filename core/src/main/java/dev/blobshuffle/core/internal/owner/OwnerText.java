@@ -40,6 +40,9 @@ public record OwnerText(
     /** The most characters of a reason; a longer reason is truncated. */
     static final int MOST_REASON = 160;
 
+    /** In place of a cluster: the owner is an application's, which lives by a lease. */
+    public static final String LEASED = "lease";
+
     private static final int MOST_NAME = 249;
 
     /** Replaces the claims topic of an owner that no instance claims. */
@@ -108,7 +111,38 @@ public record OwnerText(
                 : owned(BlobId.NO_OWNER, new Owner(cluster, NO_TOPIC, promise));
     }
 
-    /** Why an instance of a cluster cannot verify its raise; empty if there is no doubt. */
+    /**
+     * The text with another owner, which an application has for as long as its lease; empty if the
+     * number is taken.
+     *
+     * @throws StoreRefused the register has no room
+     */
+    public Optional<OwnerText> withLeased(int owner, Duration lease) {
+        if (owners.containsKey(owner)) {
+            return Optional.empty();
+        }
+        OwnerText next = owned(owner, new Owner(LEASED, LeaseText.REGISTER, new Promise(lease, Optional.empty())));
+        next.requireRoom();
+        return Optional.of(next);
+    }
+
+    /** Whether an owner is an application's that has, or had, a lease. */
+    public boolean isLeased(int owner) {
+        Owner line = owners.get(owner);
+        return line != null && line.cluster().equals(LEASED);
+    }
+
+    /** The text without an owner that was an application's with a lease. */
+    public OwnerText withoutLeased(int owner) {
+        return isLeased(owner) ? forgotten(owner) : this;
+    }
+
+    /** The text in which leases are not contested. */
+    public OwnerText leasesSettled() {
+        return settled(LEASED);
+    }
+
+    /** Why an instance of a cluster cannot verify its raise; empty if none says so. */
     public Optional<String> doubt(String cluster) {
         return Optional.ofNullable(doubts.get(cluster)).map(Doubt::reason);
     }

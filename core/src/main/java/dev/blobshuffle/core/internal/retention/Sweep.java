@@ -205,7 +205,18 @@ public final class Sweep {
     }
 
     /**
-     * Deletes the blobs with tombstones, in several requests.
+     * Sets tombstones on a whole listing and reads no footer: not even what is damaged is needed.
+     *
+     * @param listing of an owner whose application is gone
+     */
+    void condemnAll(BlobListing listing) {
+        for (Optional<Integer> next = listing.undecided(0); next.isPresent(); next = listing.undecided(next.get())) {
+            listing.condemn(next.get());
+        }
+    }
+
+    /**
+     * Deletes the blobs with tombstones, some at a time.
      *
      * @param logs the logs that the tombstones are based on
      * @throws InvalidSettings a log now begins earlier than when it was read, the horizon has gone

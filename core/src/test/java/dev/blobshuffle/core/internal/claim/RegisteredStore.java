@@ -11,15 +11,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 
 /** A store in memory that has registers. Thread-safe. */
 public final class RegisteredStore extends ForwardingBlobStore {
     private final Map<String, Register> registers = new HashMap<>();
+    private final LongSupplier wallClock;
     private int writes;
 
     /** An empty store with the machine's clock. */
     public RegisteredStore() {
-        super(new MemoryBlobStore("registered", 1L << 20));
+        this(SystemTime.wallClock());
+    }
+
+    /** An empty store with a clock. */
+    public RegisteredStore(LongSupplier wallClock) {
+        super(new MemoryBlobStore("registered", 1L << 20, wallClock));
+        this.wallClock = wallClock;
     }
 
     @Override
@@ -44,7 +52,7 @@ public final class RegisteredStore extends ForwardingBlobStore {
     private synchronized boolean replaced(String name, Optional<Register> expected, String text) {
         boolean isSame = Optional.ofNullable(registers.get(name)).equals(expected);
         if (isSame) {
-            Instant now = Instant.ofEpochMilli(SystemTime.wallClock().getAsLong());
+            Instant now = Instant.ofEpochMilli(wallClock.getAsLong());
             registers.put(name, new Register(Integer.toString(++writes), text, now));
         }
         return isSame;

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -136,7 +137,26 @@ class SweeperTest {
         }
     }
 
-    /** The example of opaque content belongs to application-1, that of Arrow to query-7. */
+    /** A Spark application shares the store. Its owner is not this sweep's, however old its blobs. */
+    @Test
+    void blobsOfAnOwnerWithALeaseStay() throws InterruptedException {
+        storeOrphans(1);
+        long generation = store.generations(0).toCompletableFuture().join().get(0);
+        LeaseRegister leases = new LeaseRegister(store, time);
+        BlobId blob = new BlobId(leases.take(Duration.ofSeconds(1), "spark app"), generation, 7, 0);
+        store.put(blob, BlobContent.of(TestContainers.golden(ContentKind.OPAQUE)))
+                .toCompletableFuture()
+                .join();
+        try (Sweeper sweeper = sweeper()) {
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 1);
+            long sweeps = metrics.value(Counter.SWEEPS);
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
+        }
+        assertThat(store.length(blob).toCompletableFuture().join()).isPositive();
+        assertThat(leases.read().lease(blob.owner())).isPresent();
+    }
+
+    /** The example of opaque content is of application-1, the one of Arrow of query-7. */
     @Test
     void blobsOfOtherContentGoWhenTheLeaseOfTheirApplicationIsOver() {
         storeContainers();
