@@ -162,6 +162,14 @@ public final class GcCommand implements Callable<Integer> {
     private @Nullable String forgotten;
 
     @Option(
+            names = "--leases",
+            description = {
+                "Only delete the blobs of applications that live by a lease, as those of Spark, and whose lease has ended.",
+                "It needs no brokers. With --execute it waits for a quarter of the longest lease that it finds to have ended."
+            })
+    private boolean isByLeases;
+
+    @Option(
             names = "--rate",
             defaultValue = "2000",
             paramLabel = "N",
@@ -192,7 +200,7 @@ public final class GcCommand implements Callable<Integer> {
         try (SystemTime time = new SystemTime()) {
             checkOptions();
             String uri = brokers.config().store(storeUri); // Wrong usage comes before absent brokers.
-            return sweep(uri, brokers.client(), time);
+            return isByLeases ? sweepLeases(uri, time) : sweep(uri, brokers.client(), time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot sweep: interrupted. Run it again.");
@@ -255,6 +263,24 @@ public final class GcCommand implements Callable<Integer> {
 
     private static String seconds(Duration time) {
         return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+    }
+
+    private int sweepLeases(String uri, SystemTime time) throws InterruptedException {
+        try (BlobStore store =
+                BlobStores.openUnchecked(uri, StoreContext.unmetered(time).existing())) {
+            SweepPace pace = new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most);
+            LeasePass pass = new LeasePass(store, pace, new StopSignal(time), time);
+            PrintWriter out = spec.commandLine().getOut();
+            if (isOnlyCluster) {
+                pass.settle();
+            }
+            if (executes) {
+                pass.run(out);
+            } else {
+                pass.look(out);
+            }
+            return 0;
+        }
     }
 
     private int sweep(String uri, Map<String, Object> client, SystemTime time) throws InterruptedException {

@@ -118,6 +118,11 @@ final class OwnerRoll {
             throw new InvalidSettings("Cannot forget owner " + BlobId.hex(owner) + ": the register of "
                     + store.location() + " has no such owner. Run gc without --forget, which names them.");
         }
+        if (text.isLeased(owner)) {
+            throw new InvalidSettings("Cannot forget owner " + BlobId.hex(owner)
+                    + ": it is an application's that lives by a lease. Its blobs are deleted when the lease has ended;"
+                    + " gc --leases --execute does it.");
+        }
         String topic = claimed.stream().map(Owner::topic).findFirst().orElse(ClaimIdentity.SHARED_TOPIC);
         Guard guard = owner == BlobId.NO_OWNER ? new FormerClaims(store, cluster)::requireOwnAndIdle : Guard.NONE;
         OwnerSweepRight right = OwnerSweepRight.forgetting(owner, claims(topic, NOTHING), guard, timing, time);
@@ -164,6 +169,8 @@ final class OwnerRoll {
             if (pass.isPresent()) {
                 lines.add(whose + ": " + pass.get().found().listed() + " blobs, "
                         + pass.get().found().needed() + " needed.");
+            } else if (text.isLeased(owner)) {
+                lines.add("Owner " + BlobId.hex(owner) + ", an application with a lease: gc --leases sweeps it.");
             } else if (!line.cluster().equals(cluster)) {
                 lines.add(whose + " of cluster " + line.cluster() + ": not swept from here.");
             } else {
