@@ -13,12 +13,16 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.scheduler.ExecutorDecommissionInfo;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.cluster.StandaloneSchedulerBackend;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.Option;
 
 /** One of two executors ends between two actions. Executors are processes of their own. */
 class ExecutorLossIT {
@@ -82,6 +86,31 @@ class ExecutorLossIT {
         }
     }
 
+    /** As Kubernetes announces the end of a spot instance. */
+    @Test
+    @Tag("nightly")
+    void noMapRunsAgainIfTheExecutorIsDecommissioned() {
+        Map<String, String> settings = Map.of(
+                "spark.blobshuffle.upload.min.age.ms", "86400000",
+                "spark.decommission.enabled", "true",
+                "spark.storage.decommission.enabled", "true",
+                "spark.storage.decommission.shuffleBlocks.enabled", "true");
+        try (SparkApplication spark = cluster(settings)) {
+            Shuffle shuffle = new Shuffle(spark);
+            AtomicInteger ended = ends(spark);
+            StandaloneSchedulerBackend scheduler =
+                    (StandaloneSchedulerBackend) spark.session().sparkContext().schedulerBackend();
+            boolean isAccepted = scheduler.decommissionExecutor(
+                    "0", new ExecutorDecommissionInfo("test", Option.empty()), false, false);
+            assertThat(isAccepted).isTrue();
+            await().atMost(LONG).until(() -> ended.get() > 0);
+
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isEqualTo(MAPS);
+            assertThat(SparkApplication.blobs(directory)).isNotEmpty();
+        }
+    }
+
     @Test
     void onlyMapsOfTheLostExecutorRunAgainBeforeTheUpload() {
         try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
@@ -123,6 +152,17 @@ class ExecutorLossIT {
     }
 
     private static void end(SparkApplication spark, Predicate<ProcessHandle> how) {
+        AtomicInteger removed = ends(spark);
+        long victim = anExecutor(spark);
+        assertThat(ProcessHandle.current().descendants())
+                .filteredOn(process -> process.pid() == victim)
+                .singleElement()
+                .satisfies(process -> assertThat(how.test(process)).isTrue());
+        await().atMost(LONG).until(() -> removed.get() == 1);
+    }
+
+    /** Counts executors that end from now on. */
+    private static AtomicInteger ends(SparkApplication spark) {
         AtomicInteger removed = new AtomicInteger();
         spark.session().sparkContext().addSparkListener(new SparkListener() {
             @Override
@@ -130,12 +170,7 @@ class ExecutorLossIT {
                 removed.incrementAndGet();
             }
         });
-        long victim = anExecutor(spark);
-        assertThat(ProcessHandle.current().descendants())
-                .filteredOn(process -> process.pid() == victim)
-                .singleElement()
-                .satisfies(process -> assertThat(how.test(process)).isTrue());
-        await().atMost(LONG).until(() -> removed.get() == 1);
+        return removed;
     }
 
     /** The process of the executor that runs a task. */

@@ -11,7 +11,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.executor.ShuffleReadMetrics;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +114,58 @@ class LostBlobsIT {
                     .until(() -> SparkApplication.blobs(directory).size() == Programs.MAPS);
             for (Path blob : SparkApplication.blobs(directory)) {
                 Files.delete(blob);
+            }
+
+            assertThat(Programs.sums(groups)).isEqualTo(expected);
+            assertThat(runs.value()).isEqualTo(Programs.MAPS);
+        }
+    }
+
+    /** Spark's planner and its pages tell them from what came over the network. */
+    @Test
+    void theBlobsOfTheOwnExecutorAreLocal() {
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, Map.of())) {
+            Blocks blocks = new Blocks();
+            spark.session().sparkContext().addSparkListener(blocks);
+            String ignored = Programs.grouped(spark);
+
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> blocks.local.get() == (long) Programs.MAPS * Programs.PARTITIONS);
+            assertThat(blocks.remote).hasValue(0);
+        }
+    }
+
+    private static final class Blocks extends SparkListener {
+        private final AtomicLong local = new AtomicLong();
+        private final AtomicLong remote = new AtomicLong();
+
+        @Override
+        public void onTaskEnd(SparkListenerTaskEnd ended) {
+            ShuffleReadMetrics metrics = ended.taskMetrics().shuffleReadMetrics();
+            remote.addAndGet(metrics.remoteBlocksFetched());
+            local.addAndGet(metrics.localBlocksFetched());
+        }
+    }
+
+    /** Such as those that left a disk without room. */
+    @Test
+    void outputsThatLeftTheDiskComeFromTheStore() throws IOException {
+        try (SparkApplication spark =
+                SparkApplication.withPlugin(directory, Map.of("spark.blobshuffle.upload.min.age.ms", "1"))) {
+            LongAccumulator runs = spark.session().sparkContext().longAccumulator();
+            JavaPairRDD<String, Iterable<Long>> groups =
+                    Programs.counted(spark, runs).groupByKey(Programs.PARTITIONS);
+            String expected = Programs.sums(groups);
+            await().atMost(Duration.ofMinutes(2))
+                    .until(() -> SparkApplication.blobs(directory).stream()
+                                    .mapToInt(StoredMaps::count)
+                                    .sum()
+                            == Programs.MAPS);
+            try (Stream<Path> files = Files.walk(directory.resolve("local"))) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".data")).toList()) {
+                    Files.delete(file);
+                }
             }
 
             assertThat(Programs.sums(groups)).isEqualTo(expected);

@@ -39,6 +39,7 @@ class SameResultsIT {
         try (SparkApplication spark = SparkApplication.withPlugin(directory, settings)) {
             assertThat(Programs.results(spark)).isEqualTo(expected);
         }
-        assertThat(directory.resolve("store").resolve("spark")).isEmptyDirectory();
+        assertThat(SparkApplication.blobs(directory)).isEmpty();
+        assertThat(SparkApplication.leases(directory)).isEmpty();
     }
 }

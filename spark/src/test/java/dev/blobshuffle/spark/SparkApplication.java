@@ -1,5 +1,11 @@
 package dev.blobshuffle.spark;
 
+import dev.blobshuffle.core.internal.claim.LeaseRegister;
+import dev.blobshuffle.core.internal.owner.LeaseText;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -63,6 +69,26 @@ final class SparkApplication implements AutoCloseable {
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The names of the applications that have a lease in the store of a directory. */
+    static List<String> leases(Path directory) {
+        try (SystemTime time = new SystemTime();
+                BlobStore store = BlobStores.openUnchecked(store(directory), StoreContext.unmetered(time))) {
+            return new LeaseRegister(store, time)
+                    .read().leases().values().stream().map(LeaseText.Line::name).toList();
+        }
+    }
+
+    /** Removes all leases, as sweeps do that have deleted the blobs. */
+    static void takeLeases(Path directory) throws InterruptedException {
+        try (SystemTime time = new SystemTime();
+                BlobStore store = BlobStores.openUnchecked(store(directory), StoreContext.unmetered(time))) {
+            LeaseRegister register = new LeaseRegister(store, time);
+            for (int owner : register.read().leases().keySet()) {
+                register.remove(owner);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.blobshuffle.spark;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,15 +13,19 @@ final class StoredMaps {
     private StoredMaps() {}
 
     /** How many maps have segments in a blob. */
-    static int count(Path blob) throws IOException {
+    static int count(Path blob) {
         return (int) container(blob).segments().stream()
                 .map(segment -> segment.origin().orElseThrow())
                 .distinct()
                 .count();
     }
 
-    static Container container(Path blob) throws IOException {
-        byte[] bytes = Files.readAllBytes(blob);
-        return ContainerCodec.decode(ByteBuffer.wrap(bytes), bytes.length);
+    static Container container(Path blob) {
+        try {
+            byte[] bytes = Files.readAllBytes(blob);
+            return ContainerCodec.decode(ByteBuffer.wrap(bytes), bytes.length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

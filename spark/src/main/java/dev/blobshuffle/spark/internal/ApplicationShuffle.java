@@ -1,36 +1,34 @@
 package dev.blobshuffle.spark.internal;
 
+import com.codahale.metrics.MetricRegistry;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.internal.retention.LeaseWatch;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.StoreUri;
-import dev.blobshuffle.core.store.StoredBlob;
-import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
+import dev.blobshuffle.spark.internal.directory.Usage;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
-import dev.blobshuffle.spark.internal.settings.StorePlace;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.apache.spark.MapOutputTrackerMaster;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,35 +46,46 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     /** How long the driver looks for lost blobs. Other requests of executors wait meanwhile. */
     private static final Duration LOOK = Duration.ofSeconds(30);
 
-    private final String store;
+    /** How long the application's end waits for uploads that have begun. */
+    private static final Duration LAST_UPLOADS = Duration.ofSeconds(10);
+
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+
     private final ShuffleInstance instance;
     private final BlobDirectory directory = new BlobDirectory(this);
     private final BooleanSupplier isEnding;
+    private final LeaseWatch lease;
 
-    private ApplicationShuffle(String store, ShuffleInstance instance, BooleanSupplier isEnding) {
-        this.store = store;
+    /** What each executor has asked of the store, by its last report. */
+    private final Map<String, Usage> usages = new ConcurrentHashMap<>();
+
+    private ApplicationShuffle(ShuffleInstance instance, LeaseWatch.Terms terms, BooleanSupplier isEnding) {
         this.instance = instance;
         this.isEnding = isEnding;
+        lease = LeaseWatch.begin(instance.engine().store(), terms, this::leaseLost, instance.time());
     }
 
     /**
-     * Opens that of this process, in a new place of a store. Blocks until the store answers.
+     * Opens that of this process, with an owner of its own in the store. Blocks until the store
+     * answers.
      *
-     * @param parent URI of the store
      * @param isEnding whether no executor reads blobs any more
      */
-    static ApplicationShuffle open(SparkConf conf, String parent, BooleanSupplier isEnding) {
-        SystemTime time = new SystemTime();
-        String store = StorePlace.below(parent, time.wallMillis(), time.randomLong());
-        time.close();
-        ShuffleInstance instance =
-                ShuffleInstance.builder(SparkSettings.withStore(conf, store)).open();
-        ApplicationShuffle opened = new ApplicationShuffle(store, instance, isEnding);
-        CURRENT.set(Optional.of(opened));
-        LOG.info(
-                "The shuffles of this application are in {}.",
-                instance.engine().store().location());
-        return opened;
+    static ApplicationShuffle open(Settings settings, String application, BooleanSupplier isEnding) {
+        ShuffleInstance instance = ShuffleInstance.builder(settings).open();
+        try {
+            LeaseWatch.Terms terms = new LeaseWatch.Terms(settings.value(SparkSettings.LEASE), "spark " + application);
+            ApplicationShuffle opened = new ApplicationShuffle(instance, terms, isEnding);
+            CURRENT.set(Optional.of(opened));
+            LOG.info(
+                    "The shuffles of this application are in {}, owner {}.",
+                    instance.engine().store().location(),
+                    BlobId.hex(opened.owner()));
+            return opened;
+        } catch (RuntimeException e) {
+            instance.close();
+            throw e;
+        }
     }
 
     /** That of this process. */
@@ -86,13 +95,24 @@ final class ApplicationShuffle implements BlobDirectory.Application {
                         "Cannot shuffle through a store: the driver has no plug-in. Set spark.plugins."));
     }
 
-    /** The URI of its place. */
-    String store() {
-        return store;
+    /** Whose blobs its executors store. */
+    int owner() {
+        return lease.owner();
     }
 
-    BlobDirectory directory() {
-        return directory;
+    /** The driver stood still, and others may have deleted blobs. Their maps run again. */
+    private void leaseLost() {
+        directory
+                .shuffles()
+                .forEach(shuffle ->
+                        directory.storedOnly(shuffle).stream().findFirst().ifPresent(this::lost));
+    }
+
+    /** Answers a request of an executor, also after the end. */
+    static List<String> answer(List<?> request) {
+        return Objects.requireNonNull(CURRENT.get())
+                .map(running -> running.directory.answer(request))
+                .orElseGet(() -> BlobDirectory.answerAfterEnd(request));
     }
 
     /**
@@ -100,6 +120,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
      * one blob per attempt of a stage, and give up after four.
      */
     void executorLost(String executor) {
+        if (isEnding()) {
+            return; // All executors go.
+        }
         List<BlobId> lost = directory.executorLost(executor);
         lost.forEach(ApplicationShuffle::unregister);
         if (!lost.isEmpty()) {
@@ -152,6 +175,36 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     @Override
+    public void used(String executor, Usage usage) {
+        usages.put(executor, usage);
+    }
+
+    /** What driver and executors have asked of the store. */
+    private Usage usage() {
+        return usages.values().stream().reduce(StoreUsage.of(instance), Usage::plus);
+    }
+
+    /** Shows what the driver knows in Spark's metrics. */
+    void show(MetricRegistry registry) {
+        StoreUsage.show(registry, "requests", () -> usage().requests());
+        StoreUsage.show(registry, "requests.put", () -> usage().puts());
+        StoreUsage.show(registry, "requests.get", () -> usage().gets());
+        StoreUsage.show(registry, "cost.microdollars", () -> usage().microdollars());
+        StoreUsage.show(registry, "blobs", directory::size);
+        StoreUsage.show(registry, "maps.saved", directory::savedMaps);
+    }
+
+    /** The line that the driver logs at the end. */
+    String summary() {
+        Usage usage = usage();
+        String cost = usage.microdollars() == 0
+                ? ""
+                : String.format(Locale.ROOT, ", about %.4f USD by list price", usage.microdollars() / 1e6);
+        return usage.requests() + " requests to the store (" + usage.puts() + " writes, " + usage.gets() + " reads)"
+                + cost + "; " + directory.savedMaps() + " maps did not run again when executors were lost";
+    }
+
+    @Override
     public boolean isEnding() {
         return isEnding.getAsBoolean();
     }
@@ -173,6 +226,21 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         }
     }
 
+    /** Waits for uploads that have begun. From now on executors begin none. */
+    private boolean areUploadsOver() {
+        Time time = instance.time();
+        Signal never = time.signal();
+        long until = time.nanos() + LAST_UPLOADS.toNanos();
+        try {
+            while (directory.uploads() > 0 && time.nanos() - until < 0) {
+                boolean ignored = never.await(never.count(), time.nanos() + LOOK_AGAIN.toNanos());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return directory.uploads() == 0;
+    }
+
     /** Deletes all blobs of the application, and closes. Blocks until the store answers. */
     void end() {
         Optional<ApplicationShuffle> current = Objects.requireNonNull(CURRENT.get());
@@ -180,40 +248,22 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         if (!isMine || !CURRENT.compareAndSet(current, Optional.empty())) {
             return;
         }
-        BlobStore blobs = instance.engine().store();
         try {
-            for (long generation :
-                    blobs.generations(BlobId.NO_OWNER).toCompletableFuture().join()) {
-                List<StoredBlob> left = blobs.list(BlobId.NO_OWNER, generation)
-                        .toCompletableFuture()
-                        .join();
-                blobs.delete(left.stream().map(StoredBlob::id).toList())
-                        .toCompletableFuture()
-                        .join();
+            if (areUploadsOver()) {
+                lease.end();
+            } else {
+                lease.clear();
+                lease.close();
+                LOG.info("Executors still upload. Another application, or gc, deletes what is left.");
             }
         } catch (RuntimeException e) {
             LOG.warn(
-                    "Cannot delete the shuffles of this application in {}. Delete them yourself.", blobs.location(), e);
+                    "Cannot delete the shuffles of this application in {}. Another application, or gc, deletes them.",
+                    instance.engine().store().location(),
+                    e);
         } finally {
+            LOG.info("The shuffles of this application: {}.", summary());
             instance.close();
-        }
-        removeDirectories();
-    }
-
-    /** Directories of a file store hold a marker, and are the application's own. */
-    private void removeDirectories() {
-        StoreUri uri = StoreUri.parse(store);
-        if (!uri.scheme().equals("file")) {
-            return;
-        }
-        for (String directory : uri.path().split(",", -1)) {
-            try (Stream<Path> tree = Files.walk(Path.of(directory))) {
-                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                    boolean ignored = Files.deleteIfExists(path);
-                }
-            } catch (IOException e) {
-                LOG.warn("Cannot delete {}. Delete it yourself.", directory, e);
-            }
         }
     }
 }

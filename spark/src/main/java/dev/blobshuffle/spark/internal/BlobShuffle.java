@@ -6,6 +6,7 @@ import dev.blobshuffle.spark.internal.read.BlobShuffleReader;
 import dev.blobshuffle.spark.internal.read.BlobShuffleReader.Range;
 import dev.blobshuffle.spark.internal.write.MapOutput;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
@@ -31,10 +32,15 @@ import scala.collection.Iterator;
  */
 public final class BlobShuffle implements ShuffleManager {
     private final SortShuffleManager sort;
+    private final BlobResolver resolver;
 
     /** Spark calls it. */
     public BlobShuffle(SparkConf conf) {
         sort = new SortShuffleManager(conf);
+        resolver = new BlobResolver(
+                sort.shuffleBlockResolver(),
+                ExecutorShuffle::leave,
+                output -> ExecutorShuffle.isStored(output.shuffleId(), output.mapId()));
     }
 
     @Override
@@ -81,6 +87,11 @@ public final class BlobShuffle implements ShuffleManager {
                 ExecutorShuffle.current().client());
     }
 
+    /** Where the output of an attempt is, if it is here. */
+    Path file(int shuffle, long attempt) {
+        return resolver.file(shuffle, attempt);
+    }
+
     @Override
     public boolean unregisterShuffle(int shuffle) {
         ExecutorShuffle.drop(shuffle);
@@ -89,7 +100,7 @@ public final class BlobShuffle implements ShuffleManager {
 
     @Override
     public ShuffleBlockResolver shuffleBlockResolver() {
-        return sort.shuffleBlockResolver();
+        return resolver;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.blobshuffle.spark.internal;
 
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.spark.internal.settings.Contradictions;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
 import dev.blobshuffle.spark.internal.settings.StorePlace;
@@ -19,8 +20,8 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
  * the directory of blobs. Spark makes its shuffle manager after the plug-ins. Owned by Spark.
  */
 public final class DriverSide implements DriverPlugin {
-    /** What executors get: the URI of the application's store. */
-    static final String STORE = "store";
+    /** What executors get: the owner of the application's blobs. */
+    static final String OWNER = "owner";
 
     /** Spark's plug-in makes it. */
     public DriverSide() {}
@@ -30,22 +31,27 @@ public final class DriverSide implements DriverPlugin {
         SparkConf conf = spark.conf();
         Contradictions.requireSupported(spark.version());
         Settings settings = SparkSettings.of(conf);
-        String store = StoreSettings.uri(settings);
-        StorePlace.requireReachable(store, spark.master());
+        StorePlace.requireReachable(StoreSettings.uri(settings));
         Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
-        ApplicationShuffle shuffle = ApplicationShuffle.open(conf, store, spark::isStopped);
+        ApplicationShuffle shuffle =
+                ApplicationShuffle.open(settings, conf.get("spark.app.name", ""), spark::isStopped);
         spark.addSparkListener(new SparkListener() {
             @Override
             public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
                 shuffle.executorLost(removed.executorId());
             }
         });
-        return Map.of(STORE, shuffle.store());
+        return Map.of(OWNER, BlobId.hex(shuffle.owner()));
+    }
+
+    @Override
+    public void registerMetrics(String application, PluginContext context) {
+        ApplicationShuffle.current().show(context.metricRegistry());
     }
 
     @Override
     public Object receive(Object message) {
-        return ApplicationShuffle.current().directory().answer((List<?>) message);
+        return ApplicationShuffle.answer((List<?>) message);
     }
 
     /** Nothing: {@link BlobShuffleDataIO} ends the shuffle, after the last task. */

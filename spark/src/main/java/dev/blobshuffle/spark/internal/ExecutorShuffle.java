@@ -1,22 +1,27 @@
 package dev.blobshuffle.spark.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.Usage;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import dev.blobshuffle.spark.internal.read.BlobBlockClient;
 import dev.blobshuffle.spark.internal.settings.Durability;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
+import dev.blobshuffle.spark.internal.write.LocalDisk;
 import dev.blobshuffle.spark.internal.write.MapBatcher;
 import dev.blobshuffle.spark.internal.write.PackingRule;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
@@ -38,25 +43,44 @@ final class ExecutorShuffle implements AutoCloseable {
     /** Spark, YARN and Kubernetes let an executor that must end go on for 30 seconds. */
     private static final Duration LAST_UPLOADS = Duration.ofSeconds(20);
 
+    /** Spark waits for an executor that it decommissions. */
+    private static final Duration DECOMMISSION = Duration.ofMinutes(10);
+
+    private static final Duration REPORT = Duration.ofSeconds(5);
+
     private final ShuffleInstance instance;
     private final Settings settings;
+    private final int owner;
     private final PluginContext context;
+
+    private final Time.Workers reporting;
+
+    /** Owned by its thread. */
+    private Usage reported = Usage.NONE;
 
     /** Empty before the first task. Guarded by this. */
     private Optional<Parts> parts = Optional.empty();
 
     private record Parts(DirectoryClient directory, MapBatcher batcher, BlobBlockClient client) {}
 
-    private ExecutorShuffle(ShuffleInstance instance, Settings settings, PluginContext context) {
+    private ExecutorShuffle(ShuffleInstance instance, Settings settings, int owner, PluginContext context) {
         this.instance = instance;
         this.settings = settings;
+        this.owner = owner;
         this.context = context;
+        reporting = instance.time().workers("blobshuffle-spark-report", 1);
+        StoreUsage.show(instance, context.metricRegistry());
+        reportLater();
     }
 
-    /** Opens that of this process. Blocks until the store answers. */
-    static void open(Settings settings, PluginContext context) {
+    /**
+     * Opens that of this process. Blocks until the store answers.
+     *
+     * @param owner of the application's blobs
+     */
+    static void open(Settings settings, int owner, PluginContext context) {
         ShuffleInstance instance = ShuffleInstance.builder(settings).open();
-        CURRENT.getAndSet(Optional.of(new ExecutorShuffle(instance, settings, context)))
+        CURRENT.getAndSet(Optional.of(new ExecutorShuffle(instance, settings, owner, context)))
                 .ifPresent(ExecutorShuffle::close);
     }
 
@@ -69,6 +93,27 @@ final class ExecutorShuffle implements AutoCloseable {
         return Objects.requireNonNull(CURRENT.get())
                 .orElseThrow(() -> new InvalidSettings("Cannot shuffle through a store: executor "
                         + SparkEnv.get().executorId() + " has no plug-in. Set spark.plugins, and no shuffle manager."));
+    }
+
+    /** The executor is decommissioned: stores all outputs. Blocks until they are, or cannot be. */
+    static void leave() {
+        current(Parts::batcher).ifPresent(batcher -> {
+            boolean isAll = batcher.leave(DECOMMISSION);
+            LOG.debug("All outputs of this executor are stored: {}", isAll);
+        });
+    }
+
+    /** Whether the output of an attempt is in the store. */
+    static boolean isStored(int shuffle, long attempt) {
+        return current(Parts::batcher)
+                .filter(batcher -> batcher.isStored(shuffle, attempt))
+                .isPresent();
+    }
+
+    private static <T> Optional<T> current(Function<Parts, T> part) {
+        return Objects.requireNonNull(CURRENT.get())
+                .flatMap(ExecutorShuffle::begun)
+                .map(part);
     }
 
     /** A shuffle is gone. Does nothing if no executor runs in this process. */
@@ -107,10 +152,62 @@ final class ExecutorShuffle implements AutoCloseable {
         BlockManagerId self = SparkEnv.get().blockManager().blockManagerId();
         DirectoryClient directory = new DirectoryClient(
                 context::ask, new Whereabouts.Endpoint(self.executorId(), self.host(), self.port()));
+        LocalDisk disk =
+                LocalDisk.reserving(settings.value(SparkSettings.DISK_RESERVE).bytes());
+        MapBatcher.Target target = new MapBatcher.Target(store, owner, conf.getAppId());
         return new Parts(
                 directory,
-                new MapBatcher(store, directory, conf.getAppId(), rule(settings, conf), time),
-                new BlobBlockClient(store, directory, settings.value(SparkSettings.READ_TIMEOUT), time));
+                new MapBatcher(target, directory, rule(settings, conf), disk, time),
+                new BlobBlockClient(
+                        store, directory, settings.value(SparkSettings.READ_TIMEOUT), new OwnOutputs(disk), time));
+    }
+
+    /** The files of Spark's own resolver. */
+    private record OwnOutputs(LocalDisk disk) implements BlobBlockClient.OwnFiles {
+        @Override
+        public boolean has(int shuffle, long attempt) {
+            return SparkEnv.get().shuffleManager() instanceof BlobShuffle blobs
+                    && Files.exists(blobs.file(shuffle, attempt));
+        }
+
+        @Override
+        public boolean keeps(int shuffle, long attempt) {
+            return SparkEnv.get().shuffleManager() instanceof BlobShuffle blobs
+                    && Files.exists(blobs.file(shuffle, attempt))
+                    && !disk.isTight(blobs.file(shuffle, attempt));
+        }
+    }
+
+    private void reportLater() {
+        try {
+            Time.Cancellable ignored = instance.time().schedule(REPORT, this::startReport);
+        } catch (Closed e) {
+            LOG.trace("The executor has ended.", e);
+        }
+    }
+
+    /** On the timer's thread. */
+    private void startReport() {
+        try {
+            reporting.execute(this::report);
+        } catch (Closed e) {
+            LOG.trace("The executor has ended.", e);
+        }
+    }
+
+    /** The driver adds up what all executors ask of the store. */
+    private void report() {
+        try {
+            Usage usage = StoreUsage.of(instance);
+            if (!usage.equals(reported)) {
+                begun().ifPresent(parts -> parts.directory.used(usage));
+                reported = usage;
+            }
+        } catch (BlobShuffleException e) {
+            LOG.debug("The driver does not take the report.", e);
+        } finally {
+            reportLater();
+        }
     }
 
     private static PackingRule rule(Settings settings, SparkConf conf) {
@@ -138,6 +235,7 @@ final class ExecutorShuffle implements AutoCloseable {
         try {
             if (!parts.directory.isEnding()) {
                 parts.batcher.flush(LAST_UPLOADS);
+                parts.directory.used(StoreUsage.of(instance));
             }
         } catch (BlobShuffleException e) {
             LOG.info("The last blobs of this executor stay with it.", e);
@@ -151,6 +249,7 @@ final class ExecutorShuffle implements AutoCloseable {
             parts.batcher.close();
             parts.client.close();
         });
+        reporting.close();
         instance.close();
     }
 }

@@ -12,8 +12,8 @@ public final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void init(PluginContext context, Map<String, String> fromDriver) {
-        String store = String.valueOf(fromDriver.get(DriverSide.STORE));
-        ExecutorShuffle.open(SparkSettings.withStore(context.conf(), store), context);
+        int owner = Integer.parseInt(String.valueOf(fromDriver.get(DriverSide.OWNER)), 16);
+        ExecutorShuffle.open(SparkSettings.of(context.conf()), owner, context);
     }
 
     @Override

@@ -19,15 +19,20 @@ import java.util.Set;
  */
 public final class BlobDirectory {
     static final String OPEN = "open";
+    static final String UPLOADING = "uploading";
     static final String STORED = "stored";
     static final String LOCATE = "locate";
     static final String LOST = "lost";
     static final String ENDING = "ending";
+    static final String USED = "used";
     static final String YES = "yes";
     static final String NO = "no";
 
     private final Map<BlobId, Entry> entries = new HashMap<>();
     private final Map<Integer, Set<BlobId>> shuffles = new HashMap<>();
+
+    /** Blobs that executors were allowed to upload, and may still upload. */
+    private final Set<BlobId> uploading = new HashSet<>();
 
     private final Application application;
 
@@ -36,11 +41,31 @@ public final class BlobDirectory {
         /** An executor misses a blob that was stored. */
         void lost(BlobId blob);
 
+        /** An executor reports what it has asked of the store so far. */
+        void used(String executor, Usage usage);
+
         /** Whether no executor reads blobs any more. */
         boolean isEnding();
     }
 
-    private record Entry(int shuffle, Whereabouts whereabouts) {}
+    /** Maps that an executor's loss would have made run again, had they not been stored. */
+    private long savedMaps;
+
+    /**
+     * A blob.
+     *
+     * @param executor that wrote it
+     * @param maps whose outputs it has, once it is stored; 0 if its executor is lost
+     */
+    private record Entry(int shuffle, Whereabouts whereabouts, String executor, int maps) {
+        Entry at(Whereabouts next) {
+            return new Entry(shuffle, next, executor, maps);
+        }
+
+        Entry counted() {
+            return new Entry(shuffle, whereabouts, executor, 0);
+        }
+    }
 
     /** An empty directory of an application. */
     public BlobDirectory(Application application) {
@@ -55,11 +80,13 @@ public final class BlobDirectory {
                 open(blob(words.get(1)), Integer.parseInt(words.get(2)), Whereabouts.Endpoint.parse(words.get(3)));
                 yield new ArrayList<>(List.of(YES));
             }
+            case UPLOADING -> new ArrayList<>(List.of(uploading(blob(words.get(1))) ? YES : NO));
             case STORED -> {
                 boolean isKnown = stored(
                         blob(words.get(1)),
                         Long.parseLong(words.get(2)),
-                        words.get(3).equals(YES));
+                        words.get(3).equals(YES),
+                        Integer.parseInt(words.get(4)));
                 yield new ArrayList<>(List.of(isKnown ? YES : NO));
             }
             case LOCATE -> {
@@ -73,11 +100,21 @@ public final class BlobDirectory {
                 application.lost(blob(words.get(1)));
                 yield new ArrayList<>(List.of(YES));
             }
+            case USED -> {
+                application.used(words.get(1), Usage.parse(words.get(2)));
+                yield new ArrayList<>(List.of(YES));
+            }
             case ENDING -> new ArrayList<>(List.of(application.isEnding() ? YES : NO));
             default ->
                 throw new IllegalArgumentException("Cannot answer an executor: '" + words.get(0)
                         + "' is no request. Use one version of BlobShuffle in driver and executors.");
         };
+    }
+
+    /** Answers a request when the application has ended and its blobs are deleted. */
+    public static ArrayList<String> answerAfterEnd(List<?> request) {
+        boolean isQuestion = request.get(0).toString().equals(ENDING);
+        return new ArrayList<>(List.of(isQuestion ? YES : NO));
     }
 
     private static BlobId blob(String text) {
@@ -88,23 +125,41 @@ public final class BlobDirectory {
 
     /** An executor begins a blob. */
     synchronized void open(BlobId blob, int shuffle, Whereabouts.Endpoint writer) {
-        entries.put(blob, new Entry(shuffle, new Whereabouts(Optional.of(writer), OptionalLong.empty())));
+        Whereabouts whereabouts = new Whereabouts(Optional.of(writer), OptionalLong.empty());
+        entries.put(blob, new Entry(shuffle, whereabouts, writer.executor(), 0));
         shuffles.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
+    }
+
+    /** An executor is about to upload a blob. Returns false if the blob is not needed any more. */
+    synchronized boolean uploading(BlobId blob) {
+        boolean isNeeded = entries.containsKey(blob) && !application.isEnding();
+        if (isNeeded) {
+            boolean ignored = uploading.add(blob);
+        }
+        return isNeeded;
+    }
+
+    /** How many blobs executors may be uploading. */
+    public synchronized int uploads() {
+        return uploading.size();
     }
 
     /**
      * A blob is in the store.
      *
      * @param keepsLocal whether the writer still has the outputs
+     * @param maps whose outputs it has
      * @return false if the shuffle was removed: then the writer deletes the blob
      */
-    synchronized boolean stored(BlobId blob, long length, boolean keepsLocal) {
+    synchronized boolean stored(BlobId blob, long length, boolean keepsLocal, int maps) {
+        boolean ignored = uploading.remove(blob);
         Entry known = entries.get(blob);
-        if (known == null) {
+        if (known == null || application.isEnding()) {
             return false;
         }
         Optional<Whereabouts.Endpoint> writer = keepsLocal ? known.whereabouts.writer() : Optional.empty();
-        entries.put(blob, new Entry(known.shuffle, new Whereabouts(writer, OptionalLong.of(length))));
+        Whereabouts whereabouts = new Whereabouts(writer, OptionalLong.of(length));
+        entries.put(blob, new Entry(known.shuffle, whereabouts, known.executor, maps));
         return true;
     }
 
@@ -122,17 +177,20 @@ public final class BlobDirectory {
     public synchronized List<BlobId> executorLost(String executor) {
         List<BlobId> lost = new ArrayList<>();
         entries.replaceAll((blob, entry) -> {
+            boolean isStored = entry.whereabouts.length().isPresent();
+            boolean isSaved = isStored && entry.executor.equals(executor);
+            savedMaps += isSaved ? entry.maps : 0;
             boolean isWriter = entry.whereabouts
                     .writer()
                     .filter(writer -> writer.executor().equals(executor))
                     .isPresent();
             if (!isWriter) {
-                return entry;
+                return isSaved ? entry.counted() : entry;
             }
-            if (entry.whereabouts.length().isEmpty()) {
+            if (!isStored) {
                 lost.add(blob);
             }
-            return new Entry(entry.shuffle, entry.whereabouts.withoutWriter());
+            return entry.at(entry.whereabouts.withoutWriter()).counted();
         });
         return lost;
     }
@@ -143,7 +201,12 @@ public final class BlobDirectory {
         if (known == null || known.whereabouts.length().isEmpty()) {
             return List.of();
         }
-        return shuffles.getOrDefault(known.shuffle, Set.of()).stream()
+        return storedOnly(known.shuffle);
+    }
+
+    /** The stored blobs of a shuffle that no executor has on its disk. */
+    public synchronized List<BlobId> storedOnly(int shuffle) {
+        return shuffles.getOrDefault(shuffle, Set.of()).stream()
                 .filter(other -> locate(other).length().isPresent())
                 .filter(other -> locate(other).writer().isEmpty())
                 .toList();
@@ -152,9 +215,7 @@ public final class BlobDirectory {
     /** The store does not have a blob any more. */
     public synchronized void vanished(BlobId blob) {
         entries.computeIfPresent(
-                blob,
-                (id, entry) ->
-                        new Entry(entry.shuffle, new Whereabouts(entry.whereabouts.writer(), OptionalLong.empty())));
+                blob, (id, entry) -> entry.at(new Whereabouts(entry.whereabouts.writer(), OptionalLong.empty())));
     }
 
     /**
@@ -172,6 +233,19 @@ public final class BlobDirectory {
                 .toList();
         removed.forEach(entries::remove);
         return stored;
+    }
+
+    /** The shuffles with blobs. */
+    public synchronized List<Integer> shuffles() {
+        return List.copyOf(shuffles.keySet());
+    }
+
+    /**
+     * Maps that did not run again when their executors were lost, because their outputs were
+     * stored.
+     */
+    public synchronized long savedMaps() {
+        return savedMaps;
     }
 
     /** How many blobs it holds. */

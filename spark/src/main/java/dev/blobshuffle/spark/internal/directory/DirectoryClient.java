@@ -54,17 +54,28 @@ public final class DirectoryClient {
         List<String> ignored = ask(List.of(BlobDirectory.OPEN, blob.toString(), String.valueOf(shuffle), self.text()));
     }
 
+    /** Announces an upload. Returns false if the blob is not needed any more. */
+    public boolean uploading(BlobId blob) {
+        return ask(List.of(BlobDirectory.UPLOADING, blob.toString())).get(0).equals(BlobDirectory.YES);
+    }
+
     /**
      * Announces that a blob is in the store.
      *
      * @param keepsLocal whether this executor still has the outputs
-     * @return false if the shuffle was removed
+     * @param maps whose outputs it has
+     * @return false if the shuffle was removed, or the application ends: then the writer deletes it
      */
-    public boolean stored(BlobId blob, long length, boolean keepsLocal) {
+    public boolean stored(BlobId blob, long length, boolean keepsLocal, int maps) {
         String keeps = keepsLocal ? BlobDirectory.YES : BlobDirectory.NO;
-        return ask(List.of(BlobDirectory.STORED, blob.toString(), String.valueOf(length), keeps))
+        return ask(List.of(BlobDirectory.STORED, blob.toString(), String.valueOf(length), keeps, String.valueOf(maps)))
                 .get(0)
                 .equals(BlobDirectory.YES);
+    }
+
+    /** Reports what this executor has asked of the store so far. */
+    public void used(Usage usage) {
+        List<String> ignored = ask(List.of(BlobDirectory.USED, self.executor(), usage.text()));
     }
 
     /** Reports a stored blob that cannot be read. Then the driver looks for others like it. */

@@ -43,18 +43,29 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     private static final int CHECKS = 2;
 
     private final DirectoryClient directory;
+    private final OwnFiles ownFiles;
     private final StoredBlobs blobs;
     private final Time.Workers readers;
     private final Time.Workers checks;
     private final TransportConf transport;
+
+    /** The outputs on the executor's own disk. */
+    public interface OwnFiles {
+        /** Whether the output of an attempt is there. */
+        boolean has(int shuffle, long attempt);
+
+        /** Whether it is there, and will be for some time: its disk has room. */
+        boolean keeps(int shuffle, long attempt);
+    }
 
     /**
      * A client of an executor.
      *
      * @param timeout how long a read of the store may take
      */
-    public BlobBlockClient(BlobStore store, DirectoryClient directory, Duration timeout, Time time) {
+    public BlobBlockClient(BlobStore store, DirectoryClient directory, Duration timeout, OwnFiles ownFiles, Time time) {
         this.directory = directory;
+        this.ownFiles = ownFiles;
         checks = time.workers("blobshuffle-spark-check", CHECKS);
         blobs = new StoredBlobs(store, timeout, checks);
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
@@ -65,6 +76,20 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     /** Where the blobs are, so that a task does not ask for each. */
     void learn(Collection<BlobId> wanted) {
         directory.learn(wanted);
+    }
+
+    /** Whether this executor wrote a blob and has its outputs, as far as is known here. */
+    boolean isOnOwnDisk(BlobId blob) {
+        return directory
+                .known(blob)
+                .flatMap(Whereabouts::writer)
+                .filter(directory.self()::equals)
+                .isPresent();
+    }
+
+    /** Whether the output of an attempt is on the own disk, and will be for some time. */
+    boolean keepsFile(int shuffle, long attempt) {
+        return ownFiles.keeps(shuffle, attempt);
     }
 
     @Override
@@ -223,6 +248,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         private void fromOwnDisk() {
             try {
                 for (String block : left()) {
+                    requireFile(BlockRange.parse(block));
                     succeed(
                             block,
                             SparkEnv.get()
@@ -232,6 +258,14 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                 }
             } catch (RuntimeException e) {
                 readers.execute(() -> withoutWriter(e));
+            }
+        }
+
+        /** Spark opens the file later, and then it is too late to ask the store. */
+        private void requireFile(BlockRange block) {
+            if (!ownFiles.has(block.shuffle(), block.attempt())) {
+                throw new BlobMissing("Cannot read block " + block.name()
+                        + ": its file is not on this disk any more. The store may have it.");
             }
         }
 

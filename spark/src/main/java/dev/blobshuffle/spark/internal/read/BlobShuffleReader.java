@@ -1,9 +1,12 @@
 package dev.blobshuffle.spark.internal.read;
 
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;
@@ -23,6 +26,7 @@ import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.ShuffleBlockFetcherIterator;
+import org.apache.spark.storage.ShuffleBlockId;
 import org.apache.spark.util.CompletionIterator;
 import org.apache.spark.util.SystemClock;
 import org.apache.spark.util.collection.ExternalSorter;
@@ -55,6 +59,9 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
     private final ShuffleReadMetricsReporter metrics;
     private final BlobBlockClient client;
     private final SparkEnv env = SparkEnv.get();
+
+    /** The blobs of the attempts that Spark reads as local ones. */
+    private final Map<Long, BlobId> local = new HashMap<>();
 
     /**
      * Half-open.
@@ -94,7 +101,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
             context.taskMetrics().mergeShuffleReadMetrics();
             return BoxedUnit.UNIT;
         });
-        return combined(new InterruptibleIterator<>(context, reported));
+        return combined(new InterruptibleIterator<>(context, new BlobFailures<>(reported, local)));
     }
 
     /** Where the map statuses say that the blocks are. */
@@ -109,7 +116,26 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
                 .map(address -> BlobLocation.parse(address._1().executorId()))
                 .flatMap(Optional::stream)
                 .toList());
+        all.replaceAll(this::asLocal);
         return all;
+    }
+
+    /** Spark reads what is on the own disk as local blocks, and counts it so. */
+    private Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> asLocal(
+            Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>> address) {
+        Optional<BlobId> blob = BlobLocation.parse(address._1().executorId());
+        if (blob.filter(client::isOnOwnDisk).isEmpty()) {
+            return address;
+        }
+        List<Long> attempts = new ArrayList<>();
+        for (Tuple3<BlockId, Object, Object> block : CollectionConverters.asJava(address._2())) {
+            attempts.add(((ShuffleBlockId) block._1()).mapId());
+        }
+        if (!attempts.stream().allMatch(attempt -> client.keepsFile(handle.shuffleId(), attempt))) {
+            return address;
+        }
+        attempts.forEach(attempt -> local.put(attempt, blob.get()));
+        return new Tuple2<>(env.blockManager().blockManagerId(), address._2());
     }
 
     private ShuffleBlockFetcherIterator blocks() {

@@ -12,19 +12,20 @@ import org.apache.spark.storage.ShuffleBlockId;
  * What a shuffle block of Spark is made of: some partitions of one attempt of a map.
  *
  * @param name the block's name
+ * @param shuffle the shuffle
  * @param attempt the attempt
  * @param first the first partition
  * @param end the first partition after it
  */
-record BlockRange(String name, long attempt, int first, int end) {
+record BlockRange(String name, int shuffle, long attempt, int first, int end) {
     /** The block of a name. */
     static BlockRange parse(String name) {
         BlockId id = BlockId$.MODULE$.apply(name);
         if (id instanceof ShuffleBlockId block) {
-            return new BlockRange(name, block.mapId(), block.reduceId(), block.reduceId() + 1);
+            return new BlockRange(name, block.shuffleId(), block.mapId(), block.reduceId(), block.reduceId() + 1);
         }
         if (id instanceof ShuffleBlockBatchId batch) {
-            return new BlockRange(name, batch.mapId(), batch.startReduceId(), batch.endReduceId());
+            return new BlockRange(name, batch.shuffleId(), batch.mapId(), batch.startReduceId(), batch.endReduceId());
         }
         throw new IllegalArgumentException("Cannot read block " + name + " from a blob: it is no shuffle block.");
     }

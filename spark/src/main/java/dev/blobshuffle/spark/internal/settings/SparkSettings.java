@@ -62,6 +62,24 @@ public final class SparkSettings implements SettingGroup {
             60_000,
             "How long a read of the store is retried. Then Spark runs the maps of the blob again.");
 
+    /** When outputs leave the disk early. */
+    public static final Setting<ByteSize> DISK_RESERVE = Setting.size(
+            "disk.reserve.bytes",
+            new ByteSize(0),
+            new ByteSize(1L << 30),
+            "When an executor's disk has less room, blobs are uploaded at once, and the outputs of stored"
+                    + " blobs leave the disk. 0: never.");
+
+    /** How long blobs outlive a driver that was killed. */
+    public static final Setting<Duration> LEASE = Setting.millis(
+            "lease.ms",
+            1_000,
+            3_600_000,
+            "How long the blobs of the application stay after the last sign of life of its driver. A quarter"
+                    + " of that later, another application of the store deletes them. The driver gives a sign"
+                    + " each minute. A driver that stands still for longer finds its blobs missing, and Spark"
+                    + " runs their maps again.");
+
     private static final List<SettingGroup> GROUPS =
             List.of(new StoreSettings(), new ZoneSettings(), new SparkSettings());
 
@@ -75,7 +93,7 @@ public final class SparkSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT);
+        return List.of(DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT, DISK_RESERVE, LEASE);
     }
 
     /**
@@ -92,17 +110,6 @@ public final class SparkSettings implements SettingGroup {
         } catch (InvalidSettings e) {
             throw sparkNames(e);
         }
-    }
-
-    /**
-     * The same settings with another store.
-     *
-     * @param uri of the store
-     */
-    public static Settings withStore(SparkConf conf, String uri) {
-        Map<String, String> values = given(conf);
-        values.put(StoreSettings.STORE.name(), uri);
-        return Settings.parse(values, GROUPS);
     }
 
     private static Map<String, String> given(SparkConf conf) {

@@ -33,10 +33,11 @@ public final class MapBatcher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MapBatcher.class);
     private static final int UPLOADS = 2;
 
+    private final Target target;
     private final BlobStore store;
     private final DirectoryClient directory;
-    private final String application;
     private final PackingRule rule;
+    private final LocalDisk disk;
     private final Time time;
     private final Time.Workers uploads;
     private final long writer;
@@ -48,18 +49,28 @@ public final class MapBatcher implements AutoCloseable {
     /** All blobs that are not stored. Guarded by this. */
     private final Map<Integer, Set<OpenBlob>> pending = new HashMap<>();
 
+    private final KeptOutputs kept = new KeptOutputs();
+
+    /** Blobs wait for nothing any more, because the executor is about to end. */
+    private boolean isLeaving;
+
     private boolean isClosed;
 
     /**
-     * A batcher of an executor.
+     * Where blobs go.
      *
+     * @param owner of the application's blobs
      * @param application its id, which blobs name
      */
-    public MapBatcher(BlobStore store, DirectoryClient directory, String application, PackingRule rule, Time time) {
-        this.store = store;
+    public record Target(BlobStore store, int owner, String application) {}
+
+    /** A batcher of an executor. */
+    public MapBatcher(Target target, DirectoryClient directory, PackingRule rule, LocalDisk disk, Time time) {
+        this.target = target;
+        store = target.store;
         this.directory = directory;
-        this.application = application;
         this.rule = rule;
+        this.disk = disk;
         this.time = time;
         uploads = time.blockingWorkers("blobshuffle-spark-upload", UPLOADS);
         writer = BlobId.writer(time.randomLong());
@@ -102,6 +113,7 @@ public final class MapBatcher implements AutoCloseable {
     private OpenBlob place(MapOutput output) {
         OpenBlob blob;
         OpenBlob begun = null;
+        boolean isTight = disk.isTight(output.file());
         synchronized (this) {
             OpenBlob current = filling.get(output.shuffle());
             if (current != null && current.isTooFullFor(output, rule)) {
@@ -117,6 +129,12 @@ public final class MapBatcher implements AutoCloseable {
                 seal(current);
             }
             blob = current;
+            if (isTight) {
+                pending.values().stream().flatMap(Set::stream).toList().forEach(this::startUpload);
+                uploads.execute(this::relieve);
+            } else if (isLeaving) {
+                startUpload(current);
+            }
         }
         if (begun != null) {
             announce(begun);
@@ -126,7 +144,7 @@ public final class MapBatcher implements AutoCloseable {
 
     private OpenBlob begin(int shuffle) {
         long minute = time.wallMillis() / BlobId.MILLIS_PER_GENERATION;
-        OpenBlob blob = new OpenBlob(new BlobId(minute, writer, sequence.getAndIncrement()), shuffle);
+        OpenBlob blob = new OpenBlob(new BlobId(target.owner, minute, writer, sequence.getAndIncrement()), shuffle);
         filling.put(shuffle, blob);
         pending.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
         time.schedule(rule.age(), () -> startUpload(blob));
@@ -166,8 +184,14 @@ public final class MapBatcher implements AutoCloseable {
     private void upload(OpenBlob blob) {
         try {
             blob.announced.join();
-            BlobContent content =
-                    BlobWriting.content(blob.id, store.fingerprint(), application, blob.outputs, time.wallMillis());
+            if (!directory.uploading(blob.id)) {
+                synchronized (this) {
+                    giveUp(blob, "its shuffle was removed, or the application ends");
+                }
+                return;
+            }
+            BlobContent content = BlobWriting.content(
+                    blob.id, store.fingerprint(), target.application, blob.outputs, time.wallMillis());
             try {
                 store.put(blob.id, content).toCompletableFuture().join();
             } finally {
@@ -179,9 +203,23 @@ public final class MapBatcher implements AutoCloseable {
         }
     }
 
+    /** Frees the disk of outputs that are in the store too. Readers that have a file go on. */
+    private void relieve() {
+        List<KeptOutputs.Blob> blobs = kept.takeAll();
+        for (KeptOutputs.Blob blob : blobs) {
+            boolean ignored = directory.stored(
+                    blob.id(), blob.length(), false, blob.outputs().size());
+            blob.outputs().values().forEach(Runnable::run);
+        }
+        if (!blobs.isEmpty()) {
+            LOG.info("The disk has little room: deleted the local outputs of {} stored blobs.", blobs.size());
+        }
+    }
+
     private void finish(OpenBlob blob, long length) {
-        boolean keeps = rule.whenStored() == PackingRule.WhenStored.KEEP;
-        boolean isWanted = directory.stored(blob.id, length, keeps);
+        boolean keeps = rule.whenStored() == PackingRule.WhenStored.KEEP
+                && !disk.isTight(blob.outputs.get(0).file());
+        boolean isWanted = directory.stored(blob.id, length, keeps, blob.outputs.size());
         synchronized (this) {
             forget(blob);
         }
@@ -191,7 +229,9 @@ public final class MapBatcher implements AutoCloseable {
                     LOG.info("Blob {} of a removed shuffle stays until the application ends.", blob.id, failure);
                 }
             });
-        } else if (!keeps) {
+        } else if (keeps) {
+            kept.add(blob.shuffle, KeptOutputs.Blob.of(blob, length));
+        } else {
             blob.outputs.forEach(output -> output.release().run());
         }
         blob.stored.complete(null);
@@ -231,6 +271,7 @@ public final class MapBatcher implements AutoCloseable {
 
     /** Spark has removed a shuffle: what is not stored yet need not be. */
     public synchronized void drop(int shuffle) {
+        kept.drop(shuffle);
         for (OpenBlob blob : new ArrayList<>(pending.getOrDefault(shuffle, Set.of()))) {
             giveUp(blob, "Spark has removed its shuffle");
         }
@@ -267,6 +308,22 @@ public final class MapBatcher implements AutoCloseable {
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    /**
+     * Uploads what is not stored yet, and from now on each output at once: the executor is about to
+     * end. Blocks as {@link #flush} does.
+     */
+    public boolean leave(Duration most) {
+        synchronized (this) {
+            isLeaving = true;
+        }
+        return flush(most);
+    }
+
+    /** Whether the output of an attempt is in the store, and its file here. */
+    public boolean isStored(int shuffle, long attempt) {
+        return kept.has(shuffle, attempt);
     }
 
     /** How many blobs are not stored yet. */

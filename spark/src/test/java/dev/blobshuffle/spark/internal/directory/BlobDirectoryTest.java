@@ -34,9 +34,9 @@ class BlobDirectoryTest {
         assertThat(two.locate(FIRST).writer()).contains(new Whereabouts.Endpoint("1", "host-1", 7077));
         assertThat(two.locate(FIRST).length()).isEmpty();
 
-        assertThat(one.stored(FIRST, 42, true)).isTrue();
+        assertThat(one.stored(FIRST, 42, true, 3)).isTrue();
         assertThat(two.refresh(FIRST).length()).hasValue(42);
-        assertThat(one.stored(FIRST, 42, false)).isTrue();
+        assertThat(one.stored(FIRST, 42, false, 3)).isTrue();
         assertThat(two.refresh(FIRST).writer()).isEmpty();
     }
 
@@ -56,7 +56,7 @@ class BlobDirectoryTest {
     void withAnExecutorItsBlobsAreLostUnlessTheyAreStored() {
         one.open(FIRST, 5);
         one.open(SECOND, 5);
-        assertThat(one.stored(SECOND, 42, true)).isTrue();
+        assertThat(one.stored(SECOND, 42, true, 3)).isTrue();
 
         assertThat(directory.executorLost("2")).isEmpty();
         assertThat(directory.executorLost("1")).containsExactly(FIRST);
@@ -66,14 +66,59 @@ class BlobDirectoryTest {
     }
 
     @Test
+    void storedMapsOfALostExecutorAreSaved() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 5);
+        assertThat(one.stored(FIRST, 42, false, 3)).isTrue();
+        assertThat(directory.savedMaps()).isZero();
+
+        assertThat(directory.executorLost("2")).isEmpty();
+        assertThat(directory.savedMaps()).isZero();
+        assertThat(directory.executorLost("1")).containsExactly(SECOND);
+        assertThat(directory.executorLost("1")).isEmpty();
+        assertThat(directory.savedMaps()).as("Spark reports some losses twice").isEqualTo(3);
+    }
+
+    @Test
+    void executorsReportWhatTheyUse() {
+        one.used(new Usage(1, 2, 3, 4));
+        assertThat(application.usages).containsExactly("1 6");
+        assertThat(Usage.parse(new Usage(1, 2, 3, 4).text()).plus(Usage.NONE)).isEqualTo(new Usage(1, 2, 3, 4));
+    }
+
+    /** Otherwise a blob would be stored after the application has deleted its blobs. */
+    @Test
+    void noUploadBeginsWhenTheApplicationEnds() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 5);
+        assertThat(one.uploading(FIRST)).isTrue();
+        assertThat(directory.uploads()).isEqualTo(1);
+        application.ends = true;
+
+        assertThat(one.uploading(SECOND)).isFalse();
+        assertThat(directory.uploads()).isEqualTo(1);
+        assertThat(one.stored(FIRST, 42, true, 3)).as("its writer deletes it").isFalse();
+        assertThat(directory.uploads()).isZero();
+    }
+
+    /** An executor ends after the driver has deleted the blobs, and must not store more. */
+    @Test
+    void afterTheEndNothingIsStored() {
+        DirectoryClient late =
+                new DirectoryClient(BlobDirectory::answerAfterEnd, new Whereabouts.Endpoint("1", "host", 7));
+        assertThat(late.isEnding()).isTrue();
+        assertThat(late.stored(FIRST, 42, true, 3)).isFalse();
+    }
+
+    @Test
     void aRemovedShuffleIsForgotten() {
         one.open(FIRST, 5);
         one.open(SECOND, 6);
-        assertThat(one.stored(FIRST, 42, true)).isTrue();
+        assertThat(one.stored(FIRST, 42, true, 3)).isTrue();
 
         assertThat(directory.removeShuffle(5)).containsExactly(FIRST);
         assertThat(directory.removeShuffle(5)).isEmpty();
-        assertThat(one.stored(FIRST, 42, true)).isFalse();
+        assertThat(one.stored(FIRST, 42, true, 3)).isFalse();
         assertThat(two.locate(FIRST)).isEqualTo(Whereabouts.NOWHERE);
         assertThat(directory.size()).isEqualTo(1);
     }
@@ -82,8 +127,8 @@ class BlobDirectoryTest {
     void whoMissesABlobReportsIt() {
         one.open(FIRST, 5);
         one.open(SECOND, 5);
-        assertThat(one.stored(FIRST, 42, false)).isTrue();
-        assertThat(one.stored(SECOND, 42, true)).isTrue();
+        assertThat(one.stored(FIRST, 42, false, 3)).isTrue();
+        assertThat(one.stored(SECOND, 42, true, 3)).isTrue();
         two.lost(FIRST);
 
         assertThat(application.lost).containsExactly(FIRST);

@@ -7,6 +7,8 @@ import java.util.List;
 /** Remembers what executors report. Owned by one test. */
 public final class TestApplication implements BlobDirectory.Application {
     final List<BlobId> lost = new ArrayList<>();
+    boolean ends;
+    final List<String> usages = new ArrayList<>();
 
     @Override
     public void lost(BlobId blob) {
@@ -14,7 +16,12 @@ public final class TestApplication implements BlobDirectory.Application {
     }
 
     @Override
+    public void used(String executor, Usage usage) {
+        usages.add(executor + " " + usage.requests());
+    }
+
+    @Override
     public boolean isEnding() {
-        return false;
+        return ends;
     }
 }

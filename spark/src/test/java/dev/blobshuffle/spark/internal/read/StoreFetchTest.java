@@ -64,7 +64,8 @@ class StoreFetchTest {
         DirectoryClient directory = new DirectoryClient(
                 new BlobDirectory(new TestApplication())::answer, new Whereabouts.Endpoint("1", "host", 7));
         try (SimulatedTime time = new SimulatedTime(1)) {
-            MapBatcher batcher = new MapBatcher(store, directory, "app-1", RULE, time);
+            MapBatcher batcher =
+                    new MapBatcher(new MapBatcher.Target(store, 42, "app-1"), directory, RULE, file -> false, time);
             BlobId blob = null;
             for (MapOutput output : outputs) {
                 blob = batcher.add(output).orElseThrow();

@@ -40,25 +40,10 @@ class SparkSettingsTest {
     }
 
     @Test
-    void eachApplicationHasAStoreOfItsOwn() {
-        long day = 20_000L * 24 * 60 * 60 * 1000;
-        String place = "2024-10-04-000000000000002a";
-
-        assertThat(StorePlace.below("s3://bucket/prefix/?region=eu-central-1", day, 42))
-                .isEqualTo("s3://bucket/prefix/spark/" + place + "?region=eu-central-1");
-        assertThat(StorePlace.below("s3://bucket", day, 42)).isEqualTo("s3://bucket/spark/" + place);
-        assertThat(StorePlace.below("file:///a,/b?fsync=none", day, 42))
-                .isEqualTo("file:///a/spark/" + place + ",/b/spark/" + place + "?fsync=none");
-        assertThat(StorePlace.below("memory://name", day, 42)).isEqualTo("memory://name." + place);
-    }
-
-    @Test
-    void aStoreInMemoryIsForOneProcess() {
-        StorePlace.requireReachable("memory://name", "local[2]");
-        StorePlace.requireReachable("memory://name", "local[2,4]");
-        StorePlace.requireReachable("file:///blobs", "k8s://host");
-        assertThatThrownBy(() -> StorePlace.requireReachable("memory://name", "local-cluster[2,1,1024]"))
+    void aStoreInMemoryEndsWithItsProcess() {
+        StorePlace.requireReachable("file:///blobs");
+        assertThatThrownBy(() -> StorePlace.requireReachable("memory://name"))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("Name a store that all of them reach");
+                .hasMessageContaining("Name a directory or a bucket");
     }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,17 +39,20 @@ class MapBatcherTest {
     @TempDir
     private Path files;
 
+    private static final int OWNER = 42;
+
+    private volatile boolean isTight;
     private final MemoryBlobStore store = new MemoryBlobStore("test", 100 << 20);
     private final BlobDirectory directory = new BlobDirectory(new TestApplication());
     private final DirectoryClient client =
             new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7));
 
     private MapBatcher batcher(BlobStore blobs, PackingRule rule, Time time) {
-        return new MapBatcher(blobs, client, "app-1", rule, time);
+        return new MapBatcher(new MapBatcher.Target(blobs, OWNER, "app-1"), client, rule, file -> isTight, time);
     }
 
     private boolean isStored(BlobId blob) {
-        return store.list(BlobId.NO_OWNER, blob.generation()).toCompletableFuture().join().stream()
+        return store.list(OWNER, blob.generation()).toCompletableFuture().join().stream()
                 .anyMatch(stored -> stored.id().equals(blob));
     }
 
@@ -80,6 +84,7 @@ class MapBatcherTest {
 
     /** Object stores of this library take content of any length, and a sparse file needs no disk. */
     @Test
+    @Tag("nightly")
     void aPartitionMayBeLongerThanTwoGibibytes() throws IOException {
         long length = 3L << 30;
         MapOutput output = Outputs.sparse(files, length);
@@ -207,6 +212,56 @@ class MapBatcherTest {
             });
             assertThat(flushed).isCompletedWithValue(true);
             assertThat(isStored(blob)).isTrue();
+        }
+    }
+
+    @Test
+    void outputsLeaveADiskWithoutRoom() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            MapOutput early = Outputs.of(files, 1, 0, 10, 500);
+            BlobId first = batcher.add(early).orElseThrow();
+            time.settle(AGE.plusSeconds(1));
+            MapOutput waiting = Outputs.of(files, 2, 0, 11, 500);
+            BlobId second = batcher.add(waiting).orElseThrow();
+            time.settle(Duration.ofSeconds(1));
+            assertThat(isStored(second)).isFalse();
+            assertThat(early.file()).exists();
+            assertThat(batcher.isStored(1, 10)).isTrue();
+
+            isTight = true;
+            MapOutput last = Outputs.of(files, 3, 0, 12, 500);
+            BlobId third = batcher.add(last).orElseThrow();
+            time.settle(Duration.ofSeconds(1));
+
+            for (BlobId blob : List.of(first, second, third)) {
+                assertThat(isStored(blob)).isTrue();
+                assertThat(client.refresh(blob).writer())
+                        .as("readers go to the store")
+                        .isEmpty();
+            }
+            assertThat(early.file()).doesNotExist();
+            assertThat(waiting.file()).doesNotExist();
+            assertThat(last.file()).doesNotExist();
+        }
+    }
+
+    @Test
+    void anExecutorThatIsAboutToEndStoresEachOutputAtOnce() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            BlobId first = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
+            CompletableFuture<Boolean> left = CompletableFuture.supplyAsync(() -> batcher.leave(Duration.ofMinutes(5)));
+            await().atMost(Duration.ofMinutes(2)).until(() -> {
+                time.settle(Duration.ofMillis(10));
+                return left.isDone();
+            });
+            assertThat(isStored(first)).isTrue();
+
+            BlobId second = batcher.add(Outputs.of(files, 1, 1, 11, 500)).orElseThrow();
+            time.settle(Duration.ofSeconds(1));
+            assertThat(isStored(second)).isTrue();
+            assertThat(batcher.isStored(1, 11)).isTrue();
         }
     }
 
