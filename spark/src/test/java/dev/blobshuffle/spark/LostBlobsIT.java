@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.executor.ShuffleReadMetrics;
 import org.apache.spark.scheduler.SparkListener;
@@ -20,6 +21,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A lost or damaged blob makes exactly its maps run again. With {@code sync} nothing else has their
@@ -132,6 +134,26 @@ class LostBlobsIT {
             await().atMost(Duration.ofMinutes(2))
                     .until(() -> blocks.local.get() == (long) Programs.MAPS * Programs.PARTITIONS);
             assertThat(blocks.remote).hasValue(0);
+        }
+    }
+
+    @Test
+    void sparksMetricsShowRequestsAndBlobs() {
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, SYNC)) {
+            String ignored = Programs.grouped(spark);
+
+            Map<String, Long> shown = new TreeMap<>();
+            String name = "plugin." + BlobShufflePlugin.class.getName();
+            CollectionConverters.asJava(SparkEnv.get().metricsSystem().getSourcesByName(name))
+                    .forEach(source -> source.metricRegistry()
+                            .getGauges()
+                            .forEach((gauge, value) -> shown.merge(gauge, (Long) value.getValue(), Math::max)));
+            assertThat(shown)
+                    .containsEntry("blobs", 3L)
+                    .containsEntry("maps.saved", 0L)
+                    .containsEntry("requests.put", 3L)
+                    .containsEntry("requests.failed", 0L)
+                    .containsKeys("requests", "requests.get", "cost.microdollars", "bytes.sent", "bytes.fetched");
         }
     }
 

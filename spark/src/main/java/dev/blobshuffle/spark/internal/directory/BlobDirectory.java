@@ -31,8 +31,8 @@ public final class BlobDirectory {
     private final Map<BlobId, Entry> entries = new HashMap<>();
     private final Map<Integer, Set<BlobId>> shuffles = new HashMap<>();
 
-    /** Blobs that executors were allowed to upload, and may still upload. */
-    private final Set<BlobId> uploading = new HashSet<>();
+    /** Blobs that executors were allowed to upload, and may still upload: with the executor. */
+    private final Map<BlobId, String> uploading = new HashMap<>();
 
     private final Application application;
 
@@ -132,11 +132,12 @@ public final class BlobDirectory {
 
     /** An executor is about to upload a blob. Returns false if the blob is not needed any more. */
     synchronized boolean uploading(BlobId blob) {
-        boolean isNeeded = entries.containsKey(blob) && !application.isEnding();
-        if (isNeeded) {
-            boolean ignored = uploading.add(blob);
+        Entry known = entries.get(blob);
+        if (known == null || application.isEnding()) {
+            return false;
         }
-        return isNeeded;
+        uploading.put(blob, known.executor);
+        return true;
     }
 
     /** How many blobs executors may be uploading. */
@@ -152,7 +153,7 @@ public final class BlobDirectory {
      * @return false if the shuffle was removed: then the writer deletes the blob
      */
     synchronized boolean stored(BlobId blob, long length, boolean keepsLocal, int maps) {
-        boolean ignored = uploading.remove(blob);
+        uploading.remove(blob);
         Entry known = entries.get(blob);
         if (known == null || application.isEnding()) {
             return false;
@@ -175,6 +176,7 @@ public final class BlobDirectory {
      * @return the blobs that are lost with it
      */
     public synchronized List<BlobId> executorLost(String executor) {
+        boolean ignored = uploading.values().removeIf(executor::equals);
         List<BlobId> lost = new ArrayList<>();
         entries.replaceAll((blob, entry) -> {
             boolean isStored = entry.whereabouts.length().isPresent();

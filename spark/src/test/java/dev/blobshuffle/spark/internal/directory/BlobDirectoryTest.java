@@ -101,6 +101,17 @@ class BlobDirectoryTest {
         assertThat(directory.uploads()).isZero();
     }
 
+    @Test
+    void aLostExecutorUploadsNothing() {
+        one.open(FIRST, 5);
+        two.open(SECOND, 5);
+        assertThat(one.uploading(FIRST)).isTrue();
+        assertThat(two.uploading(SECOND)).isTrue();
+
+        assertThat(directory.executorLost("1")).containsExactly(FIRST);
+        assertThat(directory.uploads()).isEqualTo(1);
+    }
+
     /** An executor ends after the driver has deleted the blobs, and must not store more. */
     @Test
     void afterTheEndNothingIsStored() {
