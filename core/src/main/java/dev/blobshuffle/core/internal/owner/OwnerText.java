@@ -142,7 +142,7 @@ public record OwnerText(
         return settled(LEASED);
     }
 
-    /** Why an instance of a cluster cannot verify its raise; empty if none says so. */
+    /** Why an instance of a cluster cannot verify its raise; empty if there is no doubt. */
     public Optional<String> doubt(String cluster) {
         return Optional.ofNullable(doubts.get(cluster)).map(Doubt::reason);
     }

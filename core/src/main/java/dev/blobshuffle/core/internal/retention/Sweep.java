@@ -216,7 +216,7 @@ public final class Sweep {
     }
 
     /**
-     * Deletes the blobs with tombstones, some at a time.
+     * Deletes the blobs with tombstones, in several requests.
      *
      * @param logs the logs that the tombstones are based on
      * @throws InvalidSettings a log now begins earlier than when it was read, the horizon has gone

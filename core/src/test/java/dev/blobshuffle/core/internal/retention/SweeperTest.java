@@ -156,7 +156,7 @@ class SweeperTest {
         assertThat(leases.read().lease(blob.owner())).isPresent();
     }
 
-    /** The example of opaque content is of application-1, the one of Arrow of query-7. */
+    /** The example of opaque content belongs to application-1, that of Arrow to query-7. */
     @Test
     void blobsOfOtherContentGoWhenTheLeaseOfTheirApplicationIsOver() {
         storeContainers();
