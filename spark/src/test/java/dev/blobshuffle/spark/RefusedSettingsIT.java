@@ -1,5 +1,6 @@
 package dev.blobshuffle.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -27,6 +28,12 @@ class RefusedSettingsIT {
                         SparkApplication.plain(directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
+    }
+
+    /** Otherwise the stages that run other releases would test this one. */
+    @Test
+    void theReleaseOfSparkIsTheOneThatTheBuildNames() {
+        assertThat(SparkApplication.version()).isEqualTo(System.getProperty("spark.expected.version"));
     }
 
     private void assertRefused(Map<String, String> settings, String... parts) {

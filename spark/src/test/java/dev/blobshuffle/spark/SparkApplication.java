@@ -43,13 +43,21 @@ final class SparkApplication implements AutoCloseable {
         return new SparkApplication(configuration);
     }
 
-    /** With the two settings of the plug-in. */
+    /** With the two settings of the plug-in, and the third that Spark 3.5 needs. */
     static SparkApplication withPlugin(Path directory, Map<String, String> more) {
         Map<String, String> configuration = new TreeMap<>(Map.of(
                 "spark.plugins", BlobShufflePlugin.class.getName(),
                 "spark.blobshuffle.store", store(directory)));
+        if (version().startsWith("3.5.")) {
+            configuration.put("spark.shuffle.manager", Spark35Shuffle.class.getName());
+        }
         configuration.putAll(more);
         return plain(directory, configuration);
+    }
+
+    /** The release of Spark on the class path. */
+    static String version() {
+        return org.apache.spark.package$.MODULE$.SPARK_VERSION();
     }
 
     /** The store of {@link #withPlugin}. */

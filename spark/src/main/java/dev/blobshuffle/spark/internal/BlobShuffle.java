@@ -30,7 +30,7 @@ import scala.collection.Iterator;
  * The shuffle manager. Spark's own writers write the outputs of maps, and Spark's own resolver
  * serves them; this adds the blobs that they belong to. Thread-safe.
  */
-public final class BlobShuffle implements ShuffleManager {
+public class BlobShuffle implements ShuffleManager {
     private final SortShuffleManager sort;
     private final BlobResolver resolver;
 

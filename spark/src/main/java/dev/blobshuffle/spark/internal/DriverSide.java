@@ -31,7 +31,9 @@ public final class DriverSide implements DriverPlugin {
         SparkConf conf = spark.conf();
         Contradictions.requireSupported(spark.version());
         Settings settings = SparkSettings.of(conf);
-        StorePlace.requireReachable(StoreSettings.uri(settings));
+        String store = StoreSettings.uri(settings);
+        Contradictions.requireManager(spark.version(), conf);
+        StorePlace.requireReachable(store, spark.master());
         Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
         ApplicationShuffle shuffle =
                 ApplicationShuffle.open(settings, conf.get("spark.app.name", ""), spark::isStopped);

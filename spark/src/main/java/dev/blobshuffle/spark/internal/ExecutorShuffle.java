@@ -92,7 +92,8 @@ final class ExecutorShuffle implements AutoCloseable {
     static ExecutorShuffle current() {
         return Objects.requireNonNull(CURRENT.get())
                 .orElseThrow(() -> new InvalidSettings("Cannot shuffle through a store: executor "
-                        + SparkEnv.get().executorId() + " has no plug-in. Set spark.plugins, and no shuffle manager."));
+                        + SparkEnv.get().executorId()
+                        + " has no plug-in. Set spark.plugins=dev.blobshuffle.spark.BlobShufflePlugin."));
     }
 
     /** The executor is decommissioned: stores all outputs. Blocks until they are, or cannot be. */

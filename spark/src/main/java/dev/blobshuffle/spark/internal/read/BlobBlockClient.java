@@ -7,6 +7,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import dev.blobshuffle.spark.internal.shim.TransportSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.network.buffer.ManagedBuffer;
-import org.apache.spark.network.netty.SparkTransportConf;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
@@ -69,8 +69,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         checks = time.workers("blobshuffle-spark-check", CHECKS);
         blobs = new StoredBlobs(store, timeout, checks);
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
-        transport =
-                SparkTransportConf.fromSparkConf(SparkEnv.get().conf(), "shuffle", 1, Option.empty(), Option.empty());
+        transport = TransportSettings.ofShuffles(SparkEnv.get().conf());
     }
 
     /** Where the blobs are, so that a task does not ask for each. */

@@ -2,12 +2,10 @@ package dev.blobshuffle.spark.internal.read;
 
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
-import java.io.InputStream;
+import dev.blobshuffle.spark.internal.shim.Sorters;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;
 import org.apache.spark.ShuffleDependency;
@@ -21,7 +19,6 @@ import org.apache.spark.serializer.SerializerManager;
 import org.apache.spark.shuffle.BaseShuffleHandle;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
-import org.apache.spark.shuffle.checksum.RowBasedChecksum;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManagerId;
@@ -29,16 +26,13 @@ import org.apache.spark.storage.ShuffleBlockFetcherIterator;
 import org.apache.spark.storage.ShuffleBlockId;
 import org.apache.spark.util.CompletionIterator;
 import org.apache.spark.util.SystemClock;
-import org.apache.spark.util.collection.ExternalSorter;
 import scala.Function1;
 import scala.Option;
 import scala.Product2;
 import scala.Tuple2;
 import scala.Tuple3;
-import scala.collection.IterableOnce;
 import scala.collection.Iterator;
 import scala.collection.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -90,9 +84,9 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
     @Override
     public Iterator<Product2<K, C>> read() {
         SerializerInstance serializer = handle.dependency().serializer().newInstance();
-        Iterator<Tuple2<Object, Object>> records = blocks().toCompletionIterator()
-                .flatMap((Function1<Tuple2<BlockId, InputStream>, IterableOnce<Tuple2<Object, Object>>>)
-                        block -> serializer.deserializeStream(block._2()).asKeyValueIterator());
+        Iterator<Tuple2<Object, Object>> records = flatMapped(
+                blocks().toCompletionIterator(),
+                block -> serializer.deserializeStream(block._2()).asKeyValueIterator());
         Iterator<Tuple2<Object, Object>> counted = records.map(each -> {
             metrics.incRecordsRead(1);
             return each;
@@ -104,20 +98,27 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
         return combined(new InterruptibleIterator<>(context, new BlobFailures<>(reported, local)));
     }
 
+    /** What the function returns has another type in Scala 2.12 than in 2.13; an iterator is both. */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static <A, B> Iterator<B> flatMapped(Iterator<A> from, Function1<A, Iterator<B>> function) {
+        return ((Iterator) from).flatMap((Function1) function);
+    }
+
     /** Where the map statuses say that the blocks are. */
-    private List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> addresses() {
-        Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> addresses = env.mapOutputTracker()
-                .getMapSizesByExecutorId(handle.shuffleId(), maps.first, maps.end, partitions.first, partitions.end);
-        List<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> all = new ArrayList<>();
-        while (addresses.hasNext()) {
-            all.add(addresses.next());
+    private Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> addresses() {
+        Tuple2<
+                        Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>>,
+                        Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>>>
+                addresses = env.mapOutputTracker()
+                        .getMapSizesByExecutorId(
+                                handle.shuffleId(), maps.first, maps.end, partitions.first, partitions.end)
+                        .duplicate();
+        List<BlobId> blobs = new ArrayList<>();
+        while (addresses._1().hasNext()) {
+            BlobLocation.parse(addresses._1().next()._1().executorId()).ifPresent(blobs::add);
         }
-        client.learn(all.stream()
-                .map(address -> BlobLocation.parse(address._1().executorId()))
-                .flatMap(Optional::stream)
-                .toList());
-        all.replaceAll(this::asLocal);
-        return all;
+        client.learn(blobs);
+        return addresses._2();
     }
 
     /** Spark reads what is on the own disk as local blocks, and counts it so. */
@@ -146,7 +147,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
                 client,
                 env.blockManager(),
                 env.mapOutputTracker(),
-                CollectionConverters.asScala(addresses().iterator()),
+                addresses(),
                 serializers::wrapStream,
                 conf.getSizeAsMb("spark.reducer.maxSizeInFlight", "48m") * MIB,
                 conf.getInt("spark.reducer.maxReqsInFlight", Integer.MAX_VALUE),
@@ -192,13 +193,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
                 Function1<Object, Object> same = value -> value;
                 merging = Option.apply(new Aggregator(same, mapSide.mergeCombiners(), mapSide.mergeCombiners()));
             }
-            combined = new ExternalSorter(
-                            context,
-                            merging,
-                            Option.empty(),
-                            dependency.keyOrdering(),
-                            dependency.serializer(),
-                            new RowBasedChecksum[0])
+            combined = Sorters.of(context, (Option) merging, dependency.keyOrdering(), dependency.serializer())
                     .insertAllAndUpdateMetrics(records);
         } else if (aggregator.isDefined()) {
             combined = dependency.mapSideCombine()

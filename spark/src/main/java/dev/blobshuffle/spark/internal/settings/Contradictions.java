@@ -13,6 +13,15 @@ public final class Contradictions {
     private static final Set<String> OWN_MANAGERS =
             Set.of("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager");
 
+    /** The manager that users of Spark 3.5 name. */
+    static final String NAMED_MANAGER = "dev.blobshuffle.spark.Spark35Shuffle";
+
+    /** Releases of Spark that the tests run. */
+    private static final List<String> LINES = List.of("3.5.", "4.0.", "4.1.", "4.2.");
+
+    /** The release whose shuffle manager is made before plug-ins. */
+    private static final String EARLY_MANAGER = "3.5.";
+
     /** What cannot be true. */
     private static final List<Flag> REFUSED = List.of(
             new Flag(
@@ -58,14 +67,15 @@ public final class Contradictions {
             }
         }
         String given = conf.get(MANAGER, "sort");
-        if (!OWN_MANAGERS.contains(given) && !given.equals(manager.getName())) {
+        boolean isNamed = given.equals(NAMED_MANAGER);
+        if (!OWN_MANAGERS.contains(given) && !given.equals(manager.getName()) && !isNamed) {
             throw refused(MANAGER, given, "the plug-in has a manager of its own", "Remove the setting.");
         }
         String io = conf.get(DATA_IO, dataIo.getName());
         if (!io.equals(dataIo.getName())) {
             throw refused(DATA_IO, io, "the plug-in has data I/O of its own", "Remove the setting.");
         }
-        conf.set(MANAGER, manager.getName());
+        conf.set(MANAGER, isNamed ? given : manager.getName());
         conf.set(DATA_IO, dataIo.getName());
         conf.set(TRACKING, "false");
     }
@@ -76,9 +86,24 @@ public final class Contradictions {
      * @throws InvalidSettings fatal: the release is not supported
      */
     public static void requireSupported(String version) {
-        if (!version.startsWith("4.2.")) {
+        if (LINES.stream().noneMatch(version::startsWith)) {
             throw new InvalidSettings("Cannot keep shuffles in a store with Spark " + version
-                    + ": this version of BlobShuffle supports 4.2. Use Spark 4.2, or remove the plug-in.");
+                    + ": this version of BlobShuffle supports 3.5, 4.0, 4.1 and 4.2. Use one of them, or remove the"
+                    + " plug-in.");
+        }
+    }
+
+    /**
+     * Refuses an application of Spark 3.5 that does not name the shuffle manager: Spark has made
+     * its own before it calls the plug-in.
+     *
+     * @throws InvalidSettings fatal: the manager is another one
+     */
+    public static void requireManager(String version, SparkConf conf) {
+        if (version.startsWith(EARLY_MANAGER) && !conf.get(MANAGER, "sort").equals(NAMED_MANAGER)) {
+            throw new InvalidSettings("Cannot keep shuffles in a store with Spark " + version
+                    + " by the plug-in alone: Spark makes its shuffle manager before plug-ins. Set " + MANAGER + "="
+                    + NAMED_MANAGER + " too.");
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.blobshuffle.spark.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.spark.Spark35Shuffle;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,12 +53,31 @@ class ContradictionsTest {
         assertThat(settled(conf)).isSameAs(conf);
     }
 
-    @Test
-    void otherReleasesOfSparkAreRefused() {
-        Contradictions.requireSupported("4.2.0");
-        assertThatThrownBy(() -> Contradictions.requireSupported("4.3.0"))
+    @ParameterizedTest
+    @ValueSource(strings = {"3.4.4", "4.3.0", "3.50.1", "5.0.0"})
+    void otherReleasesOfSparkAreRefused(String version) {
+        assertThatThrownBy(() -> Contradictions.requireSupported(version))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("Spark 4.3.0");
-        assertThatThrownBy(() -> Contradictions.requireSupported("3.5.9")).isInstanceOf(InvalidSettings.class);
+                .hasMessageContaining("Spark " + version);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3.5.9", "4.0.4", "4.1.3", "4.2.0"})
+    void testedReleasesOfSparkAreSupported(String version) {
+        assertThatCode(() -> Contradictions.requireSupported(version)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void anApplicationOfSpark35NamesTheManager() {
+        assertThat(Contradictions.NAMED_MANAGER).isEqualTo(Spark35Shuffle.class.getName());
+        SparkConf conf = new SparkConf(false);
+        Contradictions.requireManager("4.0.4", conf);
+        assertThatThrownBy(() -> Contradictions.requireManager("3.5.9", conf))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Set spark.shuffle.manager=" + Spark35Shuffle.class.getName());
+
+        conf.set("spark.shuffle.manager", Spark35Shuffle.class.getName());
+        Contradictions.requireManager("3.5.9", conf);
+        assertThat(settled(conf).get("spark.shuffle.manager")).isEqualTo(Spark35Shuffle.class.getName());
     }
 }
