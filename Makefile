@@ -129,8 +129,8 @@ python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes;
 python-tour: ## Python: run the tour and write docs/guides/python-tour.md with its output and plots
 	cd python && .venv/bin/python bench/render_tour.py
 
-dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
-	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl cli -am pre-integration-test
+dist: ## the command line as an archive, cli/target/blobshuffle-VERSION.tar.gz, and one jar for Spark, in spark-bundle/target
+	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl cli,spark-bundle -am pre-integration-test
 
 image: dist ## the command line as a container image, in target/image, built and checked without a registry; needs root
 	.ci/image

@@ -32,7 +32,7 @@ class SparkCostTest {
         assertThat(terabyte(1).ofSpark().total()).isZero();
     }
 
-    /** Two parts of 64 MiB, the begin and the end of an upload, index and checksums: six per map. */
+    /** Two parts of 64 MiB, begin and end of their upload, index and checksums: six per map. */
     @Test
     void anObjectPerMapIsReadByEveryReducer() {
         ShuffleCost each = terabyte(3).objectPerMap();

@@ -98,7 +98,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
         return combined(new InterruptibleIterator<>(context, new BlobFailures<>(reported, local)));
     }
 
-    /** What the function returns has another type in Scala 2.12 than in 2.13; an iterator is both. */
+    /** Scala 2.12 and 2.13 want another type from the function; an iterator is of both. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     private static <A, B> Iterator<B> flatMapped(Iterator<A> from, Function1<A, Iterator<B>> function) {
         return ((Iterator) from).flatMap((Function1) function);
