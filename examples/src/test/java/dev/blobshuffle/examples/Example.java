@@ -185,6 +185,7 @@ final class Example {
                 "micrometer",
                 "postgresql",
                 "s3",
+                "spark",
                 "spring-boot-starter")) {
             String artifact = "blobshuffle-" + module;
             put(Path.of("..", module, "pom.xml"), artifact, ".pom");
@@ -204,7 +205,7 @@ final class Example {
     Process start(Map<String, String> environment) throws IOException {
         ProcessBuilder java = process(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
+                "-Xmx512m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-jar",

@@ -58,7 +58,7 @@ class FrameworksIT {
     @Test
     void exampleOfEachFrameworkCompiles() throws Exception {
         Example.compile(
-                List.of("spring-boot-3", "spring-cloud-stream", "quarkus", "micronaut", "spring-boot"),
+                List.of("spring-boot-3", "spring-cloud-stream", "quarkus", "micronaut", "spring-boot", "spark"),
                 directory.resolve("projects"),
                 "-Pspring-boot-3");
     }

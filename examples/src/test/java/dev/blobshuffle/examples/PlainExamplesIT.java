@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -134,6 +135,23 @@ class PlainExamplesIT {
         }
         assertThat(example.output()).contains(TOTALS);
         assertThat(blobs().resolve("shuffles")).isEmptyDirectory();
+    }
+
+    /** The totals are read from blobs: with {@code sync} nothing stays at executors. */
+    @Test
+    @Tag("nightly")
+    void sparkNeedsAStoreAndNoBroker() throws Exception {
+        Example example = Example.build("spark", directory.resolve("project"));
+        Process application = example.start(Map.of("BLOB_STORE", "file://" + blobs()));
+        try {
+            assertThat(application.waitFor(5, TimeUnit.MINUTES))
+                    .as(example::output)
+                    .isTrue();
+        } finally {
+            Example.stop(application);
+        }
+        assertThat(example.output()).contains(TOTALS).contains("The shuffles of this application are in");
+        assertThat(blobs().resolve("spark")).isEmptyDirectory();
     }
 
     /** Runs an example until its totals are right, and looks at the topic; returns its output. */
