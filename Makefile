@@ -17,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 libraries-oldest spark-version api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -73,6 +73,11 @@ kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dtest.excluded=none -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
 		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
 		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
+
+flink-version: VERSION := 2.3.0
+flink-version: ## every test of the Flink module on another Flink: make flink-version VERSION=2.3.0
+	$(MVN) verify -pl flink -am -Dtest.excluded=none -Dflink.test.version=$(VERSION) -Dtest='%regex[dev/blobshuffle/flink/.*Test.class]' \
+		-Dit.test='%regex[dev/blobshuffle/flink/.*IT.class]' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 
 spark-version: VERSION := 4.0.4
 spark-version: SCALA := 2.13

@@ -21,7 +21,6 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A lost or damaged blob makes exactly its maps run again. With {@code sync} nothing else has their
@@ -144,10 +143,13 @@ class LostBlobsIT {
 
             Map<String, Long> shown = new TreeMap<>();
             String name = "plugin." + BlobShufflePlugin.class.getName();
-            CollectionConverters.asJava(SparkEnv.get().metricsSystem().getSourcesByName(name))
-                    .forEach(source -> source.metricRegistry()
-                            .getGauges()
-                            .forEach((gauge, value) -> shown.merge(gauge, (Long) value.getValue(), Math::max)));
+            var sources = SparkEnv.get().metricsSystem().getSourcesByName(name).iterator();
+            while (sources.hasNext()) {
+                sources.next()
+                        .metricRegistry()
+                        .getGauges()
+                        .forEach((gauge, value) -> shown.merge(gauge, (Long) value.getValue(), Math::max));
+            }
             assertThat(shown)
                     .containsEntry("blobs", 3L)
                     .containsEntry("maps.saved", 0L)

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.read.BlobShuffleReader;
 import dev.blobshuffle.spark.internal.read.BlobShuffleReader.Range;
+import dev.blobshuffle.spark.internal.shim.Scala;
 import dev.blobshuffle.spark.internal.write.MapOutput;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,7 +101,7 @@ public class BlobShuffle implements ShuffleManager {
 
     @Override
     public ShuffleBlockResolver shuffleBlockResolver() {
-        return resolver;
+        return Scala.IS_2_12 ? sort.shuffleBlockResolver() : resolver;
     }
 
     @Override

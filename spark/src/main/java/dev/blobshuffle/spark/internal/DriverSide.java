@@ -31,9 +31,8 @@ public final class DriverSide implements DriverPlugin {
         SparkConf conf = spark.conf();
         Contradictions.requireSupported(spark.version());
         Settings settings = SparkSettings.of(conf);
-        String store = StoreSettings.uri(settings);
         Contradictions.requireManager(spark.version(), conf);
-        StorePlace.requireReachable(store, spark.master());
+        StorePlace.requireReachable(StoreSettings.uri(settings));
         Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
         ApplicationShuffle shuffle =
                 ApplicationShuffle.open(settings, conf.get("spark.app.name", ""), spark::isStopped);

@@ -6,6 +6,8 @@ import dev.blobshuffle.spark.internal.shim.Sorters;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;
 import org.apache.spark.ShuffleDependency;
@@ -118,7 +120,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
             BlobLocation.parse(addresses._1().next()._1().executorId()).ifPresent(blobs::add);
         }
         client.learn(blobs);
-        return addresses._2();
+        return addresses._2().map(this::asLocal);
     }
 
     /** Spark reads what is on the own disk as local blocks, and counts it so. */
@@ -129,8 +131,9 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
             return address;
         }
         List<Long> attempts = new ArrayList<>();
-        for (Tuple3<BlockId, Object, Object> block : CollectionConverters.asJava(address._2())) {
-            attempts.add(((ShuffleBlockId) block._1()).mapId());
+        Iterator<Tuple3<BlockId, Object, Object>> blocks = address._2().iterator();
+        while (blocks.hasNext()) {
+            attempts.add(((ShuffleBlockId) blocks.next()._1()).mapId());
         }
         if (!attempts.stream().allMatch(attempt -> client.keepsFile(handle.shuffleId(), attempt))) {
             return address;
