@@ -66,6 +66,7 @@ class ExactlyOnceIT {
 
         assertThat(KeyedJob.failures()).isEqualTo(2);
         assertThat(KeyedJob.lateRecords()).isZero();
+        assertThat(KeyedJob.outOfOrder()).isZero();
         assertThat(KeyedJob.results()).isEqualTo(expected).isEqualTo(job.expected());
         assertThat(TaskInstances.count()).as("instances that stay open").isZero();
     }

