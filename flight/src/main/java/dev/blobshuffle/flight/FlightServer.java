@@ -5,15 +5,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a flight daemon is, and how to talk to it.
+ * The address of a flight daemon, and the credentials for it.
  *
  * @param host of the daemon
  * @param port of the daemon
- * @param trust PEM file of the authority of its certificate; empty: those that the JDK trusts
- * @param token what the daemon knows the caller by; empty: none, and no TLS either
+ * @param trust PEM file of the authority that signed the daemon's certificate; empty: the
+ *     authorities that the JDK trusts
+ * @param token bearer token that identifies the caller; empty: no token and no TLS
  */
 public record FlightServer(String host, int port, Optional<Path> trust, Optional<String> token) {
-    /** Checks the port, and that only a token goes with a trusted authority. */
+    /** Checks the port, and that a trusted authority comes with a token. */
     public FlightServer {
         if (port < 1 || port > 65_535) {
             throw new InvalidSettings("Cannot connect to port " + port + ": legal are 1 to 65535.");
@@ -25,7 +26,7 @@ public record FlightServer(String host, int port, Optional<Path> trust, Optional
     }
 
     /**
-     * A daemon that needs TLS and a token, its certificate signed by an authority.
+     * A daemon that requires TLS and a token. An authority has signed its certificate.
      *
      * @param trust PEM file of the authority
      */
@@ -33,12 +34,12 @@ public record FlightServer(String host, int port, Optional<Path> trust, Optional
         return new FlightServer(host, port, Optional.of(trust), Optional.of(token));
     }
 
-    /** A daemon on this machine that was started without TLS and tokens. */
+    /** A daemon on this machine that runs without TLS and tokens. */
     public static FlightServer insecureLoopback(int port) {
         return new FlightServer("127.0.0.1", port, Optional.empty(), Optional.empty());
     }
 
-    /** Without the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return host + ":" + port;

@@ -22,7 +22,7 @@ import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The shuffles of a flight daemon, for one namespace. Blocks. Thread-safe.
+ * A client for the shuffles of one namespace of a flight daemon. Blocks. Thread-safe.
  *
  * <p>Every method throws {@link BlobMissing} (recoverable: run the maps that it names again),
  * {@link BlobCorrupt} (recoverable: read again, then run the map again), {@link StoreUnavailable}
@@ -40,18 +40,18 @@ public final class FlightShuffles implements AutoCloseable {
     }
 
     /**
-     * A client of a daemon. It connects with the first call.
+     * Creates a client of a daemon. It connects on the first call.
      *
-     * @param namespace whose shuffles it uses
-     * @throws InvalidSettings fatal: the authority's file cannot be used, or parts of gRPC are of
-     *     two releases
+     * @param namespace the namespace of the shuffles
+     * @throws InvalidSettings fatal: the authority's file is unusable, or the class path mixes two
+     *     releases of gRPC
      */
     public static FlightShuffles connect(FlightServer server, String namespace) {
         return new FlightShuffles(server, namespace);
     }
 
     /**
-     * Has the daemon check a blob that a writer has given its final name.
+     * Asks the daemon to check a blob to which a writer has given its final name.
      *
      * @param path of the blob, below a directory of the namespace or relative to one
      */
@@ -62,9 +62,9 @@ public final class FlightShuffles implements AutoCloseable {
     }
 
     /**
-     * Fixes the attempts that all readers use. Repeat it when maps were run again.
+     * Fixes the attempt of each map that all readers use. Call it again after you run maps again.
      *
-     * @param maps how many maps the shuffle has
+     * @param maps the number of maps of the shuffle
      */
     public void commit(String shuffle, int maps) {
         JsonObject body = body(shuffle);
@@ -82,15 +82,15 @@ public final class FlightShuffles implements AutoCloseable {
         JsonObject ignored = act("renew", body(shuffle));
     }
 
-    /** What the daemon does, as a JSON object. */
+    /** The daemon's statistics as a JSON object. */
     public String stats() {
         return act("stats", new JsonObject()).toString();
     }
 
     /**
-     * Reads a partition of a committed shuffle: a stream of Arrow IPC, map by map. Close it. It
-     * keeps two frames in memory. The last read throws {@link BlobCorrupt} unless rows of all maps
-     * came, with their checksums: discard what was read then.
+     * Reads a partition of a committed shuffle as a stream of Arrow IPC, map by map. Close the
+     * stream. It keeps two frames in memory. The last read throws {@link BlobCorrupt} unless the
+     * rows of all maps arrived with matching checksums. If it does, discard the rows read so far.
      *
      * @param partition counted from 0
      */
@@ -137,7 +137,7 @@ public final class FlightShuffles implements AutoCloseable {
         return JsonParser.parseString(json).getAsJsonObject();
     }
 
-    /** Ends all calls. Later ones throw {@link Closed}. Idempotent. */
+    /** Ends all calls. Later calls throw {@link Closed}. Idempotent. */
     @Override
     public void close() {
         channel.shutdownNow();

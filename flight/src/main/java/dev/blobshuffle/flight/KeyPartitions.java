@@ -12,13 +12,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partition of a key in a columnar shuffle: {@code docs/format.md}, "Partitions of keys". The
- * Python package writes rows by it, so a reader can find a key's rows, and a writer in Java can
- * agree. Thread-safe.
+ * Computes the partition of a key in a columnar shuffle: {@code docs/format.md}, "Partitions of
+ * keys". The Python package places rows by the same function. A Java reader can thus find a key's
+ * rows, and a Java writer places rows the same way. Thread-safe.
  *
- * <p>Keys that are equal have one partition, whatever their types. Values are null, {@link
- * Boolean}, {@link Byte}, {@link Short}, {@link Integer}, {@link Long}, {@link BigInteger}, {@link
- * Float}, {@link Double}, {@link BigDecimal}, {@link String}, {@code byte[]}, {@link Instant},
+ * <p>Equal keys have the same partition, whatever their types. Values are null, {@link Boolean},
+ * {@link Byte}, {@link Short}, {@link Integer}, {@link Long}, {@link BigInteger}, {@link Float},
+ * {@link Double}, {@link BigDecimal}, {@link String}, {@code byte[]}, {@link Instant},
  * {@link LocalDate}, {@link LocalTime} and {@link Duration}.
  */
 public final class KeyPartitions {
@@ -34,8 +34,8 @@ public final class KeyPartitions {
     /**
      * The partitions of a shuffle.
      *
-     * @param count how many it has
-     * @throws IllegalArgumentException fatal: there is none
+     * @param count the number of partitions
+     * @throws IllegalArgumentException fatal: the number is not positive
      */
     public KeyPartitions(int count) {
         if (count < 1) {
@@ -47,8 +47,9 @@ public final class KeyPartitions {
     /**
      * The partition of a row's key.
      *
-     * @param key the values of the key columns, in their order; a value may be null
-     * @throws IllegalArgumentException fatal: there is no value, or one of a type without a hash
+     * @param key the values of the key columns, in the order of the columns; a value may be null
+     * @throws IllegalArgumentException fatal: the key has no value, or a value of a type without a
+     *     hash
      */
     public int of(List<? extends @Nullable Object> key) {
         if (key.isEmpty()) {
@@ -86,7 +87,9 @@ public final class KeyPartitions {
         return mix(nanoseconds(value));
     }
 
-    /** Equal times are equal in nanoseconds, also where these wrap. */
+    /**
+     * The nanoseconds of a time. Equal times have equal nanoseconds, even if the number overflows.
+     */
     private static long nanoseconds(Object value) {
         if (value instanceof Instant instant) {
             return TimeUnit.SECONDS.toNanos(1) * instant.getEpochSecond() + instant.getNano();
@@ -123,7 +126,7 @@ public final class KeyPartitions {
         return hash(number.stripTrailingZeros().toPlainString().getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Whether it is an integer of 64 bits, signed or unsigned. */
+    /** Whether a number is a 64-bit integer, signed or unsigned. */
     private static boolean isLong(BigDecimal number) {
         if (number.signum() != 0 && number.stripTrailingZeros().scale() > 0) {
             return false;

@@ -7,14 +7,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * A blob that is being written to a directory, under a name that ends with {@code .tmp} until it is
- * whole. Owned by one thread at a time.
+ * A blob that is being written to a directory. Its name ends with {@code .tmp} until it is
+ * complete. Owned by one thread at a time.
  */
 final class BlobFile {
-    /** Small parts are written together. */
+    /** Size of the buffer that combines small writes, bytes. */
     private static final int BUFFER = 256 << 10;
 
-    /** The JDK copies what it writes to a buffer of its thread, which it keeps. */
+    /**
+     * Most bytes per write. The JDK copies each write to a buffer of the thread, and keeps the
+     * buffer.
+     */
     private static final int STEP = 1 << 20;
 
     private final BlobRoot root;
@@ -41,7 +44,7 @@ final class BlobFile {
         return root;
     }
 
-    /** Length and footer of the whole blob. */
+    /** Length and footer checksum of the complete blob. */
     Fingerprint fingerprint() {
         return new Fingerprint(length, Trailer.read(tail.duplicate()).footerChecksum());
     }
@@ -83,7 +86,7 @@ final class BlobFile {
         }
     }
 
-    /** Writes what is left, checks the file's length and closes it. */
+    /** Writes the buffered rest, checks the file's length and closes the file. */
     void end() {
         flush();
         try (channel) {
@@ -95,7 +98,7 @@ final class BlobFile {
         }
     }
 
-    /** Gives the file, after its {@link #end}, its final name. Readers see it then. */
+    /** Gives the file its final name after {@link #end}. From then on readers see it. */
     void commit() {
         root.rename(shuffle, temporary(), name);
     }

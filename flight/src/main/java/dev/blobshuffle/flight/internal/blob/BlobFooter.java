@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** The footer of a blob of Arrow content and its prelude, checked. Immutable. */
+/** The verified footer of a blob of Arrow content, and its prelude. Immutable. */
 public final class BlobFooter {
     private final Fingerprint fingerprint;
     private final Container container;
@@ -18,7 +18,9 @@ public final class BlobFooter {
     private final ByteBuffer schema;
     private final List<ArrowMessage> dictionaries;
 
-    /** By partition, and as in the blob within one. */
+    /**
+     * Segments in the order of their partitions; those of one partition in the order of the blob.
+     */
     private final List<Container.Segment> segments;
 
     BlobFooter(Fingerprint fingerprint, Container container, ByteBuffer prelude, String what) {
@@ -49,7 +51,7 @@ public final class BlobFooter {
         return container;
     }
 
-    /** The schema message with the 8 bytes before its metadata. */
+    /** The schema message, including the 8 bytes before its metadata. */
     public ByteBuffer schema() {
         return schema.duplicate();
     }
@@ -64,12 +66,15 @@ public final class BlobFooter {
         return dictionaries;
     }
 
-    /** The segments of some partitions, in the order of the partitions. */
+    /** The segments of a range of partitions, in the order of the partitions. */
     public List<Container.Segment> segments(PartitionRange range) {
         return segments.subList(firstAtOrAbove(range.first()), firstAtOrAbove(range.end()));
     }
 
-    /** Whether all these bytes are of the partitions, or of the prelude, postlude or footer. */
+    /**
+     * Whether a range of bytes contains only bytes of these partitions, the prelude, the postlude
+     * and the footer.
+     */
     public boolean isWithin(PartitionRange partitions, long first, long end) {
         List<Container.Segment> inOrder = new ArrayList<>(segments(partitions));
         inOrder.sort(Comparator.comparingLong(Container.Segment::offset));
@@ -97,9 +102,9 @@ public final class BlobFooter {
     }
 
     /**
-     * Requires that partitions exist, if the blob states how many there are.
+     * Requires that partitions exist, if the blob states their number.
      *
-     * @throws Refused one does not
+     * @throws Refused a partition does not exist
      */
     public void require(PartitionRange range) {
         int count = container.partitions().orElse(Integer.MAX_VALUE);
@@ -111,12 +116,12 @@ public final class BlobFooter {
         }
     }
 
-    /** How many partitions the shuffle has; empty if the blob does not state it. */
+    /** The number of partitions of the shuffle; empty if the blob does not state it. */
     OptionalInt partitions() {
         return container.partitions();
     }
 
-    /** Rows of all segments. */
+    /** The number of rows in all segments. */
     public long rows() {
         return container.rows().orElse(0);
     }
@@ -126,7 +131,7 @@ public final class BlobFooter {
         return fingerprint.length();
     }
 
-    /** About what it takes in memory, bytes. */
+    /** The approximate size in memory, bytes. */
     long weight() {
         return Footers.weight(container) + prelude.capacity();
     }

@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * The blobs that the directories and the memory have of a shuffle, by name, as of the last listing.
- * A blob that is still there stays the same instance. Guarded by its shuffle.
+ * The blobs of a shuffle in the directories and in memory, by name, as of the last listing. A blob
+ * that is still present keeps its instance. Guarded by its shuffle.
  */
 final class BlobIndex {
     /**
-     * Clocks of file systems are coarse: a change this soon after a listing may not change the
-     * directory's time.
+     * The resolution assumed for the clock of a file system. A change this soon after a listing may
+     * leave the directory's time unchanged.
      */
     private static final long COARSE_MILLIS = 2_000;
 
@@ -27,7 +27,7 @@ final class BlobIndex {
     private final Time time;
     private final TreeMap<BlobName, StoredBlob> blobs = new TreeMap<>();
 
-    /** When each directory had changed at the last listing; empty if that is not certain. */
+    /** The modification time of each directory at the last listing; empty if it is uncertain. */
     private List<Long> listedAt = List.of();
 
     private boolean isInDirectories;
@@ -47,19 +47,21 @@ final class BlobIndex {
         return changes;
     }
 
-    /** Looks at the directories. */
+    /**
+     * Whether a directory may have changed since the last listing. Checks the directories' times.
+     */
     boolean mayHaveChanged() {
         return !changes().equals(listedAt);
     }
 
-    /** Whether a directory had the shuffle when they were last looked at. */
+    /** Whether a directory had the shuffle at the last listing. */
     boolean isInDirectories() {
         return isInDirectories;
     }
 
     /**
-     * Lists the directories. If what takes the commit fails, the next call to {@link
-     * #mayHaveChanged} says so, and they are listed again.
+     * Lists the directories. If the consumer of the commit fails, the next call to
+     * {@link #mayHaveChanged} returns true, and the directories are listed again.
      *
      * @param whenCommitted takes a directory that has the commit
      */
@@ -118,7 +120,7 @@ final class BlobIndex {
         return blobs.get(blob.name()) == blob;
     }
 
-    /** The blobs of a map, by attempt. */
+    /** The blobs of all attempts of a map, by attempt. */
     Collection<StoredBlob> attempts(long map) {
         return blobs.subMap(
                         new BlobName(map, 0, BlobName.FIRST),
@@ -128,7 +130,7 @@ final class BlobIndex {
                 .values();
     }
 
-    /** The highest number of a map. */
+    /** The highest map number. */
     OptionalLong lastMap() {
         return blobs.isEmpty()
                 ? OptionalLong.empty()

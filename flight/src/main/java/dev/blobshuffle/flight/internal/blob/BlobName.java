@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
  * "Layout".
  *
  * @param map index of the map
- * @param attempt which attempt of the map
- * @param id the blob
+ * @param attempt number of the attempt
+ * @param id of the blob
  */
 public record BlobName(long map, long attempt, BlobId id) implements Comparable<BlobName> {
-    /** Below and above all ids. */
+    /** An id that sorts before all others. */
     static final BlobId FIRST = new BlobId(0, 0, 0);
 
-    /** As {@link #FIRST}. */
+    /** An id that sorts after all others. */
     static final BlobId LAST = new BlobId(Long.MAX_VALUE, -1L, Long.MAX_VALUE);
 
     private static final String NUMBER = "(0|[1-9][0-9]{0,17})";
@@ -25,7 +25,7 @@ public record BlobName(long map, long attempt, BlobId id) implements Comparable<
             Pattern.compile("m" + NUMBER + "-a" + NUMBER + "-" + NUMBER + "-([0-9a-f]{16})-" + NUMBER + "\\.blob");
     private static final Pattern SHUFFLE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}");
 
-    /** The name that a file has; empty if it is none of a committed blob. */
+    /** Parses a file's name; empty if it is not the name of a committed blob. */
     static Optional<BlobName> parse(String file) {
         Matcher matcher = NAME.matcher(file);
         if (!matcher.matches()) {
@@ -38,7 +38,7 @@ public record BlobName(long map, long attempt, BlobId id) implements Comparable<
         return Optional.of(new BlobName(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), id));
     }
 
-    /** Whether a text may name a shuffle, or a namespace. */
+    /** Whether a text is a legal name of a shuffle or a namespace. */
     public static boolean isShuffle(String text) {
         return SHUFFLE.matcher(text).matches();
     }
@@ -48,7 +48,7 @@ public record BlobName(long map, long attempt, BlobId id) implements Comparable<
         return "m" + map + "-a" + attempt + "-" + id + ".blob";
     }
 
-    /** Lower attempts first, then older blobs: which of several readers use. */
+    /** Orders lower attempts first, then older blobs. Readers use the first of several. */
     @Override
     public int compareTo(BlobName other) {
         int byMap = Long.compare(map, other.map);

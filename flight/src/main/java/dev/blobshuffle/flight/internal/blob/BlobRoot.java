@@ -28,10 +28,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A directory that the daemon may read and release blobs in. It opens what is below by one name
- * after the other, relative to the directory before ({@code openat}), and follows no symbolic link.
- * So neither {@code ..} nor a link that a process creates there at any time leads outside.
- * Thread-safe.
+ * A directory in which the daemon may read and release blobs. It opens each path component relative
+ * to the parent directory ({@code openat}), and follows no symbolic link. So neither {@code ..} nor
+ * a link leads outside, even if a process creates the link at any time. Thread-safe.
  */
 final class BlobRoot {
     private static final String SHUFFLES = "shuffles";
@@ -40,9 +39,9 @@ final class BlobRoot {
     private final OpenDirectories directories = new OpenDirectories();
 
     /**
-     * A directory that exists.
+     * Opens an existing directory.
      *
-     * @throws InvalidSettings fatal: it is none, or cannot be read safely
+     * @throws InvalidSettings fatal: it is not a directory, or cannot be read safely
      */
     BlobRoot(Path directory) {
         try {
@@ -61,12 +60,12 @@ final class BlobRoot {
         }
     }
 
-    /** Without links. */
+    /** The path with all links resolved. */
     Path directory() {
         return directory;
     }
 
-    /** Opens directories; closed in the reverse order by {@link #close}. */
+    /** The directories opened on the way to a file. {@link #close} closes them in reverse order. */
     private static final class Way implements AutoCloseable {
         private final List<SecureDirectoryStream<Path>> opened = new ArrayList<>();
 
@@ -78,7 +77,7 @@ final class BlobRoot {
             return opened.get(opened.size() - 1);
         }
 
-        /** @throws NotDirectoryException it is a link, or a file */
+        /** @throws NotDirectoryException the name is a link or a file */
         Way down(String name) throws IOException {
             BasicFileAttributes attributes = last().getFileAttributeView(
                             Path.of(name), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
@@ -90,7 +89,7 @@ final class BlobRoot {
             return this;
         }
 
-        /** The last directory, which the caller closes. */
+        /** The last directory. The caller closes it. */
         SecureDirectoryStream<Path> takeLast() {
             return opened.remove(opened.size() - 1);
         }
@@ -114,10 +113,10 @@ final class BlobRoot {
     }
 
     /**
-     * Opens a file of a shuffle. It keeps the directory of the shuffle open for the next one: the
-     * way there costs four times as much as the file.
+     * Opens a file of a shuffle. Keeps the shuffle's directory open for the next call, because
+     * opening the directory costs four times as much as opening the file.
      *
-     * @throws BlobMissing recoverable: it is not there, or is a link
+     * @throws BlobMissing recoverable: the file does not exist or is a link
      */
     FileChannel open(String shuffle, String file) {
         Optional<SecureDirectoryStream<Path>> held = directories.held(shuffle);
@@ -125,7 +124,9 @@ final class BlobRoot {
             try {
                 return open(held.get(), shuffle, file);
             } catch (IOException | ClosedDirectoryStreamException e) {
-                directories.drop(shuffle); // Released and made again, or another thread has closed it.
+                // The shuffle was released and created again, or another thread has closed the
+                // directory.
+                directories.drop(shuffle);
             }
         }
         try (Way way = way(shuffle)) {
@@ -157,7 +158,7 @@ final class BlobRoot {
     /**
      * The names of the files of a shuffle.
      *
-     * @return empty if there is no such shuffle
+     * @return empty if the shuffle does not exist
      */
     Optional<List<String>> files(String shuffle) {
         try (Way way = way(shuffle)) {
@@ -180,7 +181,10 @@ final class BlobRoot {
         }
     }
 
-    /** When a shuffle's directory last changed, milliseconds since the epoch; empty if none is. */
+    /**
+     * The last change of a shuffle's directory, milliseconds since the epoch; empty if there is
+     * none.
+     */
     OptionalLong changedMillis(String shuffle) {
         try {
             return OptionalLong.of(
@@ -191,7 +195,7 @@ final class BlobRoot {
         }
     }
 
-    /** The length of a file of a shuffle, bytes; 0 if it is not there any more. */
+    /** The length of a file of a shuffle, bytes; 0 if it no longer exists. */
     long length(String shuffle, String file) {
         try {
             return Files.readAttributes(
@@ -204,7 +208,7 @@ final class BlobRoot {
         }
     }
 
-    /** Writes a small file of a shuffle: under another name first, then renamed. */
+    /** Writes a small file of a shuffle under a temporary name, then renames it. */
     void write(String shuffle, String file, byte[] content) {
         Path from = Path.of(file + ".tmp");
         try (Way way = way(shuffle)) {
@@ -227,7 +231,7 @@ final class BlobRoot {
         }
     }
 
-    /** Bytes that the file system has for this process; 0 if it does not answer. */
+    /** Bytes that the file system has available for this process; 0 if it does not report them. */
     long freeBytes() {
         try {
             return Files.getFileStore(directory).getUsableSpace();
@@ -248,15 +252,15 @@ final class BlobRoot {
     }
 
     /**
-     * Creates a file of a shuffle, and the shuffle's directory if there is none.
+     * Creates a file of a shuffle, and the shuffle's directory if it does not exist.
      *
-     * @throws StoreUnavailable recoverable: the disk does not take it
+     * @throws StoreUnavailable recoverable: the disk does not accept the file
      */
     FileChannel create(String shuffle, String file) {
         try {
             return createOnce(shuffle, file);
         } catch (NoSuchFileException e) {
-            // Another map has deleted the directory, which was empty.
+            // The put of another map has deleted the empty directory.
             try {
                 return createOnce(shuffle, file);
             } catch (IOException second) {
@@ -278,14 +282,14 @@ final class BlobRoot {
         }
     }
 
-    /** Says that a shuffle is used, by the time of its directory. */
+    /** Marks a shuffle as used: sets the time of its directory. */
     void touch(String shuffle, long wallMillis) {
         try (Way way = way(shuffle)) {
             way.last()
                     .getFileAttributeView(BasicFileAttributeView.class)
                     .setTimes(FileTime.fromMillis(wallMillis), null, null);
         } catch (IOException e) {
-            return; // It was released: the put fails when it goes on.
+            return; // The shuffle was released. The put fails on its next step.
         }
     }
 
@@ -293,14 +297,14 @@ final class BlobRoot {
         try {
             Files.createDirectory(made);
         } catch (FileAlreadyExistsException e) {
-            return; // If it is a link, opening it fails.
+            return; // If it is a link, opening it fails later.
         }
     }
 
     /**
      * Gives a file of a shuffle its final name.
      *
-     * @throws StoreUnavailable recoverable: it is gone, or the disk has failed
+     * @throws StoreUnavailable recoverable: the file no longer exists, or the disk has failed
      */
     void rename(String shuffle, String from, String to) {
         try (Way way = way(shuffle)) {
@@ -310,7 +314,7 @@ final class BlobRoot {
         }
     }
 
-    /** Deletes a file of a shuffle, and the shuffle's directory if nothing is left. */
+    /** Deletes a file of a shuffle, and then the shuffle's directory if it is empty. */
     void delete(String shuffle, String file) {
         try (Way way = way(shuffle)) {
             way.last().deleteFile(Path.of(file));
@@ -318,14 +322,14 @@ final class BlobRoot {
                 return;
             }
         } catch (NoSuchFileException | NotDirectoryException e) {
-            return; // The shuffle was released meanwhile.
+            return; // The shuffle has been released meanwhile.
         } catch (IOException e) {
             throw unavailable("delete " + place(shuffle, file), e);
         }
         try (Way way = new Way(directory).down(SHUFFLES)) {
             way.last().deleteDirectory(Path.of(shuffle));
         } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-            return; // Released, or another map has begun.
+            return; // The shuffle has been released, or another map has begun.
         } catch (IOException e) {
             throw unavailable("delete shuffle " + shuffle, e);
         }
@@ -339,7 +343,7 @@ final class BlobRoot {
                 try {
                     way.last().deleteFile(Path.of(file));
                 } catch (NoSuchFileException e) {
-                    continue; // Another process releases it too.
+                    continue; // Another process is releasing it too.
                 }
             }
         } catch (NoSuchFileException | NotDirectoryException e) {

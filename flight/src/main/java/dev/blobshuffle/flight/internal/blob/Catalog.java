@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The namespaces that the daemon serves: each has directories of its own, and shuffles in them. It
- * keeps no index that a restart would lose. Thread-safe.
+ * The namespaces that the daemon serves. Each namespace has its own directories with shuffles. The
+ * catalog keeps no index that a restart would lose. Thread-safe.
  */
 public final class Catalog {
     private static final long IDLE_MILLIS = Duration.ofMinutes(10).toMillis();
@@ -39,7 +39,7 @@ public final class Catalog {
     private final AtomicLong sequence = new AtomicLong();
     private final Map<String, Namespace> namespaces = new TreeMap<>();
 
-    /** A namespace's directories, and the shuffles that were asked for. */
+    /** A namespace's directories, and the shuffles that were requested so far. */
     private record Namespace(Shuffle.Place place, Map<String, Shuffle> shuffles) {
         List<BlobRoot> roots() {
             return place.roots();
@@ -47,11 +47,11 @@ public final class Catalog {
     }
 
     /**
-     * How much the blobs may take.
+     * Limits on the space of blobs.
      *
      * @param footerBytes most bytes of footers in memory
      * @param blobBytes most bytes of blobs that stay in memory; 0: none
-     * @param quota most bytes of blobs in each directory; empty: what the disk has
+     * @param quota most bytes of blobs in each directory; empty: limited by the disk only
      */
     public record Limits(long footerBytes, long blobBytes, OptionalLong quota) {}
 
@@ -59,8 +59,8 @@ public final class Catalog {
      * Opens the directories.
      *
      * @param directories of each namespace, at least one
-     * @param copies the store of the copies of a namespace, if it has one
-     * @throws InvalidSettings fatal: a directory is not there, or lies in another
+     * @param copies the store of the copies of each namespace that has one
+     * @throws InvalidSettings fatal: a directory does not exist, or lies in another
      */
     public Catalog(Map<String, List<Path>> directories, Map<String, CopyStore> copies, Limits limits, Time time) {
         footers = new FooterCache<>(limits.footerBytes(), BlobFooter::weight);
@@ -101,9 +101,9 @@ public final class Catalog {
     }
 
     /**
-     * A shuffle that exists, as its directories are now. Copies are not looked for.
+     * A shuffle that exists, after a refresh from its directories. Does not look for copies.
      *
-     * @throws Refused there is none
+     * @throws Refused the shuffle does not exist
      */
     public Shuffle shuffle(String namespace, String shuffle) {
         Namespace home = namespace(namespace);
@@ -112,7 +112,7 @@ public final class Catalog {
         try {
             isThere = found.refresh();
         } catch (BlobCorrupt e) {
-            isThere = true; // Damaged, but there: its lease goes on.
+            isThere = true; // It is damaged but present, so its lease is extended.
             throw e;
         } finally {
             if (!isThere) {
@@ -140,11 +140,11 @@ public final class Catalog {
     }
 
     /**
-     * Reads something of a shuffle that exists. If the directories and the memory lack a part of
-     * it, looks for copies and reads again. Blocks on the network then.
+     * Reads from a shuffle that exists. If a part is neither in the directories nor in memory,
+     * looks for copies and reads again, which blocks on the network.
      *
-     * @throws Refused there is none, and no copy
-     * @throws StoreUnavailable recoverable: something is missing, and the store of copies does not
+     * @throws Refused the shuffle does not exist and has no copy
+     * @throws StoreUnavailable recoverable: a part is missing, and the store of copies does not
      *     answer
      */
     public <T> T read(String namespace, String shuffle, Function<Shuffle, T> reading) {
@@ -180,7 +180,8 @@ public final class Catalog {
             isThere = found.look(copies) || isThere && found.refresh();
         } catch (StoreUnavailable e) {
             if (missing instanceof Refused refused && refused.reason() == Reason.INCOMPLETE) {
-                refused.addSuppressed(e); // What its maps must do is known without copies.
+                // The refusal already names the maps to run. This needs no copies.
+                refused.addSuppressed(e);
                 throw refused;
             }
             e.addSuppressed(missing);
@@ -196,7 +197,7 @@ public final class Catalog {
         return found;
     }
 
-    /** Forgets shuffles that only have copies, once they have not been read for ten minutes. */
+    /** Forgets shuffles that only have copies after ten minutes without a read. */
     public void forgetIdleCopies() {
         for (Namespace home : namespaces.values()) {
             synchronized (home) {
@@ -230,7 +231,7 @@ public final class Catalog {
     /**
      * Begins an attempt of a map whose batches a client sends.
      *
-     * @param partitions how many the shuffle has
+     * @param partitions the number of partitions of the shuffle
      * @throws Refused a name or number is illegal
      */
     public MapPut put(String namespace, String shuffle, MapSet.Attempt attempt, int partitions) {
@@ -263,7 +264,7 @@ public final class Catalog {
     }
 
     /**
-     * Registers a blob by its path: below a directory of the namespace, or relative to one.
+     * Registers a blob by its path, below a directory of the namespace or relative to one.
      *
      * @throws Refused the path leads elsewhere
      */
@@ -278,7 +279,7 @@ public final class Catalog {
             Path relative = named.isAbsolute() && named.startsWith(root.directory())
                     ? root.directory().relativize(named)
                     : named;
-            // No part may be "..": names are taken as they are, never resolved.
+            // No part may be "..": names are used as they are and never resolved.
             if (!relative.isAbsolute()
                     && relative.getNameCount() == 3
                     && relative.getName(0).toString().equals("shuffles")
@@ -294,10 +295,10 @@ public final class Catalog {
     }
 
     /**
-     * Deletes a shuffle: its copies, then its files. Idempotent.
+     * Deletes a shuffle: first its copies, then its files. Idempotent.
      *
-     * @throws StoreUnavailable recoverable: the store of copies does not answer; nothing has
-     *     changed in the directories
+     * @throws StoreUnavailable recoverable: the store of copies does not answer; the directories
+     *     are unchanged
      */
     public void release(String namespace, String shuffle) {
         checkName(shuffle);
@@ -305,7 +306,7 @@ public final class Catalog {
         copies(namespace).ifPresentOrElse(copies -> copies.release(shuffle, directories), directories);
     }
 
-    /** Reads nothing of the shuffle, so that one whose commit is damaged can be released too. */
+    /** Releases without reading the shuffle, so that it works for a damaged commit too. */
     private void releaseDirectories(String namespace, String shuffle) {
         Namespace home = namespace(namespace);
         Shuffle found = entry(home, shuffle);
@@ -313,7 +314,7 @@ public final class Catalog {
         forget(home, found);
     }
 
-    /** Says that a shuffle is still used. */
+    /** Extends the lease of a shuffle. */
     public void renew(String namespace, String shuffle) {
         boolean ignored = read(namespace, shuffle, found -> {
             found.use();
@@ -321,7 +322,7 @@ public final class Catalog {
         });
     }
 
-    /** The names of the shuffles of a namespace, in order. */
+    /** The names of the shuffles of a namespace, sorted. */
     public Collection<String> names(String namespace) {
         TreeSet<String> names = new TreeSet<>();
         Namespace home = namespace(namespace);
@@ -333,11 +334,11 @@ public final class Catalog {
     }
 
     /**
-     * Releases shuffles that were not used for a lease, also those whose commit is damaged.
-     * Shuffles that only have copies belong to another daemon, and stay. If a store is unavailable,
+     * Releases shuffles that were unused for a lease, including those with a damaged commit. Keeps
+     * shuffles that only have copies: they belong to another daemon. If a store is unavailable,
      * only its namespace is not swept.
      *
-     * @param whenReleased takes the name of each
+     * @param whenReleased takes the name of each released shuffle
      * @throws StoreUnavailable the first failure, after all other namespaces have been swept
      */
     public void sweep(Duration lease, Consumer<String> whenReleased) {
@@ -364,7 +365,7 @@ public final class Catalog {
                     whenReleased.accept(namespace + "/" + name);
                 }
             } catch (Refused e) {
-                continue; // Released meanwhile.
+                continue; // It has been released meanwhile.
             }
         }
     }
@@ -373,7 +374,7 @@ public final class Catalog {
         try {
             return shuffle(namespace, name).usedMillis();
         } catch (BlobCorrupt e) {
-            return entry(namespace(namespace), name).usedMillis(); // Readers hear of the damage.
+            return entry(namespace(namespace), name).usedMillis(); // Readers get the failure.
         }
     }
 
@@ -387,12 +388,12 @@ public final class Catalog {
         return tier.usedBytes();
     }
 
-    /** How many blobs went from memory to a directory. */
+    /** The number of blobs that moved from memory to a directory. */
     public long movedBlobs() {
         return tier.movedBlobs();
     }
 
-    /** How many shuffles were asked for and have not been released since. */
+    /** The number of shuffles that were requested and not released since. */
     public int openShuffles() {
         int open = 0;
         for (Namespace namespace : namespaces.values()) {

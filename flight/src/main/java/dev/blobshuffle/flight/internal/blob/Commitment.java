@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Which attempt of each map all readers of a shuffle use: the content of the file
+ * The attempt of each map that all readers of a shuffle use. Stored in the file
  * {@code flight.commit} ({@code docs/format.md}, "Commit of a shuffle").
  *
  * @param blobs one for each map, from map 0 on
@@ -16,7 +16,7 @@ import java.util.List;
 record Commitment(List<Chosen> blobs) {
     static final String FILE = "flight.commit";
 
-    /** The longest that is read, bytes. */
+    /** The longest file that is read, bytes. */
     static final int LONGEST = 256 << 20;
 
     private static final String HEAD = "blobshuffle-commit 1 ";
@@ -58,7 +58,7 @@ record Commitment(List<Chosen> blobs) {
     /**
      * Decodes the file. Total.
      *
-     * @throws BlobCorrupt fatal: it is not what was written
+     * @throws BlobCorrupt fatal: the bytes are not those that were written
      */
     static Commitment decode(byte[] file, String shuffle) {
         String text = new String(file, StandardCharsets.US_ASCII);

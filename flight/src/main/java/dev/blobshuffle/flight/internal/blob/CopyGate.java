@@ -11,16 +11,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Readers' way to a store of copies. A request that fails soon is repeated. If it still fails, the
- * store rests: for a while readers fail at once, then one of them asks, and the others fail until
- * it has an answer. So a store that does not answer holds few threads, and what is in directories
- * is served. Thread-safe: guarded by itself.
+ * A circuit breaker between readers and a store of copies. It repeats a request that fails fast. If
+ * the request still fails, the circuit opens: readers fail at once for a while. Then one reader
+ * sends a request, and the others fail until it has an answer. A store that does not answer thus
+ * blocks few threads, and blobs in directories stay available. Thread-safe: guarded by itself.
  */
 final class CopyGate {
     private static final int ATTEMPTS = 3;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
 
-    /** A failure that took longer than this is not repeated. */
+    /** The time after which a failed request is not repeated. */
     private static final long SOON_NANOS = Duration.ofSeconds(2).toNanos();
 
     private static final long REST_NANOS = Duration.ofSeconds(5).toNanos();
@@ -37,7 +37,7 @@ final class CopyGate {
     /**
      * Sends a request.
      *
-     * @throws StoreUnavailable recoverable: the store has not answered, now or just before
+     * @throws StoreUnavailable recoverable: this request failed, or the circuit is open
      */
     <T> T ask(Supplier<T> request) {
         boolean isProbe = enter();
@@ -49,7 +49,7 @@ final class CopyGate {
             failed(e);
             throw e;
         } catch (BlobMissing | BlobCorrupt e) {
-            succeeded(); // The store has answered.
+            succeeded(); // The store answers.
             throw e;
         } finally {
             if (isProbe) {

@@ -17,10 +17,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * The copies of a namespace's shuffles in a store, under the names that the Python package gives
- * them: {@code shuffles/SHUFFLE/BLOB}. The commit of a shuffle is stored after its blobs and
- * deleted before them, so a shuffle with a commit has its blobs. Blocks on the network.
- * Thread-safe.
+ * The copies of a namespace's shuffles in a store. Names are those of the Python package:
+ * {@code shuffles/SHUFFLE/BLOB}. The commit of a shuffle is stored after its blobs and deleted
+ * before them, so a shuffle with a commit has all its blobs. Blocks on the network. Thread-safe.
  */
 public final class CopyStore implements AutoCloseable {
     private final NamedBlobs store;
@@ -29,20 +28,20 @@ public final class CopyStore implements AutoCloseable {
     private final LongAdder reads = new LongAdder();
     private final LongAdder readBytes = new LongAdder();
 
-    /** The state of a shuffle since its copying began. */
+    /** The state of a shuffle since copying it began. */
     public enum Copying {
-        /** It is not released. */
+        /** The shuffle is not released. */
         WANTED,
-        /** Its release has begun. */
+        /** The release has begun. */
         RELEASING,
-        /** It was released; blobs that were on their way may still have arrived. */
+        /** The release has ended. Blobs in transfer may still have arrived afterwards. */
         RELEASED
     }
 
     /**
-     * What the store has of a shuffle.
+     * The content of the store for a shuffle.
      *
-     * @param commitment which attempts readers use; empty if not all blobs have arrived
+     * @param commitment the attempts that readers use; empty if not all blobs have arrived
      * @param lengths of the files, by name
      */
     record Found(Optional<Commitment> commitment, Map<String, Long> lengths) {}
@@ -53,7 +52,7 @@ public final class CopyStore implements AutoCloseable {
         gate = new CopyGate(time);
     }
 
-    /** Where the copies are. */
+    /** The location of the copies. */
     public String location() {
         return store.location();
     }
@@ -62,7 +61,7 @@ public final class CopyStore implements AutoCloseable {
         return "shuffles/" + shuffle + "/";
     }
 
-    /** Looks for a shuffle, for a reader. */
+    /** Looks up a shuffle for a reader. */
     Found look(String shuffle) {
         return gate.ask(() -> {
             Map<String, Long> lengths = lengths(shuffle);
@@ -73,11 +72,11 @@ public final class CopyStore implements AutoCloseable {
     }
 
     /**
-     * Reads a part of a blob, for a reader.
+     * Reads a part of a blob for a reader.
      *
      * @param target filled from its position to its limit
-     * @throws BlobMissing recoverable: the copy is gone
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the copy ends before
+     * @throws BlobMissing recoverable: the copy no longer exists
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the copy is too short
      */
     void read(String shuffle, String file, long offset, ByteBuffer target) {
         int position = target.position();
@@ -89,7 +88,7 @@ public final class CopyStore implements AutoCloseable {
         readBytes.add(target.position() - position);
     }
 
-    /** How often readers were served from a copy, footers included. */
+    /** The number of reads from copies, including footers. */
     public long reads() {
         return reads.sum();
     }
@@ -110,7 +109,7 @@ public final class CopyStore implements AutoCloseable {
     }
 
     /**
-     * The commit of a shuffle, as it is stored; empty if it was deleted or never stored.
+     * The stored commit of a shuffle; empty if it was deleted or never stored.
      *
      * @param lengths of the shuffle's files
      */
@@ -124,15 +123,15 @@ public final class CopyStore implements AutoCloseable {
             store.read(directory(shuffle) + Commitment.FILE, 0, bytes);
             return Optional.of(bytes.array());
         } catch (BlobMissing e) {
-            return Optional.empty(); // Released meanwhile.
+            return Optional.empty(); // The shuffle has been released meanwhile.
         }
     }
 
     /**
      * Stores a copy of a blob.
      *
-     * @param isAbandoned asked before each piece of it; true ends the request
-     * @throws Closed it was abandoned
+     * @param isAbandoned checked before each piece of the blob; true ends the request
+     * @throws Closed the request was abandoned
      */
     public void put(String shuffle, StoredBlob blob, BooleanSupplier isAbandoned) {
         try (OpenBlob open = blob.open()) {
@@ -149,17 +148,17 @@ public final class CopyStore implements AutoCloseable {
         }
     }
 
-    /** Stores the commit of a shuffle, when all its blobs have arrived. */
+    /** Stores the commit of a shuffle after all its blobs have arrived. */
     public void putCommit(String shuffle, byte[] commit) {
         store.put(directory(shuffle) + Commitment.FILE, BlobContent.of(commit));
     }
 
-    /** Says that copying of a shuffle begins, or goes on after it was released. */
+    /** Records that copying of a shuffle begins, or continues after a release. */
     public void want(String shuffle) {
         copied.put(shuffle, Copying.WANTED);
     }
 
-    /** Says that copying of a shuffle has ended. */
+    /** Records that copying of a shuffle has ended. */
     public void forget(String shuffle) {
         copied.remove(shuffle);
     }
@@ -170,8 +169,8 @@ public final class CopyStore implements AutoCloseable {
     }
 
     /**
-     * Deletes the copies of a shuffle, then what its directories have. If the store fails, nothing
-     * changes in the directories.
+     * Deletes the copies of a shuffle, then its files in the directories. If the store fails, the
+     * directories stay unchanged.
      */
     void release(String shuffle, Runnable directories) {
         mark(shuffle, Copying.RELEASING);

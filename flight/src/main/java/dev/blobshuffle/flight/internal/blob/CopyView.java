@@ -9,11 +9,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store of copies had of a shuffle when a request last missed a blob: the committed blobs,
- * and the commit if the directories have none. Guarded by its shuffle.
+ * The copies of a shuffle when a request last missed a blob: the committed blobs, and the commit if
+ * the directories have none. Guarded by its shuffle.
  */
 final class CopyView {
-    /** Another daemon may release the shuffle, or commit it again. */
+    /**
+     * The age at which the view is looked up again: another daemon may release the shuffle or
+     * commit it again.
+     */
     private static final long OLD_NANOS = Duration.ofSeconds(10).toNanos();
 
     private final String shuffle;
@@ -33,12 +36,12 @@ final class CopyView {
         return commitment == null && blobs.isEmpty();
     }
 
-    /** Whether it must be looked up again before it is used. */
+    /** Whether the copies must be looked up again before use. */
     boolean isOld() {
         return !isEmpty() && time.nanos() - lookedNanos > OLD_NANOS;
     }
 
-    /** The commit, if the directories have none. */
+    /** The commit of the copies; null if the directories have one, or there is none. */
     @Nullable
     Commitment commitment() {
         return commitment;
@@ -58,7 +61,7 @@ final class CopyView {
     }
 
     /**
-     * Takes what was found. A copy that it has already stays the same blob.
+     * Replaces the view by a new lookup. A copy that is already known keeps its instance.
      *
      * @param own the commit of the directories; null if they have none
      */

@@ -1,8 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
 /**
- * Distinguishes a blob from another under the same name. The footer has the checksum of every
- * frame, so its checksum stands for all bytes.
+ * Distinguishes a blob from another blob of the same name. The footer contains the checksum of
+ * every frame, so its own checksum covers all bytes.
  *
  * @param length of the blob, bytes
  * @param footerChecksum CRC32C of its footer

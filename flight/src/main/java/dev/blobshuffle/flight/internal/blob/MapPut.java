@@ -16,23 +16,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a map whose batches a client sends. They stay in memory until {@link #flush}
- * writes them to a directory, a segment for each partition, so a partition has a segment of each
- * flush. Nothing is readable before {@link #commit}; {@link #close} without it leaves nothing.
- * Owned by one thread at a time.
+ * An attempt of a map whose batches a client sends. Batches stay in memory until {@link #flush}
+ * writes them to a directory, one segment per partition. A partition thus has one segment per
+ * flush. Nothing is readable before {@link #commit}; {@link #close} without a commit leaves nothing
+ * behind. Owned by one thread at a time.
  */
 public final class MapPut implements AutoCloseable {
-    /** The longest dictionaries that the batches of a map use at a time, bytes. */
+    /** The most bytes of dictionaries that the batches of a map use at a time. */
     public static final int MOST_DICTIONARY_BYTES = 1 << 20;
 
-    /** About what a message takes in memory besides its bytes. */
+    /** The approximate memory of a message besides its bytes. */
     public static final int MESSAGE_OVERHEAD = 256;
 
     private static final Zone ZONE = new Zone("default");
     private static final int BYTES_PER_SEGMENT = 160;
     private static final int BYTES_PER_FRAME = 32;
 
-    /** As encoded in the footer, at most. */
+    /** The most bytes of a segment's entry in the footer. */
     private static final int STORED_PER_SEGMENT = 40;
 
     private static final int STORED_PER_FRAME = 9;
@@ -48,7 +48,10 @@ public final class MapPut implements AutoCloseable {
     private final Map<Long, ByteBuffer> dictionaries = new LinkedHashMap<>();
     private List<ByteBuffer> present = List.of();
 
-    /** Of those that came since the last flush, which frames may refer to, and of the present. */
+    /**
+     * Bytes of the present dictionaries, and of those since the last flush, to which frames may
+     * refer.
+     */
     private long dictionaryBytes;
 
     private @Nullable ByteBuffer schema;
@@ -62,7 +65,7 @@ public final class MapPut implements AutoCloseable {
 
     /** Makes blobs in memory readable. */
     interface Held {
-        /** Takes over the content's first use. */
+        /** Takes over the first use of the content. */
         StoredBlob hold(BlobName name, MemoryContent content);
     }
 
@@ -73,11 +76,11 @@ public final class MapPut implements AutoCloseable {
      * The blob that a commit has stored.
      *
      * @param file the blob's name
-     * @param id the blob
+     * @param id of the blob
      * @param length of the blob, bytes
      * @param rows of all partitions
      * @param footerChecksum CRC32C of its footer
-     * @param isInMemory whether a restart of the daemon loses it
+     * @param isInMemory whether the blob is lost if the daemon restarts
      */
     public record Stored(String file, String id, long length, long rows, int footerChecksum, boolean isInMemory) {}
 
@@ -101,7 +104,7 @@ public final class MapPut implements AutoCloseable {
     }
 
     /**
-     * Takes a dictionary, which replaces the one with its id in the batches that follow.
+     * Takes a dictionary. It replaces the dictionary of the same id for the batches that follow.
      *
      * @throws Refused the dictionaries are too long
      */
@@ -111,7 +114,7 @@ public final class MapPut implements AutoCloseable {
         present = List.copyOf(dictionaries.values());
         messages++;
         long length = presentBytes();
-        // Without batches, nothing refers to what was replaced.
+        // Without batches, nothing refers to replaced dictionaries.
         dictionaryBytes = run.isEmpty() ? length : dictionaryBytes + message.length;
         if (length > MOST_DICTIONARY_BYTES) {
             throw refused("its dictionaries have " + length + " bytes, at most " + MOST_DICTIONARY_BYTES
@@ -126,7 +129,8 @@ public final class MapPut implements AutoCloseable {
     /**
      * Takes a batch.
      *
-     * @throws Refused its dictionaries would take more than the batches, or the rows overflow
+     * @throws Refused its dictionaries would take more bytes than the batches, or the row count
+     *     overflows
      */
     public void batch(int partition, long count, byte[] message) {
         requireSchema();
@@ -178,15 +182,15 @@ public final class MapPut implements AutoCloseable {
                 + BYTES_PER_FRAME * (frames + run.frames());
     }
 
-    /** Whether {@link #flush} would give memory back. */
+    /** Whether {@link #flush} would free memory. */
     public boolean holdsBatches() {
         return !run.isEmpty();
     }
 
     /**
-     * Writes the batches that are in memory to a directory.
+     * Writes the batches in memory to a directory.
      *
-     * @throws StoreUnavailable recoverable: no directory takes them; run the map again
+     * @throws StoreUnavailable recoverable: no directory accepts them; run the map again
      * @throws Refused no directory has room
      */
     public void flush() {
@@ -216,9 +220,9 @@ public final class MapPut implements AutoCloseable {
     }
 
     /**
-     * Extends the lease of the shuffle, if it has files of this map.
+     * Extends the lease of the shuffle, if files of this map exist.
      *
-     * @param wallMillis the time now
+     * @param wallMillis the current time
      */
     public void renew(long wallMillis) {
         Spilled written = spilled;
@@ -227,7 +231,7 @@ public final class MapPut implements AutoCloseable {
         }
     }
 
-    /** Writes the first batches, to another directory if one fails. */
+    /** Writes the first batches. If a directory fails, tries another. */
     private Spilled begin() {
         long bytes = run.batchBytes() + run.dictionaryBytes();
         StoreUnavailable failure = null;
@@ -278,10 +282,10 @@ public final class MapPut implements AutoCloseable {
     }
 
     /**
-     * Makes the rows readable: in memory if nothing was flushed and there is room, else in a
+     * Makes the rows readable: in memory if nothing was flushed and memory has room, else in a
      * directory.
      *
-     * @throws StoreUnavailable recoverable: no directory takes them; run the map again
+     * @throws StoreUnavailable recoverable: no directory accepts them; run the map again
      */
     public Stored commit() {
         requireSchema();
@@ -296,7 +300,7 @@ public final class MapPut implements AutoCloseable {
             ContainerWriter writer = writer(parts::add);
             run.write(writer, origin);
             Container ignored = writer.finish();
-            // The writer passes views that hide their arrays, so gRPC would copy them once more.
+            // The writer passes views that hide their arrays. gRPC would copy these once more.
             List<ByteBuffer> messages = run.messages();
             for (int i = 0; i < messages.size(); i++) {
                 parts.set(i + 1, messages.get(i));
@@ -314,7 +318,7 @@ public final class MapPut implements AutoCloseable {
         }
     }
 
-    /** The footer's checksum is in the trailer, the last bytes of a blob. */
+    /** The footer's checksum, which is in the trailer: the last bytes of a blob. */
     private static int checksum(List<ByteBuffer> parts) {
         return Trailer.read(parts.get(parts.size() - 1).duplicate()).footerChecksum();
     }
@@ -346,7 +350,7 @@ public final class MapPut implements AutoCloseable {
                 isInMemory);
     }
 
-    /** Discards everything unless it was committed. Idempotent. */
+    /** Discards everything that is not committed. Idempotent. */
     @Override
     public void close() {
         Spilled written = spilled;

@@ -4,15 +4,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which maps of a shuffle a stream reads. */
+/** The maps of a shuffle that a stream reads. */
 public sealed interface MapSet {
     /** The most maps of a shuffle. */
     int MOST_MAPS = 1 << 20;
 
     /**
-     * All maps, by the attempts that the commit of the shuffle names.
+     * All maps, with the attempts in the shuffle's commit.
      *
-     * @param maps how many there must be
+     * @param maps the expected number of maps
      */
     record Committed(int maps) implements MapSet {
         /** Checks the number. */
@@ -22,12 +22,12 @@ public sealed interface MapSet {
     }
 
     /**
-     * Some maps, and the attempt of each.
+     * A list of maps, with an attempt of each.
      *
      * @param attempts each map once
      */
     record Listed(List<Attempt> attempts) implements MapSet {
-        /** Checks that there are maps, and none twice. */
+        /** Checks that there are maps, and no duplicates. */
         public Listed {
             attempts = List.copyOf(attempts);
             checkCount(attempts.size());
@@ -45,7 +45,7 @@ public sealed interface MapSet {
      * An attempt of a map.
      *
      * @param map index of the map
-     * @param attempt its attempt
+     * @param attempt number of the attempt
      */
     record Attempt(long map, long attempt) {
         /** Checks the numbers. */

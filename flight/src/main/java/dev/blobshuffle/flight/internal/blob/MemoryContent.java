@@ -6,20 +6,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The bytes of a blob in memory: the parts that its writer had, one after the other. Its bytes
- * count until it has no more users. Thread-safe.
+ * The bytes of a blob in memory: the consecutive parts from its writer. Reference-counted: the
+ * budget counts the bytes until the last use ends. Thread-safe.
  */
 final class MemoryContent {
     private final List<ByteBuffer> parts;
 
-    /** Where each part ends. */
+    /** The end offset of each part. */
     private final long[] ends;
 
     private final Runnable whenUnused;
     private int uses = 1;
 
     /**
-     * A content with one use, that of its owner.
+     * Content with one use, that of its owner.
      *
      * @param parts never changed
      * @param whenUnused called once, when the last use has ended
@@ -35,12 +35,12 @@ final class MemoryContent {
         }
     }
 
-    /** Bytes. */
+    /** The length, bytes. */
     long length() {
         return ends[ends.length - 1];
     }
 
-    /** Begins another use; returns whether there still is one. */
+    /** Begins another use; returns false if the last use has already ended. */
     synchronized boolean use() {
         if (uses == 0) {
             return false;
@@ -60,7 +60,7 @@ final class MemoryContent {
         }
     }
 
-    /** The parts in a range, the first and last cut to it. */
+    /** The parts in a range. The first and the last are cut to the range. */
     List<ByteBuffer> parts(long offset, long count) {
         if (offset < 0 || count < 0 || offset + count > length()) {
             throw new IllegalArgumentException(

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The budget of blobs that stay in memory. When it is full, the oldest go to a directory.
+ * The budget for blobs in memory. When it is full, the oldest blobs move to a directory.
  * Thread-safe: guarded by itself.
  */
 final class MemoryTier {
@@ -13,15 +13,16 @@ final class MemoryTier {
     private long used;
     private long moved;
 
-    /** A tier of so many bytes; 0: nothing stays in memory. */
+    /** A tier with a budget in bytes; 0: nothing stays in memory. */
     MemoryTier(long budget) {
         this.budget = budget;
     }
 
     /**
-     * Takes bytes for a blob. Moves older blobs to a directory if there is no room, which blocks.
+     * Reserves bytes for a blob. If there is no room, moves older blobs to a directory, which
+     * blocks.
      *
-     * @return whether the caller has the bytes
+     * @return whether the bytes are reserved
      */
     boolean reserve(long bytes) {
         while (bytes <= budget) {
@@ -48,17 +49,17 @@ final class MemoryTier {
         return false;
     }
 
-    /** Says that a blob whose bytes were reserved is in memory, so that it can be moved. */
+    /** Adds a blob whose bytes are reserved. From now on it can move to a directory. */
     synchronized void add(StoredBlob blob, Shuffle shuffle) {
         oldest.put(blob, shuffle);
     }
 
-    /** Says that a blob was released. */
+    /** Removes a blob that was released. */
     synchronized void remove(StoredBlob blob) {
         oldest.remove(blob);
     }
 
-    /** Gives back the bytes of a blob that has no more users. */
+    /** Returns the bytes of a blob that has no more users. */
     synchronized void giveBack(long bytes) {
         used -= bytes;
     }
@@ -67,7 +68,7 @@ final class MemoryTier {
         return used;
     }
 
-    /** How many blobs went to a directory because there was no room. */
+    /** The number of blobs that moved to a directory for lack of room. */
     synchronized long movedBlobs() {
         return moved;
     }

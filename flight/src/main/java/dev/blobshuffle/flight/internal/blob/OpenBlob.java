@@ -15,14 +15,17 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open blob: a file, in memory, or a copy in a store. The first two stay readable when they are
- * released. Owned by one thread at a time.
+ * An open blob: a file, a blob in memory, or a copy in a store. A file or a blob in memory stays
+ * readable after its release. Owned by one thread at a time.
  */
 public final class OpenBlob implements AutoCloseable {
-    /** The longest footer that the daemon reads, bytes: half a million segments. */
+    /** The longest footer that the daemon reads, bytes: about half a million segments. */
     static final int MAX_FOOTER_LENGTH = 8 << 20;
 
-    /** Bytes that the first read of a copy takes from its end: trailer and a usual footer. */
+    /**
+     * Bytes that the first read of a copy takes from its end: the trailer and a footer of usual
+     * size.
+     */
     private static final int TAIL = 64 << 10;
 
     private final Bytes bytes;
@@ -30,10 +33,10 @@ public final class OpenBlob implements AutoCloseable {
     private final long length;
     private boolean isClosed;
 
-    /** The last bytes of a copy, once they were read. */
+    /** The last bytes of a copy; null before the first read. */
     private @Nullable ByteBuffer tail;
 
-    /** Where the bytes are. */
+    /** The source of the bytes. */
     private sealed interface Bytes {}
 
     private record InFile(FileChannel channel) implements Bytes {}
@@ -61,9 +64,9 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     /**
-     * A copy. Nothing is read yet.
+     * A copy. Reads nothing yet.
      *
-     * @param length that the store has listed, bytes
+     * @param length in the store's listing, bytes
      */
     OpenBlob(CopyStore store, String shuffle, String file, long length, String what) {
         bytes = new InStore(store, shuffle, file);
@@ -71,22 +74,22 @@ public final class OpenBlob implements AutoCloseable {
         this.length = length;
     }
 
-    /** Bytes of the blob when it was opened. */
+    /** The length of the blob when it was opened, bytes. */
     public long length() {
         return length;
     }
 
     /**
-     * The open file, closed with the blob; empty if the blob is in no file. Nothing that is read
-     * from it has been verified.
+     * The open file, closed with the blob; empty if the blob is not in a file. Bytes read from the
+     * file are not verified.
      */
     public Optional<FileChannel> file() {
         return bytes instanceof InFile file ? Optional.of(file.channel()) : Optional.empty();
     }
 
     /**
-     * The messages or other parts that lie in a range, if the blob is in memory. They stay valid
-     * when the blob is closed.
+     * The parts, messages or others, in a range of a blob in memory. They stay valid after the blob
+     * is closed.
      *
      * @return empty if the blob is not in memory
      */
@@ -99,17 +102,17 @@ public final class OpenBlob implements AutoCloseable {
         return bytes instanceof InMemory;
     }
 
-    /** Whether it is read from a store, which may take long. */
+    /** Whether the blob is read from a store, which may be slow. */
     public boolean isCopy() {
         return bytes instanceof InStore;
     }
 
-    /** What identifies the stored bytes, as far as it can be seen without reading all. */
+    /** The fingerprint of the stored bytes. Reads only the end of the blob. */
     Fingerprint fingerprint() {
         return new Fingerprint(length, trailer().footerChecksum());
     }
 
-    /** Reads and checks the footer, and the prelude. */
+    /** Reads and verifies the footer and the prelude. */
     BlobFooter footer() {
         Trailer trailer = trailer();
         if (trailer.kind() != ContentKind.ARROW) {
@@ -156,7 +159,7 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     /**
-     * Reads bytes that nothing has verified.
+     * Reads bytes without verification.
      *
      * @param target filled from its position to its limit
      */
@@ -204,7 +207,7 @@ public final class OpenBlob implements AutoCloseable {
         }
     }
 
-    /** The failure of a reader that finds other bytes than were written. */
+    /** The failure of a reader that finds bytes other than those written. */
     BlobCorrupt corrupt(String reason) {
         return new BlobCorrupt(
                 "Cannot read " + what + ": " + reason + ". Read it again; if that fails too, run its map again.");

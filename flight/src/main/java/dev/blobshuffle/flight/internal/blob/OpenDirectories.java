@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directories of the shuffles that were read last, kept open. A thread that uses one while
- * another closes it gets a {@code ClosedDirectoryStreamException}. Thread-safe: guarded by itself.
+ * Keeps open the directories of the most recently read shuffles. If a thread closes a directory
+ * that another thread uses, that thread gets a {@code ClosedDirectoryStreamException}. Thread-safe:
+ * guarded by itself.
  */
 final class OpenDirectories {
     private static final Logger LOG = LoggerFactory.getLogger(OpenDirectories.class);

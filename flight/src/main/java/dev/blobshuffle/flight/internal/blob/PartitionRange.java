@@ -1,13 +1,13 @@
 package dev.blobshuffle.flight.internal.blob;
 
 /**
- * Partitions that follow each other, half-open.
+ * A half-open range of partitions.
  *
- * @param first the first
- * @param end the one after the last
+ * @param first partition
+ * @param end the partition after the last
  */
 public record PartitionRange(int first, int end) {
-    /** Checks that there is one. */
+    /** Checks that the range is not empty. */
     public PartitionRange {
         if (first < 0 || end <= first) {
             throw new IllegalArgumentException(
@@ -15,7 +15,7 @@ public record PartitionRange(int first, int end) {
         }
     }
 
-    /** One partition. */
+    /** A range of one partition. */
     public static PartitionRange of(int partition) {
         return new PartitionRange(partition, Math.addExact(partition, 1));
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Chooses the directory of a namespace for each blob, by chance in proportion to the room: free
- * space, within a quota. A directory that has failed rests. Thread-safe: guarded by itself.
+ * Chooses a directory of a namespace for each blob at random, weighted by room: free space within a
+ * quota. A directory that has failed is skipped for some time. Thread-safe: guarded by itself.
  */
 final class Placement {
     private static final long REST_NANOS = Duration.ofSeconds(60).toNanos();
@@ -44,8 +44,8 @@ final class Placement {
     }
 
     /**
-     * The directories with room for so many bytes, in the order in which to try them; those that
-     * have failed last.
+     * The directories with room for a number of bytes, in the order in which to try them. Those
+     * that have failed come last.
      *
      * @throws Refused no directory has room
      */
@@ -119,7 +119,7 @@ final class Placement {
     }
 
     /**
-     * Counts bytes that are about to be written.
+     * Counts bytes before they are written.
      *
      * @throws Refused the quota does not allow them
      */
@@ -136,12 +136,12 @@ final class Placement {
         state(root).used += bytes;
     }
 
-    /** Counts again at the next request: blobs have been released. */
+    /** Makes the next request measure the used bytes again, because blobs have been released. */
     synchronized void recount() {
         states.values().forEach(state -> state.isCounted = false);
     }
 
-    /** Has a directory that has failed rest. */
+    /** Marks a directory as failed. */
     synchronized void leave(BlobRoot root) {
         State state = state(root);
         state.hasFailed = true;

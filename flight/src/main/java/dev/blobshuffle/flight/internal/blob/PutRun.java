@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Batches of a map that are in memory, by partition. {@link #write} makes a segment of each
- * partition, in frames of about 4 MiB; each frame begins with the dictionaries that its batches
- * use. Owned by one thread at a time.
+ * Batches of a map in memory, by partition. {@link #write} makes one segment per partition, in
+ * frames of about 4 MiB. Each frame begins with the dictionaries that its batches use. Owned by one
+ * thread at a time.
  */
 final class PutRun {
     private static final int FRAME_BYTES = 4 << 20;
@@ -23,13 +23,13 @@ final class PutRun {
     private long dictionaryBytes;
     private int frames;
 
-    /** What a partition has. */
+    /** The batches of a partition. */
     private static final class Rows {
         final List<Frame> frames = new ArrayList<>();
         long rows;
     }
 
-    /** A frame that takes batches until it is full, or dictionaries change. */
+    /** A frame that takes batches until it is full or the dictionaries change. */
     private static final class Frame {
         final List<ByteBuffer> dictionaries;
         final List<ByteBuffer> messages;
@@ -44,7 +44,7 @@ final class PutRun {
     /**
      * Adds a batch.
      *
-     * @param dictionaries that it needs; another list if one has changed
+     * @param dictionaries that the batch needs; a different list if one has changed
      */
     void add(int partition, long rows, ByteBuffer message, List<ByteBuffer> dictionaries) {
         Rows target = partitions.computeIfAbsent(partition, key -> new Rows());
@@ -74,7 +74,7 @@ final class PutRun {
         return batchBytes;
     }
 
-    /** Bytes that dictionaries take in the blob. */
+    /** Bytes of the dictionaries in the blob. */
     long dictionaryBytes() {
         return dictionaryBytes;
     }
@@ -87,14 +87,14 @@ final class PutRun {
         return frames;
     }
 
-    /** All messages, as {@link #write} writes them. */
+    /** All messages, in the order in which {@link #write} writes them. */
     List<ByteBuffer> messages() {
         List<ByteBuffer> messages = new ArrayList<>();
         partitions.values().forEach(rows -> rows.frames.forEach(frame -> messages.addAll(frame.messages)));
         return messages;
     }
 
-    /** Writes a segment of each partition. */
+    /** Writes one segment per partition. */
     void write(ContainerWriter writer, Container.Origin origin) {
         for (Map.Entry<Integer, Rows> partition : partitions.entrySet()) {
             Rows rows = partition.getValue();

@@ -1,24 +1,24 @@
 package dev.blobshuffle.flight.internal.blob;
 
-/** The daemon does not do what a client asks, and the client can correct it: see the reason. */
+/** The daemon refuses a request that the client can correct: see the reason. */
 public final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What the client must do. */
+    /** The reason for a refusal. It says what the client must do. */
     public enum Reason {
         /** Correct the request. */
         INVALID,
-        /** Present a token, or a ticket that is valid. */
+        /** Present a token, or a valid ticket. */
         UNAUTHENTICATED,
-        /** Ask for something in its own namespace. */
+        /** Request data of the client's own namespace. */
         FORBIDDEN,
-        /** Name something that exists. */
+        /** Name an existing resource. */
         UNKNOWN,
-        /** Wait, or run the maps that are missing. */
+        /** Wait, or run the missing maps. */
         INCOMPLETE,
-        /** Ask for less, or make room. */
+        /** Request less, or make room. */
         EXHAUSTED,
-        /** Ask again later. */
+        /** Try again later. */
         BUSY
     }
 
@@ -30,7 +30,7 @@ public final class Refused extends RuntimeException {
         this.reason = reason;
     }
 
-    /** Why. */
+    /** The reason. */
     public Reason reason() {
         return reason;
     }

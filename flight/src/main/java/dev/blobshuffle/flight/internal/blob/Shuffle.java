@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A shuffle of a namespace: the committed blobs that its directories and the memory have. The
- * directories are the index: a blob that a writer renames to its final name is there for the next
- * request. A blob that they lack may have a copy, which {@link #look} finds.
- * Thread-safe: guarded by itself.
+ * A shuffle of a namespace: its blobs in the directories and in memory, and its commit. The
+ * directories are the index: when a writer renames a blob to its final name, the next request finds
+ * it. A blob that is missing there may have a copy, which {@link #look} finds. Thread-safe: guarded
+ * by itself.
  */
 public final class Shuffle {
     private static final Logger LOG = LoggerFactory.getLogger(Shuffle.class);
@@ -37,7 +37,7 @@ public final class Shuffle {
     private final CopyView copies;
     private @Nullable Commitment commitment;
 
-    /** Whether a directory has the commitment: it has none while all blobs are in memory. */
+    /** Whether a directory has the commitment. None has it while all blobs are in memory. */
     private boolean isCommitStored;
 
     /** Written under the lock. */
@@ -46,21 +46,21 @@ public final class Shuffle {
     private volatile long usedMillis;
 
     /**
-     * Where the blobs of a namespace are.
+     * The places of a namespace's blobs.
      *
      * @param roots its directories
      * @param placement chooses among them
-     * @param tier those in memory
-     * @param copies the store of their copies; empty if there are none
+     * @param tier the blobs in memory
+     * @param copies the store of their copies; empty if there is none
      */
     record Place(List<BlobRoot> roots, Placement placement, MemoryTier tier, Optional<CopyStore> copies) {}
 
     /**
-     * What a complete copy of the shuffle has.
+     * The contents of a complete copy of the shuffle.
      *
-     * @param blobs those that are here, with their lengths in bytes
-     * @param elsewhere the names and lengths of those that only the store may have
-     * @param commit to store last
+     * @param blobs that this daemon has, with their lengths in bytes
+     * @param elsewhere the names and lengths of blobs that only the store may have
+     * @param commit stored last
      */
     public record Order(Map<StoredBlob, Long> blobs, Map<String, Long> elsewhere, byte[] commit) {}
 
@@ -85,7 +85,7 @@ public final class Shuffle {
         usedMillis = time.wallMillis();
     }
 
-    /** When it was last written to, read or renewed; milliseconds since the epoch. */
+    /** The time of the last write, read or renewal, milliseconds since the epoch. */
     long usedMillis() {
         long changed = roots.stream()
                 .mapToLong(root -> root.changedMillis(name).orElse(0))
@@ -94,7 +94,7 @@ public final class Shuffle {
         return Math.max(changed, usedMillis);
     }
 
-    /** Lists the directories again if they may have changed; returns whether there is anything. */
+    /** Lists the directories again if they may have changed; returns whether the shuffle exists. */
     synchronized boolean refresh() {
         if (blobs.mayHaveChanged()) {
             list();
@@ -112,7 +112,7 @@ public final class Shuffle {
         expectCommitted();
     }
 
-    /** Looks for copies; returns whether there are any. Blocks on the network. */
+    /** Looks for copies; returns whether any exist. Blocks on the network. */
     boolean look(CopyStore store) {
         CopyStore.Found found = store.look(name);
         synchronized (this) {
@@ -121,17 +121,17 @@ public final class Shuffle {
         }
     }
 
-    /** Whether what is known of the copies may have changed. */
+    /** Whether the copies must be looked up again before use. */
     synchronized boolean isCopyOld() {
         return copies.isOld();
     }
 
-    /** Whether it only has copies, and has not been used for so long. */
+    /** Whether the shuffle only has copies, and has been unused for this time. */
     synchronized boolean isIdleCopy(long millis) {
         return blobs.isEmpty() && !copies.isEmpty() && time.wallMillis() - usedMillis > millis;
     }
 
-    /** The commit of the directories or the memory, else that of the copies. */
+    /** The commit of the directories or the memory, else the commit of the copies. */
     private @Nullable Commitment committed() {
         return commitment == null ? copies.commitment() : commitment;
     }
@@ -174,9 +174,9 @@ public final class Shuffle {
     }
 
     /**
-     * Writes a blob that is in memory to a directory; its readers notice nothing.
+     * Writes a blob from memory to a directory. Readers are not affected.
      *
-     * @return whether the memory does not have it any more
+     * @return whether the blob is no longer in memory
      */
     boolean moveToDirectory(StoredBlob blob) {
         Optional<MemoryContent> content = blob.content().filter(MemoryContent::use);
@@ -203,7 +203,7 @@ public final class Shuffle {
             file.end();
             synchronized (this) {
                 if (!blobs.has(blob)) {
-                    file.abort(); // Released meanwhile.
+                    file.abort(); // The blob has been released meanwhile.
                     return;
                 }
                 file.commit();
@@ -246,12 +246,12 @@ public final class Shuffle {
         }
     }
 
-    /** How many blobs it has, of all attempts. */
+    /** The number of blobs of all attempts. */
     public synchronized int blobCount() {
         return blobs.size();
     }
 
-    /** The number of maps that the commit names; empty before the commit. */
+    /** The number of maps in the commit; empty before the commit. */
     public synchronized OptionalInt committedMaps() {
         Commitment present = committed();
         return present == null
@@ -259,7 +259,7 @@ public final class Shuffle {
                 : OptionalInt.of(present.blobs().size());
     }
 
-    /** Registers a blob that is there: reads and checks its footer. */
+    /** Registers an existing blob: reads and checks its footer. */
     synchronized StoredBlob register(String file) {
         BlobName named = BlobName.parse(file)
                 .orElseThrow(
@@ -276,9 +276,9 @@ public final class Shuffle {
     }
 
     /**
-     * A blob by the name of its file, of any attempt.
+     * The blob with this file name, of any attempt.
      *
-     * @throws Refused there is none
+     * @throws Refused the blob does not exist
      */
     public synchronized StoredBlob blob(String file) {
         use();
@@ -290,7 +290,7 @@ public final class Shuffle {
                                 + " committed, or its disk is lost."));
     }
 
-    /** Whether a blob is of these maps, by their attempts. */
+    /** Whether a blob belongs to one of these attempts. */
     public synchronized boolean has(MapSet maps, StoredBlob blob) {
         BlobName named = blob.name();
         if (maps instanceof MapSet.Listed listed) {
@@ -304,9 +304,9 @@ public final class Shuffle {
     }
 
     /**
-     * The blobs of some maps, in the order of the maps.
+     * The blobs of a set of maps, in the order of the maps.
      *
-     * @throws Refused a map is unknown, or the shuffle is not committed with so many maps
+     * @throws Refused a map is unknown, or the commit has a different number of maps
      * @throws BlobMissing committed maps are lost
      */
     public synchronized List<StoredBlob> chosen(MapSet maps) {
@@ -366,11 +366,11 @@ public final class Shuffle {
     }
 
     /**
-     * Fixes the attempts that all readers use: of each map that is not fixed yet, or whose blob is
-     * gone, the lowest attempt. Idempotent.
+     * Fixes the attempts that all readers use. A map keeps its committed attempt while the blob
+     * exists; otherwise its lowest attempt is chosen. Idempotent.
      *
-     * @param maps how many maps there must be
-     * @throws Refused maps are missing, or too many
+     * @param maps the expected number of maps
+     * @throws Refused maps are missing, or there are too many
      */
     public synchronized List<StoredBlob> commit(int maps) {
         use();
@@ -407,8 +407,8 @@ public final class Shuffle {
     }
 
     /**
-     * The partition of a key depends on how many there are. A copy was checked when it was
-     * committed.
+     * Requires that all blobs have the same number of partitions, because it determines a key's
+     * partition. Copies were checked when they were committed.
      */
     private void requireSamePartitions(List<StoredBlob> chosen) {
         StoredBlob first = null;
@@ -431,7 +431,7 @@ public final class Shuffle {
         }
     }
 
-    /** Stores a commitment beside the blobs; a shuffle that is in memory only has it there too. */
+    /** Stores a commitment next to the blobs. If all blobs are in memory, the commitment is too. */
     private void store(Commitment next) {
         Optional<BlobRoot> home = roots.stream()
                 .filter(root -> root.changedMillis(name).isPresent())
@@ -443,7 +443,7 @@ public final class Shuffle {
         isCommitStored = home.isPresent();
     }
 
-    /** The attempt of a map that was committed before, if it is still there. */
+    /** The committed attempt of a map, if its blob still exists. */
     private Optional<StoredBlob> kept(long map) {
         Commitment present = committed();
         return present == null || map >= present.blobs().size()
@@ -451,7 +451,7 @@ public final class Shuffle {
                 : find(present.blobs().get((int) map).name());
     }
 
-    /** Deletes all blobs. Streams that have one open finish it. */
+    /** Deletes all blobs. Streams with an open blob can finish reading it. */
     synchronized void release() {
         blobs.all().forEach(blob -> {
             footers.remove(blob);

@@ -3,8 +3,8 @@ package dev.blobshuffle.flight.internal.blob;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 
 /**
- * A store of copies is not asked now, because it has just failed. Recoverable: ask again after some
- * seconds. The log already has the failure.
+ * Thrown instead of sending a request to a store of copies that has just failed. Recoverable: retry
+ * after some seconds. The failure is already in the log.
  */
 public final class StoreRests extends StoreUnavailable {
     private static final long serialVersionUID = 1L;

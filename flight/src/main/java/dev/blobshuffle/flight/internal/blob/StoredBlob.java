@@ -8,36 +8,35 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that a directory, the memory or the store of copies has, by its name. Its content is
- * read on request. Identity is that of the instance: a name that vanishes and comes back is
- * another one. Thread-safe.
+ * A blob in a directory, in memory or in the store of copies. Its content is read on request. Blobs
+ * are compared by instance: a blob that disappears and reappears is a new instance. Thread-safe.
  */
 public final class StoredBlob {
     private final String shuffle;
     private final BlobName name;
     private final FooterCache<StoredBlob, BlobFooter> footers;
 
-    /** Where its file is; null if it has none. */
+    /** The directory of its file; null if it has none. */
     private volatile @Nullable BlobRoot root;
 
-    /** Its bytes; null if they are in the file, or released. */
+    /** Its bytes in memory; null if they are in the file or released. */
     private volatile @Nullable MemoryContent content;
 
-    /** Its copy in a store, if that is all there is; else null. */
+    /** Its copy in a store, if only the copy exists; else null. */
     private final @Nullable Copy copy;
 
-    /** The fingerprint of the blob when it was first read, or committed. */
+    /** The fingerprint of the blob from its first read or its commit. */
     private volatile @Nullable Fingerprint expected;
 
-    /** Whether the copy was found to be what was committed. */
+    /** Whether the copy has been compared to the commit. */
     private volatile boolean isCopyChecked;
 
     /**
      * A copy.
      *
-     * @param store that has it
-     * @param length that the store has listed
-     * @param committed what it must be
+     * @param store of the copy
+     * @param length in the store's listing, bytes
+     * @param committed the required fingerprint
      */
     record Copy(CopyStore store, long length, Fingerprint committed) {}
 
@@ -58,7 +57,7 @@ public final class StoredBlob {
         copy = null;
     }
 
-    /** A blob that has only its copy left. */
+    /** A blob of which only the copy exists. */
     StoredBlob(Copy copy, String shuffle, BlobName name, FooterCache<StoredBlob, BlobFooter> footers) {
         this.copy = copy;
         this.shuffle = shuffle;
@@ -67,17 +66,17 @@ public final class StoredBlob {
         expected = copy.committed();
     }
 
-    /** Whether it is read from a store. */
+    /** Whether the blob is read from a store. */
     public boolean isCopy() {
         return copy != null;
     }
 
-    /** Whether it is this copy. */
+    /** Whether the blob is this copy. */
     boolean isCopy(Copy other) {
         return other.equals(copy);
     }
 
-    /** Whether its bytes are in memory only, so a restart loses them. */
+    /** Whether the bytes are in memory only. A restart loses them. */
     public boolean isInMemory() {
         return content != null;
     }
@@ -87,13 +86,13 @@ public final class StoredBlob {
         return Optional.ofNullable(content);
     }
 
-    /** Says that a directory has the bytes now, which are given up in memory. */
+    /** Records that a directory has the bytes now, and releases them in memory. */
     void movedTo(BlobRoot directory) {
         root = directory;
         giveUp();
     }
 
-    /** Gives up the bytes in memory; readers finish. Idempotent. */
+    /** Releases the bytes in memory. Readers can finish. Idempotent. */
     void giveUp() {
         MemoryContent held = content;
         content = null;
@@ -107,18 +106,18 @@ public final class StoredBlob {
         return name;
     }
 
-    /** Requires the bytes that were committed. */
+    /** Requires this fingerprint from now on. */
     void expect(Fingerprint fingerprint) {
         expected = fingerprint;
     }
 
     /**
-     * Opens the file, and checks that it still is the blob that was registered: its length, and the
-     * checksum of its footer. A copy is checked once, since a store replaces nothing by itself;
-     * what is read of it later must have the checksums of the footer.
+     * Opens the blob, and checks its length and its footer's checksum against the registered blob.
+     * A copy is checked once, because a store does not replace content. Later reads of the copy are
+     * verified against the footer's checksums.
      *
-     * @throws dev.blobshuffle.core.failure.BlobMissing recoverable: it is gone
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is another one, or damaged
+     * @throws dev.blobshuffle.core.failure.BlobMissing recoverable: the blob no longer exists
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is a different blob, or damaged
      */
     public OpenBlob open() {
         OpenBlob blob = openBytes();
@@ -154,7 +153,10 @@ public final class StoredBlob {
         return new OpenBlob(home.open(shuffle, name.file()), toString());
     }
 
-    /** The blob's id, its length and its footer's checksum: other bytes have another one. */
+    /**
+     * The blob's id, its length and its footer's checksum. Different bytes have a different
+     * identity.
+     */
     public String identity(OpenBlob blob) {
         Copy present = copy;
         Fingerprint fingerprint = present == null ? blob.fingerprint() : present.committed();
@@ -167,7 +169,7 @@ public final class StoredBlob {
         return footers.get(this);
     }
 
-    /** The footer, from memory or by {@link #open}. */
+    /** The footer, from memory or else through {@link #open}. */
     public BlobFooter footer() {
         Optional<BlobFooter> held = heldFooter();
         if (held.isPresent()) {
@@ -178,7 +180,7 @@ public final class StoredBlob {
         }
     }
 
-    /** The footer, from memory or the open file. */
+    /** The footer, from memory or else from the open blob. */
     public BlobFooter footer(OpenBlob blob) {
         Optional<BlobFooter> held = heldFooter();
         if (held.isPresent()) {
@@ -191,7 +193,7 @@ public final class StoredBlob {
         return read;
     }
 
-    /** A blob under another's name, or in another shuffle's directory, is refused. */
+    /** Requires that the blob's content matches its name and its shuffle. */
     private void checkIsNamed(OpenBlob blob, Container container) {
         if (!container.id().equals(name.id())) {
             throw blob.corrupt("it is blob " + container.id());

@@ -6,11 +6,11 @@ import io.grpc.Status;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Calls with one small answer. Stateless. */
+/** Calls that return one small answer. Stateless. */
 public final class Answers {
     private Answers() {}
 
-    /** Sends a request and waits for its answer; empty if none comes. */
+    /** Sends a request and waits for its answer; empty if the call ends without one. */
     public static byte[] one(ClientCall<byte[], byte[]> call, byte[] request, String what) {
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         call.start(

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 
-/** Connections to a daemon. Stateless. */
+/** Opens connections to a daemon. Stateless. */
 public final class Channels {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -23,10 +23,10 @@ public final class Channels {
     private Channels() {}
 
     /**
-     * A connection, with TLS and the token if there is one.
+     * Opens a connection, with TLS and the token if there is one.
      *
-     * @throws InvalidSettings fatal: the authority's file cannot be used, or parts of gRPC are of
-     *     two releases
+     * @throws InvalidSettings fatal: the authority's file is unusable, or the class path mixes two
+     *     releases of gRPC
      */
     public static ManagedChannel open(String host, int port, Optional<Path> trust, Optional<String> token) {
         GrpcRelease.check();

@@ -7,7 +7,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import io.grpc.Status;
 import java.util.Optional;
 
-/** What a status of the daemon is here. Stateless. */
+/** Maps the daemon's gRPC statuses to exceptions. Stateless. */
 final class Failures {
     private Failures() {}
 

@@ -5,18 +5,18 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.util.Optional;
 
 /**
- * The release of gRPC on the class path. Its transport calls what is internal to its core, so the
- * two must be of one release, and a build tool may choose two: another library's core is often
- * nearer. Stateless.
+ * Checks the releases of gRPC on the class path. The transport calls internals of the core, so both
+ * must be of the same release. A build tool may select two, because another library's dependency on
+ * the core is often nearer. Stateless.
  */
 final class GrpcRelease {
-    /** In the same jar as what the transport calls. */
+    /** A class in the same jar as the internals that the transport calls. */
     private static final String CORE = "io.grpc.internal.GrpcUtil";
 
     private GrpcRelease() {}
 
     /**
-     * Checks what is on the class path.
+     * Checks the class path.
      *
      * @throws InvalidSettings fatal: transport and core are of two releases
      */
@@ -30,7 +30,7 @@ final class GrpcRelease {
         check(release(NettyChannelBuilder.class), core);
     }
 
-    /** Nothing is known of jars that were packed into one. */
+    /** Compares two releases. An empty one, as in a shaded jar, is not checked. */
     static void check(Optional<String> transport, Optional<String> core) {
         if (transport.isPresent() && core.isPresent() && !transport.equals(core)) {
             throw new InvalidSettings("Cannot use gRPC: grpc-netty-shaded is of release " + transport.get()

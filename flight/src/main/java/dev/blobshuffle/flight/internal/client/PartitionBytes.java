@@ -24,8 +24,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a DoGet as an Arrow IPC stream, verified at its end. gRPC hands over two frames
- * ahead. Also a channel, for readers whose memory is outside the heap. Owned by one thread.
+ * The result of a DoGet as an Arrow IPC stream, verified at its end. gRPC reads at most two frames
+ * ahead. It is also a channel, for readers with memory outside the heap. Owned by one thread.
  */
 public final class PartitionBytes extends InputStream implements ReadableByteChannel {
     private static final int AHEAD = 2;
@@ -41,7 +41,7 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
     private int at;
     private boolean isEnded;
 
-    /** A frame, or the end. */
+    /** A received frame, or the end of the call. */
     private record Received(
             @Nullable FlightFrame frame, @Nullable Status end) {}
 
@@ -50,7 +50,7 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
         this.what = what;
     }
 
-    /** Sends the request. */
+    /** Starts the call. */
     public static InputStream start(ClientCall<byte[], FlightFrame> call, byte[] request, String what) {
         PartitionBytes bytes = new PartitionBytes(call, what);
         call.start(

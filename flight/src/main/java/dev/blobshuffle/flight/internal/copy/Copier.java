@@ -26,26 +26,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies committed shuffles to the store of their namespace, in the background: one shuffle at a
- * time, some of its blobs at a time, and its commit when all blobs have arrived. It keeps no record
- * of what it has done: a listing of the store says what is missing, also after a restart. A shuffle
- * that fails waits, and others go on. Memory is a small buffer for each transfer. Thread-safe:
+ * Copies committed shuffles to the store of their namespace in the background. It copies one
+ * shuffle at a time, several blobs of it in parallel, and then the commit. It keeps no record of
+ * finished work: a listing of the store shows the missing blobs, also after a restart. A shuffle
+ * that fails is retried later, after others. Each transfer uses a small buffer. Thread-safe:
  * guarded by itself.
  */
 public final class Copier implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Copier.class);
 
-    /** The most blobs on their way. */
+    /** The most transfers in flight. */
     private static final int TRANSFERS = 4;
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(60);
     private static final Duration RELEASE_PAUSE = Duration.ofSeconds(1);
 
-    /** Failures of a store that is away for long are reported this often. */
+    /** The interval of reports during a long outage of a store. */
     private static final long REPORT_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /** How long {@link #close} waits for requests that do not end. */
+    /** The time that {@link #close} waits for requests in flight. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
     private final Catalog catalog;
@@ -63,16 +63,15 @@ public final class Copier implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * Counts of copied blobs since the start, and of pending ones.
+     * Counts of copied blobs since the start, and of pending blobs.
      *
-     * @param blobs that were copied
-     * @param bytes of these
-     * @param pendingBlobs of committed shuffles that are not copied yet
-     * @param pendingBytes of these
-     * @param failedBlobs those of the pending whose shuffle has failed and waits for its next
-     *     attempt
-     * @param failedBytes of these
-     * @param failures attempts to copy a shuffle that have failed
+     * @param blobs copied
+     * @param bytes of the copied blobs
+     * @param pendingBlobs blobs of committed shuffles that are not copied yet
+     * @param pendingBytes of the pending blobs
+     * @param failedBlobs pending blobs whose shuffle has failed and waits for its next attempt
+     * @param failedBytes of these blobs
+     * @param failures failed attempts to copy a shuffle
      */
     public record Counts(
             long blobs,
@@ -92,7 +91,7 @@ public final class Copier implements AutoCloseable {
         transfers = time.workers("blobshuffle-flight-copy-transfer", TRANSFERS);
     }
 
-    /** Begins with the shuffles that were committed before the daemon started. */
+    /** Starts with the shuffles that were committed before the daemon started. */
     public void start() {
         leader.execute(() -> catalog.namespaces().stream()
                 .filter(namespace -> catalog.copies(namespace).isPresent())
@@ -116,13 +115,13 @@ public final class Copier implements AutoCloseable {
                 copy(namespace, shuffle);
             }
         } catch (Refused e) {
-            return; // Released meanwhile.
+            return; // The shuffle has been released meanwhile.
         } catch (BlobShuffleException e) {
             LOG.warn("Cannot copy shuffle {}/{}. Commit it again, or restart. {}", namespace, shuffle, e.getMessage());
         }
     }
 
-    /** Copies a shuffle that was committed, if its namespace has a store. Does not wait for it. */
+    /** Schedules the copy of a committed shuffle, if its namespace has a store. Does not block. */
     public void copy(String namespace, String shuffle) {
         Optional<CopyStore> store = catalog.copies(namespace);
         if (store.isEmpty() || isClosed) {
@@ -164,7 +163,7 @@ public final class Copier implements AutoCloseable {
         idle.raise();
     }
 
-    /** The first job that need not wait; null if there is none: then a timer calls again. */
+    /** The first job that is due; null if there is none. A timer then calls again. */
     private synchronized @Nullable CopyJob next() {
         long now = time.nanos();
         long least = Long.MAX_VALUE;
@@ -184,7 +183,7 @@ public final class Copier implements AutoCloseable {
         return null;
     }
 
-    /** Copies what the store lacks; returns whether nothing is left to do. */
+    /** Copies the blobs that the store lacks; returns whether the job is done. */
     private boolean copy(CopyJob job) {
         CopyStore store = catalog.copies(job.namespace).orElseThrow();
         Copying state = store.copying(job.shuffle);
@@ -193,7 +192,7 @@ public final class Copier implements AutoCloseable {
             return false;
         }
         if (state == Copying.RELEASED) {
-            store.delete(job.shuffle); // Blobs that arrived after the release.
+            store.delete(job.shuffle); // Delete blobs that arrived after the release.
             store.want(job.shuffle);
         }
         Optional<Shuffle.Order> found = order(job);
@@ -237,7 +236,7 @@ public final class Copier implements AutoCloseable {
         try {
             return catalog.shuffle(job.namespace, job.shuffle).order();
         } catch (Refused e) {
-            return Optional.empty(); // Released, or lost with its directory.
+            return Optional.empty(); // The blob has been released, or lost with its directory.
         }
     }
 
@@ -247,9 +246,11 @@ public final class Copier implements AutoCloseable {
     }
 
     /**
-     * Copies blobs, some at a time; throws the first failure after the last transfer.
+     * Copies blobs, several in parallel. Throws the first failure after the last transfer has
+     * ended.
      *
-     * @return whether all have arrived; else the shuffle is being released, or the daemon ends
+     * @return whether all have arrived; false if the shuffle is being released or the daemon is
+     *     closing
      */
     private boolean transfer(CopyJob job, CopyStore store, Map<StoredBlob, Long> lacking) {
         Queue<Map.Entry<StoredBlob, Long>> queue = new ConcurrentLinkedQueue<>(lacking.entrySet());
@@ -284,7 +285,7 @@ public final class Copier implements AutoCloseable {
             } catch (BlobShuffleException e) {
                 failed.add(e);
                 if (e instanceof StoreUnavailable && !(e instanceof StoreRefused)) {
-                    queue.clear(); // The others would fail too, each after a timeout.
+                    queue.clear(); // The other blobs would fail too, each after a timeout.
                 }
             }
         }
@@ -305,7 +306,7 @@ public final class Copier implements AutoCloseable {
         }
         failures.increment();
         long pause = Math.min(LONGEST_PAUSE.toNanos(), FIRST_PAUSE.toNanos() << Math.min(job.failures(), 10));
-        // Not all at once, when the store is back.
+        // Jitter, so that not all retry at once when the store is back.
         pause += (long) (pause * ((time.randomLong() >>> 11) * 0x1p-53) / 4);
         long now = time.nanos();
         job.failed(now + pause);
@@ -325,7 +326,7 @@ public final class Copier implements AutoCloseable {
         }
     }
 
-    /** The present counts. */
+    /** The current counts. */
     public synchronized Counts counts() {
         long pendingBlobs = 0;
         long pendingBytes = 0;
@@ -350,8 +351,8 @@ public final class Copier implements AutoCloseable {
     }
 
     /**
-     * Begins no more transfers, abandons those that run, and waits for their end, 10 seconds at
-     * most. After the next start, it copies what is missing. Idempotent.
+     * Starts no more transfers, abandons those in flight, and waits at most 10 seconds for their
+     * end. The next start copies the missing blobs. Idempotent.
      */
     @Override
     public void close() {

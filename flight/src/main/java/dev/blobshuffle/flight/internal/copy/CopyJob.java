@@ -2,7 +2,7 @@ package dev.blobshuffle.flight.internal.copy;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A shuffle that is to be copied. Guarded by its {@link Copier}, but for its counts. */
+/** A shuffle to copy. Guarded by its {@link Copier}, except for its counts. */
 final class CopyJob {
     final String namespace;
     final String shuffle;
@@ -23,19 +23,19 @@ final class CopyJob {
         notBeforeNanos = nowNanos;
     }
 
-    /** Schedules another look after this one, because the shuffle was committed again. */
+    /** Schedules another run after this one, because the shuffle was committed again. */
     void again() {
         isAgain = true;
     }
 
-    /** Whether it must look once more. */
+    /** Whether another run is scheduled; clears the schedule. */
     boolean takeAgain() {
         boolean taken = isAgain;
         isAgain = false;
         return taken;
     }
 
-    /** How often it has failed in a row. */
+    /** The number of consecutive failures. */
     int failures() {
         return failures;
     }
@@ -45,12 +45,12 @@ final class CopyJob {
         notBeforeNanos = notBefore;
     }
 
-    /** Goes on later, without a failure. */
+    /** Postpones the next run without counting a failure. */
     void postpone(long notBefore) {
         notBeforeNanos = notBefore;
     }
 
-    /** For how long it must wait; 0 or less: no longer. */
+    /** The remaining time to wait; 0 or less if the job is due. */
     long waitNanos(long nowNanos) {
         return notBeforeNanos - nowNanos;
     }

@@ -24,7 +24,7 @@ final class ActionBody {
     /**
      * Parses a body.
      *
-     * @param known the fields that the action has; another one is an error
+     * @param known the action's fields; any other field is an error
      */
     ActionBody(String action, byte[] body, Set<String> known) {
         this.action = action;
@@ -71,7 +71,7 @@ final class ActionBody {
                 .orElse(0L);
     }
 
-    /** One partition, or the two ends of a range. */
+    /** One partition, or a range from its two ends. */
     PartitionRange partitions() {
         if (has("partition")) {
             return PartitionRange.of(integer("partition"));
@@ -81,7 +81,7 @@ final class ActionBody {
         return new PartitionRange(Math.toIntExact(ends.get(0)), Math.toIntExact(ends.get(1)));
     }
 
-    /** The maps that are listed; empty: those that are committed. */
+    /** The listed maps; empty: the committed maps. */
     Optional<MapSet> maps() {
         return element("maps").map(element -> {
             if (!element.isJsonArray()) {

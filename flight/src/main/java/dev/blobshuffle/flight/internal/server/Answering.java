@@ -9,11 +9,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers calls with one request and few, small answers. gRPC calls it on the daemon's threads.
+ * Handles calls with one request and few, small answers. gRPC calls it on the daemon's threads.
  * Thread-safe.
  */
 final class Answering implements ServerCallHandler<byte[], byte[]> {
-    /** Requests are tickets and bodies of actions: shorter than the messages of a put. */
+    /**
+     * The longest request, bytes. Requests are tickets and bodies of actions, which are shorter
+     * than the messages of a put.
+     */
     static final int LONGEST_REQUEST = 4 << 20;
 
     private final Function<byte[], List<byte[]>> method;
@@ -54,7 +57,7 @@ final class Answering implements ServerCallHandler<byte[], byte[]> {
         };
     }
 
-    /** Requires that a request is not longer than those of the daemon's methods. */
+    /** Requires that a request is not longer than {@link #LONGEST_REQUEST}. */
     static void checkLength(byte[] request) {
         if (request.length > LONGEST_REQUEST) {
             throw new IllegalArgumentException("Cannot answer a request of " + request.length + " bytes: at most "

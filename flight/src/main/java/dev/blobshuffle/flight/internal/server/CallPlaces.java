@@ -9,23 +9,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The calls in progress of each tenant, bounded, so that one tenant cannot take the memory that the
- * calls of others need. Thread-safe.
+ * Limits the calls in progress of each tenant. One tenant thus cannot take the memory that calls of
+ * others need. Thread-safe.
  */
 final class CallPlaces {
     private final int most;
     private final Map<Object, Integer> calls = new ConcurrentHashMap<>();
 
-    /** @param most calls at a time of one tenant */
+    /** @param most concurrent calls of one tenant */
     CallPlaces(int most) {
         this.most = most;
     }
 
     /**
-     * A call begins.
+     * Begins a call.
      *
-     * @return ends it; may run several times
-     * @throws Refused the tenant has as many calls as it may have
+     * @return ends the call; may run several times
+     * @throws Refused the tenant has reached its limit of calls
      */
     Runnable enter(Object tenant) {
         calls.compute(tenant, (key, count) -> {

@@ -13,16 +13,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who calls, as far as the daemon must know.
+ * The identity of a caller.
  *
- * @param namespaces that it may use; {@code *}: all
+ * @param namespaces that the caller may use; {@code *}: all
  */
 record Caller(Set<String> namespaces) {
     private static final Context.Key<Caller> KEY = Context.key("blobshuffle-caller");
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Any process of this machine, where no tokens are needed. */
+    /** Any process on this machine, when no tokens are required. */
     static final Caller ANY = new Caller(Set.of("*"));
 
     /** The caller of the present call. */
@@ -43,8 +43,8 @@ record Caller(Set<String> namespaces) {
     }
 
     /**
-     * Refuses calls without a token, and those beyond the places of their tenant. A connection with
-     * a valid token is known.
+     * Refuses calls without a valid token, and calls beyond the limit of their tenant. A valid
+     * token makes the connection known.
      *
      * @param tokens empty: any caller may do everything
      */
@@ -77,7 +77,7 @@ record Caller(Set<String> namespaces) {
                     return CallPlaces.whenOver(
                             Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next),
                             over);
-                } catch (RuntimeException | Error e) { // Then no listener ends the place.
+                } catch (RuntimeException | Error e) { // No listener ends the call then.
                     over.run();
                     throw e;
                 }

@@ -4,19 +4,19 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.time.Duration;
 
 /**
- * Limits of the connections of Flight.
+ * Limits of the Flight connections.
  *
- * @param connections most at a time
- * @param ofAddress most at a time from one address
- * @param request time for a connection's first call with a valid token, with the handshake of TLS
+ * @param connections most concurrent connections
+ * @param ofAddress most concurrent connections from one address
+ * @param request time for a connection's first call with a valid token, including the TLS handshake
  * @param idle time without a call, after which a connection ends
  */
 public record ConnectionLimits(int connections, int ofAddress, Duration request, Duration idle) {
-    /** For some thousand clients on hundreds of hosts. */
+    /** Defaults for some thousand clients on hundreds of hosts. */
     public static final ConnectionLimits DEFAULT =
             new ConnectionLimits(2048, 512, Duration.ofSeconds(10), Duration.ofMinutes(5));
 
-    /** Checks that clients can connect. */
+    /** Checks that the limits let clients connect. */
     public ConnectionLimits {
         if (connections < 2 || ofAddress < 1 || ofAddress > connections) {
             throw new InvalidSettings("Cannot serve " + connections + " connections, " + ofAddress

@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of clients, by their address, bounded in total and per address. A connection is a
- * stranger until it has a call with a valid token. Strangers make room for new connections, and end
- * if that call does not come in time.
+ * The connections of clients by address, limited in total and per address. A connection is a
+ * stranger until its first call with a valid token. Strangers make room for new connections, and
+ * are closed if that call does not come in time.
  *
  * <p>gRPC's server cannot end a stream whose client does not read, so the daemon closes the
  * connection. Thread-safe.
@@ -47,9 +47,9 @@ final class Connections {
     }
 
     /**
-     * No connections yet.
+     * An empty set of connections.
      *
-     * @param tenants how many there are
+     * @param tenants the number of tenants
      */
     Connections(ConnectionLimits limits, int tenants, Time time, FlightCounters counters) {
         this.limits = limits;
@@ -58,7 +58,10 @@ final class Connections {
         ended = new EndedConnections("The server of Flight", counters::connectionEnded, time);
     }
 
-    /** A listening socket that remembers what it accepts, and refuses what has no place. */
+    /**
+     * Creates a listening socket that records accepted connections, and refuses those without a
+     * place.
+     */
     NioServerSocketChannel listening() {
         return new NioServerSocketChannel() {
             @Override
@@ -78,7 +81,7 @@ final class Connections {
 
     private boolean enter(CountedChannel channel) {
         InetSocketAddress address = channel.remoteAddress();
-        if (address == null) { // The client has gone.
+        if (address == null) { // The client has disconnected.
             channel.unsafe().closeForcibly();
             return false;
         }
@@ -100,7 +103,7 @@ final class Connections {
     }
 
     /**
-     * A connection has a call with a valid token.
+     * Records that a connection has made a call with a valid token.
      *
      * @param address of its client; null if the call has no connection
      */
@@ -109,13 +112,13 @@ final class Connections {
         if (visit != null && !visit.keepsPlace) {
             visit.isKnown = true;
             visit.keepsPlace = places.keep(visit.channel, tenant);
-            if (visit.isGone) { // Meanwhile.
+            if (visit.isGone) { // It has disconnected meanwhile.
                 places.leave(visit.channel);
             }
         }
     }
 
-    /** Ends connections without a call that came in time. */
+    /** Closes connections whose first call did not come in time. */
     void endLate() {
         long now = time.nanos();
         open.values().forEach(visit -> {
@@ -137,16 +140,16 @@ final class Connections {
         channel.end();
     }
 
-    /** Bytes that a connection has sent. */
+    /** The number of bytes that a connection has sent. */
     long sent(Object address) {
         Visit visit = open.get(address);
         return visit == null ? 0 : visit.channel.sent();
     }
 
     /**
-     * Closes a connection, and says why if its client still reads.
+     * Closes a connection. Sends the reason if the client still reads.
      *
-     * @return whether there was one
+     * @return whether the connection existed
      */
     boolean close(Object address, String reason) {
         Visit visit = open.remove(address);

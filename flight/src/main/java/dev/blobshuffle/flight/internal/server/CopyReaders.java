@@ -3,10 +3,10 @@ package dev.blobshuffle.flight.internal.server;
 import dev.blobshuffle.core.time.Time;
 
 /**
- * What reads copies from their store, apart from what reads directories: a slow store delays only
- * those who read copies.
+ * The resources of reads from a store of copies. They are separate from those of reads from
+ * directories, so a slow store delays only readers of copies.
  *
- * @param workers wait for the store
- * @param memory has what was read and not yet sent
+ * @param workers threads that wait for the store
+ * @param memory budget of the bytes that were read and not sent yet
  */
 record CopyReaders(Time.Workers workers, MemoryBudget memory) {}

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@code stats} and the metrics say about copies. Thread-safe.
+ * Reports copies in {@code stats} and in the metrics. Thread-safe.
  *
- * @param copier copies; empty if there are no copies
+ * @param copier copies the shuffles; empty if there are no copies
  * @param stores of the namespaces
  */
 record CopyReport(Optional<Copier> copier, Collection<CopyStore> stores) {
@@ -24,7 +24,7 @@ record CopyReport(Optional<Copier> copier, Collection<CopyStore> stores) {
         return stores.stream().mapToLong(CopyStore::readBytes).sum();
     }
 
-    /** Adds the numbers, if there are copies. */
+    /** Adds the numbers to the statistics, if there are copies. */
     void addTo(JsonObject stats) {
         if (copier.isEmpty()) {
             return;
@@ -41,7 +41,7 @@ record CopyReport(Optional<Copier> copier, Collection<CopyStore> stores) {
         stats.addProperty("copy_read_bytes", readBytes());
     }
 
-    /** Adds the metrics: zeros if there are no copies. */
+    /** Adds the metrics. They are zero if there are no copies. */
     void addTo(Map<FlightMetric, Double> values) {
         Copier.Counts counts = copier.map(Copier::counts).orElse(NONE);
         values.put(FlightMetric.COPIES, (double) counts.blobs());

@@ -10,9 +10,9 @@ import io.grpc.netty.shaded.io.netty.util.concurrent.GenericFutureListener;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Sends a range of a copy by HTTP, piece by piece: a worker reads it from the store, the event loop
- * writes it, and then a worker reads the next. A piece counts in the memory of frames until it was
- * written, so a client that does not read holds one. One thread at a time owns it.
+ * Sends a range of a copy by HTTP, piece by piece: a worker reads a piece from the store, the event
+ * loop writes it, then a worker reads the next. The memory budget of frames counts a piece until it
+ * is written, so a client that does not read holds one piece. Owned by one thread at a time.
  */
 final class CopySending {
     private static final int PIECE = 1 << 20;
@@ -34,7 +34,7 @@ final class CopySending {
         at = part.range().first();
     }
 
-    /** Begins to send; the future ends when all bytes were written, or with what prevented it. */
+    /** Starts sending. The future completes when all bytes are written, or fails. */
     static ChannelFuture start(ChannelHandlerContext context, HttpAnswer.Part part, CopyReaders readers) {
         CopySending sending = new CopySending(context, part, readers);
         ChannelFuture end = context.channel().closeFuture();
@@ -43,7 +43,7 @@ final class CopySending {
             boolean ignored = sending.sent.tryFailure(new ClosedChannelException());
         };
         end.addListener(whenClosed);
-        // A connection may ask for any number of copies.
+        // A connection may request any number of copies.
         sending.sent.addListener(sent -> end.removeListener(whenClosed));
         sending.next();
         return sending.sent;
@@ -60,7 +60,8 @@ final class CopySending {
     private void send() {
         int length = (int) Math.min(PIECE, part.range().end() - at);
         if (sent.isDone() || !readers.memory().acquire(holder, length, 0, next)) {
-            return; // The client has gone, or the budget calls when it has room.
+            // Either the client has disconnected, or the budget calls back when it has room.
+            return;
         }
         ByteBuf piece = context.alloc().directBuffer(length);
         try {

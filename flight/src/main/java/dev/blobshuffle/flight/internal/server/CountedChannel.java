@@ -8,8 +8,8 @@ import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A connection that counts the bytes that it has handed to the kernel, and that can be ended at any
- * time. Owned by its event loop.
+ * A connection that counts the bytes handed to the kernel, and that can be closed at any time.
+ * Owned by its event loop.
  */
 final class CountedChannel extends NioSocketChannel {
     private volatile long sent;
@@ -20,15 +20,15 @@ final class CountedChannel extends NioSocketChannel {
         pipeline().addLast(new First());
     }
 
-    /** How many bytes. Any thread may ask. */
+    /** The number of bytes handed to the kernel. Callable from any thread. */
     long sent() {
         return sent;
     }
 
     /**
-     * Closes the connection, or has it close when it gets its event loop. Any thread may ask. gRPC
-     * answers a close of the channel with a graceful end, which waits for all streams. A close by
-     * the first handler does not pass it.
+     * Closes the connection, or closes it once it has an event loop. Callable from any thread. If
+     * the channel is closed, gRPC begins a graceful shutdown, which waits for all streams. A close
+     * by the first handler bypasses gRPC.
      */
     void end() {
         isUnwanted = true;
@@ -38,7 +38,7 @@ final class CountedChannel extends NioSocketChannel {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // the event loop alone writes it
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only the event loop writes it
     protected void doWrite(ChannelOutboundBuffer buffers) throws Exception {
         long before = buffers.totalPendingWriteBytes();
         try {

@@ -5,14 +5,14 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.lang.management.ManagementFactory;
 import java.util.OptionalLong;
 
-/** The file descriptors of this process. Stateless. */
+/** Checks the limit of the process's file descriptors. Stateless. */
 final class Descriptors {
-    /** For blobs, directories, stores of copies and the JVM. */
+    /** Descriptors reserved for blobs, directories, stores of copies and the JVM. */
     static final int RESERVE = 512;
 
     private Descriptors() {}
 
-    /** How many the process may have; empty if the system does not say. */
+    /** The process's limit of descriptors; empty if the system does not report it. */
     static OptionalLong most() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                 ? OptionalLong.of(unix.getMaxFileDescriptorCount())
@@ -20,7 +20,7 @@ final class Descriptors {
     }
 
     /**
-     * Requires that connections cannot take all.
+     * Requires that connections cannot use up all descriptors.
      *
      * @param connections of all kinds
      * @throws InvalidSettings fatal: they can

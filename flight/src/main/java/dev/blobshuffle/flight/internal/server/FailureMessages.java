@@ -6,27 +6,27 @@ import dev.blobshuffle.flight.internal.blob.StoreRests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What gRPC and HTTP have in common about failures: what the log says of them, and what a client
- * hears if it is not the failure's own message. Stateless.
- */
+/** The messages and log entries for failures that gRPC and HTTP share. Stateless. */
 final class FailureMessages {
-    /** To a client whose call meets the end of the daemon. The log says nothing. */
+    /** The message to a client whose call ends because the daemon shuts down. Not logged. */
     static final String ENDS = "Cannot answer: the daemon ends. Ask again when it has restarted.";
 
-    /** To a client whose call failed. Only the log has the reason. */
+    /** The message to a client whose call failed. Only the log has the reason. */
     static final String FAILED = "Cannot answer: the daemon failed. Its log has the reason.";
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureMessages.class);
 
     private FailureMessages() {}
 
-    /** A blob is damaged. */
+    /** Logs a damaged blob. */
     static void warn(BlobCorrupt failure) {
         LOG.warn("A blob is damaged. {}", failure.getMessage());
     }
 
-    /** A directory or a store fails. While a store rests, each of its readers would say so. */
+    /**
+     * Logs the failure of a directory or a store. Omits requests that were not sent because the
+     * store has just failed.
+     */
     static void warn(StoreUnavailable failure) {
         if (failure instanceof StoreRests) {
             LOG.debug("A reader is refused. {}", failure.getMessage());

@@ -23,7 +23,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** DoAction and ListActions. Bodies and results are JSON. Thread-safe. */
+/** Implements DoAction and ListActions. Bodies and results are JSON. Thread-safe. */
 final class FlightActions {
     private static final String NAMESPACE = "namespace";
     private static final String SHUFFLE = "shuffle";
@@ -90,7 +90,7 @@ final class FlightActions {
                 case 1 -> name = reader.text();
                 case 2 -> body = reader.array();
                 default -> {
-                    // Of a later version of Flight.
+                    // A field of a later version of Flight.
                 }
             }
         }
@@ -149,7 +149,7 @@ final class FlightActions {
         String shuffle = body.text(SHUFFLE);
         MapSet maps = catalog.read(namespace, shuffle, found -> {
             MapSet asked = body.maps().orElseGet(() -> reads.committed(found));
-            // An unknown map or partition fails here, not at the reader.
+            // Check here, so that an unknown map or partition does not fail only when it is read.
             found.chosen(asked).get(0).footer().require(body.partitions());
             return asked;
         });
@@ -184,7 +184,7 @@ final class FlightActions {
             } catch (BlobCorrupt e) {
                 one.addProperty("damage", e.getMessage());
             } catch (Refused e) {
-                continue; // Released meanwhile.
+                continue; // The shuffle has been released meanwhile.
             }
             shuffles.add(one);
         }

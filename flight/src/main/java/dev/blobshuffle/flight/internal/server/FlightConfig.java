@@ -14,22 +14,22 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How a daemon runs.
+ * The configuration of a daemon.
  *
- * @param host to listen at
- * @param port to listen at; 0 for any free one
- * @param advertised where clients reach it; empty: where it listens
+ * @param host to listen on
+ * @param port to listen on; 0 for any free port
+ * @param advertised address for clients; empty: the listening address
  * @param directories of each namespace
  * @param security who may connect
  * @param budgets most bytes of each kind
  * @param ticketLifetime how long a ticket is valid
- * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all
- *     tickets
- * @param lease for how long an unused shuffle stays; empty: until it is released
- * @param http where blobs are served by HTTP; empty: nowhere
- * @param metrics where metrics are shown to Prometheus; empty: nowhere
- * @param copies the URI of the store of a namespace's copies, for the namespaces that have one
- * @param connections limits of the connections of Flight
+ * @param ticketKeyFile secret that signs tickets; empty: a random secret, so a restart invalidates
+ *     all tickets
+ * @param lease how long an unused shuffle is kept; empty: until it is released
+ * @param http the HTTP server of blobs; empty: none
+ * @param metrics listening address of the Prometheus metrics; empty: none
+ * @param copies the URI of the store of copies, for each namespace that has one
+ * @param connections limits of the Flight connections
  * @param sharing how tenants share puts and memory
  */
 public record FlightConfig(
@@ -47,10 +47,10 @@ public record FlightConfig(
         Map<String, String> copies,
         ConnectionLimits connections,
         Sharing sharing) {
-    /** The least memory for frames: some frames of the usual 4 MiB. */
+    /** The least memory for frames: room for some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
 
-    /** The least memory for puts: some messages. */
+    /** The least memory for puts: room for some messages. */
     public static final long LEAST_PUT_MEMORY = 64L << 20;
 
     /**
@@ -58,12 +58,12 @@ public record FlightConfig(
      *
      * @param frames in flight to clients
      * @param footers in memory
-     * @param puts in memory of maps that clients send
+     * @param puts in memory for maps that clients send
      * @param blobs that stay in memory; 0: all go to a directory
-     * @param quota of blobs in each directory; empty: what the disk has
+     * @param quota of blobs in each directory; empty: limited by the disk only
      */
     public record Budgets(long frames, long footers, long puts, long blobs, OptionalLong quota) {
-        /** Checks what a start needs. */
+        /** Checks the minimums. */
         public Budgets {
             if (frames < LEAST_MEMORY || puts < LEAST_PUT_MEMORY) {
                 throw new InvalidSettings("Cannot serve with " + frames + " bytes of memory for frames and " + puts
@@ -76,7 +76,7 @@ public record FlightConfig(
             }
         }
 
-        /** Bytes of memory. */
+        /** The total memory, bytes. */
         public long memory() {
             return frames + footers + puts + blobs;
         }
@@ -85,7 +85,7 @@ public record FlightConfig(
     /** Who may connect. */
     public sealed interface Security {
         /**
-         * TLS, and a token in every call.
+         * TLS, with a token in every call.
          *
          * @param certificate PEM file
          * @param key PEM file, PKCS#8
@@ -93,11 +93,11 @@ public record FlightConfig(
          */
         record Tls(Path certificate, Path key, Path tokens) implements Security {}
 
-        /** Any process of this machine, without TLS and tokens. */
+        /** Any process on this machine, without TLS and tokens. */
         record InsecureLoopback() implements Security {}
     }
 
-    /** With the default limits of connections and the default sharing. */
+    /** A configuration with the default limits of connections and the default sharing. */
     public FlightConfig(
             String host,
             int port,
@@ -128,7 +128,7 @@ public record FlightConfig(
                 Sharing.DEFAULT);
     }
 
-    /** Checks what can be checked before anything starts. */
+    /** Checks everything that can be checked before the start. */
     public FlightConfig {
         if (directories.isEmpty()) {
             throw new InvalidSettings("Cannot serve: no directory is given. Name at least one.");

@@ -2,7 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the daemon has done since its start. Thread-safe. */
+/** Counts the daemon's work since its start. Thread-safe. */
 final class FlightCounters {
     private final LongAdder streams = new LongAdder();
     private final LongAdder frames = new LongAdder();
@@ -51,7 +51,7 @@ final class FlightCounters {
         releases.increment();
     }
 
-    /** A batch of a put has come. */
+    /** Counts a batch of a put. */
     void received(int length) {
         putBytes.add(length);
     }
@@ -64,12 +64,12 @@ final class FlightCounters {
         putFailures.increment();
     }
 
-    /** A transfer was ended: others waited, and it was below the least rate. */
+    /** Counts a transfer that was ended because it was below the least rate while others waited. */
     void tooSlow() {
         tooSlow.increment();
     }
 
-    /** A put was ended for one of another tenant. */
+    /** Counts a put that was ended for a put of another tenant. */
     void gaveWay() {
         gaveWay.increment();
     }
@@ -78,12 +78,12 @@ final class FlightCounters {
         callsOverLimit.increment();
     }
 
-    /** A connection was ended for the limits of connections. */
+    /** Counts a connection that was ended by the limits of connections. */
     void connectionEnded() {
         connectionsEnded.increment();
     }
 
-    /** The numbers now. */
+    /** The current numbers. */
     Snapshot snapshot() {
         return new Snapshot(
                 streams.sum(),
@@ -110,19 +110,19 @@ final class FlightCounters {
      * @param streams DoGet calls that were admitted
      * @param frames frames sent
      * @param bytes bytes of these frames
-     * @param httpAnswers answers by HTTP that had bytes of a blob, and were sent
-     * @param httpBytes these bytes
-     * @param failures streams, and answers with bytes of a blob, that ended with a failure
+     * @param httpAnswers HTTP answers with bytes of a blob that were sent
+     * @param httpBytes bytes of these answers
+     * @param failures streams, and answers with bytes of a blob, that failed
      * @param refusals calls without a valid token or ticket
      * @param stalls connections closed because their client did not read
      * @param releases shuffles released
      * @param puts maps that were put and committed
-     * @param putBytes bytes of batches that came
-     * @param putFailures puts that were refused, or failed
+     * @param putBytes bytes of received batches
+     * @param putFailures puts that were refused or failed
      * @param tooSlow puts and connections ended because they were too slow while others waited
-     * @param gaveWay puts ended for one of another tenant
+     * @param gaveWay puts ended for a put of another tenant
      * @param callsOverLimit calls refused because their tenant had too many in progress
-     * @param connectionsEnded connections ended for the limits of connections
+     * @param connectionsEnded connections ended by the limits of connections
      */
     record Snapshot(
             long streams,

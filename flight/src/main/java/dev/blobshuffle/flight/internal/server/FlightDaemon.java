@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The daemon: serves the blobs of its directories to Arrow Flight clients until it is closed.
- * Thread-safe.
+ * The flight daemon. It serves the blobs of its directories to Arrow Flight clients until it is
+ * closed. Thread-safe.
  */
 public final class FlightDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FlightDaemon.class);
@@ -85,7 +85,7 @@ public final class FlightDaemon implements AutoCloseable {
         startedNanos = time.nanos();
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
         FlightConfig.Budgets budgets = config.budgets();
-        // What can be wrong in the settings is read before any thread or socket is there.
+        // Read all fallible settings before any thread or socket exists.
         Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
         int tenants = tokens.map(Tokens::tenants).orElse(1);
         Descriptors.check(mostConnections(config), Descriptors.most());
@@ -104,7 +104,8 @@ public final class FlightDaemon implements AutoCloseable {
         FlightReads reads = new FlightReads(
                 catalog, new Footers(copyWorkers), signer, config.ticketLifetime(), time, this::location, counters);
         FlightActions actions = new FlightActions(catalog, reads, counters, this::committed, this::stats);
-        int waiting = copies.isEmpty() ? 0 : COPY_READERS; // Calls that look for copies.
+        // Threads for calls that look for copies.
+        int waiting = copies.isEmpty() ? 0 : COPY_READERS;
         workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()) + waiting);
         CopyReaders copyReaders = new CopyReaders(copyWorkers, memory);
         streaming = new Streaming(
@@ -203,13 +204,14 @@ public final class FlightDaemon implements AutoCloseable {
     /**
      * Starts a daemon.
      *
-     * @throws InvalidSettings fatal: the settings cannot work
+     * @throws InvalidSettings fatal: the daemon cannot run with these settings
      */
     public static FlightDaemon start(FlightConfig config, Time time) {
         FlightDaemon daemon = new FlightDaemon(config, time);
         daemon.schedule(WATCH, daemon.readerWatch::look);
         daemon.schedule(WATCH, daemon.connections::endLate);
-        daemon.schedule(WATCH, daemon.putting::watch); // Apart from the others: it may wait for a disk.
+        // Separate from the other tasks, because it may wait for a disk.
+        daemon.schedule(WATCH, daemon.putting::watch);
         config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
         if (daemon.copier.isPresent()) {
             daemon.copier.get().start();
@@ -281,18 +283,21 @@ public final class FlightDaemon implements AutoCloseable {
         }
     }
 
-    /** The port that it listens at. */
+    /** The port on which it listens. */
     public int port() {
         return server.getPort();
     }
 
-    /** Where clients reach it, as a location of Flight. */
+    /** The address for clients, as a location of Flight. */
     public String location() {
         String scheme = config.security() instanceof Security.Tls ? "grpc+tls://" : "grpc+tcp://";
         return scheme + config.advertised().orElseGet(() -> config.host() + ":" + port());
     }
 
-    /** Where blobs are served by HTTP: the URL before {@code /NAMESPACE}; empty if they are not. */
+    /**
+     * The URL of the HTTP server, to which clients append {@code /NAMESPACE}; empty if there is
+     * none.
+     */
     public Optional<String> httpLocation() {
         return http.map(face -> {
             HttpConfig settings = config.http().orElseThrow();
@@ -302,7 +307,7 @@ public final class FlightDaemon implements AutoCloseable {
         });
     }
 
-    /** Where metrics are shown; empty if they are not. */
+    /** The listening address of the metrics; empty if there is none. */
     public Optional<Endpoint> metricsAddress() {
         return metrics.map(MetricsFace::address);
     }

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.Metric.Kind;
 import dev.blobshuffle.core.internal.metrics.Metric.Unit;
 
-/** What a daemon reports to Prometheus: one number each, whatever its shuffles and clients. */
+/** The daemon's Prometheus metrics. Each is one number for all shuffles and clients. */
 enum FlightMetric {
     STREAMS(Kind.COUNTER, Unit.REQUESTS, "Partitions that clients began to read by Flight."),
     FRAMES(Kind.COUNTER, Unit.BATCHES, "Frames that were sent by Flight."),

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** GetFlightInfo, GetSchema and what DoGet reads. Thread-safe. */
+/** Implements GetFlightInfo and GetSchema, and opens the source of a DoGet. Thread-safe. */
 final class FlightReads {
     private static final int PATH_TYPE = 1;
 
@@ -50,7 +50,7 @@ final class FlightReads {
         this.counters = counters;
     }
 
-    /** What a descriptor names. */
+    /** The content of a descriptor. */
     private record Named(String namespace, String shuffle, PartitionRange partitions) {}
 
     /** {@code FlightDescriptor} to {@code FlightInfo}. */
@@ -111,7 +111,7 @@ final class FlightReads {
         return signer.sign(new Ticket(namespace, shuffle, partitions, maps, startFrame, expiry));
     }
 
-    /** All maps of the present commit. */
+    /** All maps of the current commit. */
     MapSet committed(Shuffle shuffle) {
         return new MapSet.Committed(shuffle.committedMaps()
                 .orElseThrow(() -> new Refused(
@@ -155,7 +155,7 @@ final class FlightReads {
                 case 1 -> type = reader.number();
                 case 3 -> path.add(reader.text());
                 default -> {
-                    // A command, which the type excludes.
+                    // A command. The type excludes it.
                 }
             }
         }
@@ -167,7 +167,7 @@ final class FlightReads {
         return new Named(path.get(0), path.get(1), partitions(path.get(2)));
     }
 
-    /** {@code 7}, or {@code 0-8} for the partitions 0 to 7. */
+    /** Parses partitions: {@code 7}, or {@code 0-8} for the partitions 0 to 7. */
     private static PartitionRange partitions(String text) {
         try {
             int dash = text.indexOf('-', 1);

@@ -10,8 +10,8 @@ import java.util.concurrent.Phaser;
 import java.util.function.Consumer;
 
 /**
- * Reads the footers of blobs: those of copies some at a time, because each is two requests to a
- * store. Thread-safe.
+ * Reads the footers of blobs. It reads several footers of copies in parallel, because each takes
+ * two requests to a store. Thread-safe.
  */
 final class Footers {
     /** Threads that help the caller. */
@@ -24,9 +24,9 @@ final class Footers {
     }
 
     /**
-     * Reads the footers and returns when all were taken, or throws the first failure.
+     * Reads the footers and returns when all have been taken, or throws the first failure.
      *
-     * @param taken takes each footer, in no order and several at a time
+     * @param taken takes the footers, in any order and concurrently
      */
     void read(List<StoredBlob> blobs, Consumer<BlobFooter> taken) {
         Queue<StoredBlob> distant = new ConcurrentLinkedQueue<>();
@@ -43,7 +43,7 @@ final class Footers {
             helpers.execute(() -> help(reading, distant, taken, failed));
         }
         readAll(distant, taken, failed);
-        // Helpers that have not begun find the phaser ended, or nothing left.
+        // Helpers that have not started find the phaser terminated, or no work left.
         int ignored = reading.awaitAdvance(reading.arriveAndDeregister());
         Throwable first = failed.poll();
         if (first instanceof Error error) {

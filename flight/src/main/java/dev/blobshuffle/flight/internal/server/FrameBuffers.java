@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers for frames and messages, used again. The smallest has 32 KiB. There are four sizes
- * between a power of two and the next, so other buffers are at most a quarter larger than what they
- * were lent for. Larger ones than 16 MiB are not kept. When those that are kept take too much, a
- * size that was not lent for long makes room. Thread-safe: guarded by itself.
+ * A pool of direct buffers for frames and messages. The smallest buffer has 32 KiB. There are four
+ * sizes per power of two, so a larger buffer exceeds the requested length by at most a quarter.
+ * Buffers larger than 16 MiB are not pooled. When the pool is full, it drops a buffer of the size
+ * that was unused for the longest time. Thread-safe: guarded by itself.
  */
 final class FrameBuffers {
     private static final int SMALLEST_POWER = 15;
@@ -19,7 +19,7 @@ final class FrameBuffers {
 
     private final ArrayDeque<ByteBuffer>[] free;
 
-    /** When each size was last lent, in loans. */
+    /** The number of the last loan of each size. */
     private final long[] lastLent = new long[SIZES];
 
     private long loans;
@@ -33,7 +33,7 @@ final class FrameBuffers {
         }
     }
 
-    /** A buffer with a limit. */
+    /** Lends a buffer whose limit is the length. */
     ByteBuffer lend(int length) {
         int index = index(length);
         return index < SIZES ? ofSize(index).clear().limit(length) : ByteBuffer.allocateDirect(length);
@@ -51,7 +51,7 @@ final class FrameBuffers {
         return ByteBuffer.allocateDirect(size(index));
     }
 
-    /** Takes a buffer back, which the caller must not use any more. */
+    /** Takes a buffer back. The caller must no longer use it. */
     synchronized void giveBack(ByteBuffer buffer) {
         int index = index(buffer.capacity());
         if (index >= SIZES || size(index) != buffer.capacity()) {
@@ -66,7 +66,7 @@ final class FrameBuffers {
         kept += buffer.capacity();
     }
 
-    /** Drops a buffer of the size that was not lent for longest. */
+    /** Drops a buffer of the size that was unused for the longest time. */
     private boolean dropOther(int index) {
         int oldest = index;
         for (int i = 0; i < SIZES; i++) {
@@ -81,7 +81,7 @@ final class FrameBuffers {
         return true;
     }
 
-    /** The smallest size that is not less. */
+    /** The index of the smallest size that fits a length. */
     private static int index(int length) {
         if (length <= SMALLEST) {
             return 0;

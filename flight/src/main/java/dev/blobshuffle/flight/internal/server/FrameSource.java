@@ -17,15 +17,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of a stream: map by map, of each the partitions in ascending order. It opens one blob
- * at a time, and hands out no byte whose checksum it has not verified. Owned by the stream.
+ * The frames of a stream: map by map, and within a map in ascending order of partitions. It opens
+ * one blob at a time, and returns only bytes whose checksum it has verified. Owned by the stream.
  */
 final class FrameSource implements AutoCloseable {
     private final List<StoredBlob> blobs;
     private final PartitionRange partitions;
     private final List<SentMap> sent = new ArrayList<>();
 
-    /** Of the first blob, which all others must have too. */
+    /** The schema of the first blob. All other blobs must have the same schema. */
     private final ByteBuffer schema;
 
     private long framesToSkip;
@@ -38,7 +38,7 @@ final class FrameSource implements AutoCloseable {
     private long frameOffset;
     private @Nullable SentMap sending;
 
-    /** What the client receives of a map, which it may compare. Owned by the source. */
+    /** The totals sent for a map, for the client to compare. Owned by the source. */
     static final class SentMap {
         final StoredBlob blob;
         final Crc32cSum checksum = new Crc32cSum();
@@ -58,7 +58,7 @@ final class FrameSource implements AutoCloseable {
         schema = blobs.get(0).footer().schema();
     }
 
-    /** Whether it reads copies from a store, which may take long. */
+    /** Whether the source reads copies from a store, which may be slow. */
     boolean readsCopies() {
         return blobs.stream().anyMatch(StoredBlob::isCopy);
     }
@@ -68,7 +68,7 @@ final class FrameSource implements AutoCloseable {
         return ArrowMessage.split(schema.duplicate(), "a schema").get(0);
     }
 
-    /** Goes on to the next frame; returns whether there is one. */
+    /** Moves to the next frame; returns whether there is one. */
     boolean advance() {
         while (true) {
             while (segment < segments.size()) {
@@ -97,7 +97,8 @@ final class FrameSource implements AutoCloseable {
     }
 
     /**
-     * A reader that has all frames may ask for those after the last; there are none after these.
+     * Requires that the start frame is at most the number of frames. A reader that has all frames
+     * may ask for the position after the last.
      */
     private void requireFrames() {
         if (framesToSkip > 0) {
@@ -142,7 +143,7 @@ final class FrameSource implements AutoCloseable {
         return true;
     }
 
-    /** Length and checksum of the present frame. */
+    /** Length and checksum of the current frame. */
     private Container.Frame present() {
         Container.Segment at = segments.get(segment);
         return at.frames().isEmpty()
@@ -150,29 +151,33 @@ final class FrameSource implements AutoCloseable {
                 : at.frames().get(frame);
     }
 
-    /** Bytes of the present frame. */
+    /** The length of the current frame, bytes. */
     int length() {
         return present().length();
     }
 
-    /** The dictionaries to send before the present frame: at the first frame of a map. */
+    /**
+     * The dictionaries to send before the current frame. Not empty only at the first frame of a
+     * map.
+     */
     List<ArrowMessage> takeDictionaries() {
         List<ArrowMessage> taken = dictionaries;
         dictionaries = List.of();
         return taken;
     }
 
-    /** Whether the present frame is in memory, so that {@link #read} needs no buffer. */
+    /** Whether the current frame is in memory. {@link #read} needs no buffer then. */
     boolean isHeld() {
         OpenBlob from = open;
         return from != null && from.isInMemory();
     }
 
     /**
-     * Reads and verifies the present frame, and passes it.
+     * Reads and verifies the current frame.
      *
-     * @param target its length as limit; not used if the frame {@link #isHeld}: its messages are
-     *     those that the writer sent, whose checksums were computed from them
+     * @param target a buffer whose limit is the length of the frame; unused if the frame
+     *     {@link #isHeld}. Its messages are those that the writer sent then, and their checksums
+     *     were computed from them.
      */
     List<ArrowMessage> read(ByteBuffer target) {
         Container.Segment at = segments.get(segment);
@@ -201,7 +206,7 @@ final class FrameSource implements AutoCloseable {
         return messages;
     }
 
-    /** The part of each map that was sent so far. */
+    /** The totals sent so far for each map. */
     List<SentMap> sent() {
         return sent;
     }

@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a request by HTTP is answered with.
+ * The answer to an HTTP request.
  *
  * @param status of the answer
- * @param headers in addition to those about length and connection
- * @param text the body, if it is no part of a blob
+ * @param headers in addition to those of length and connection
+ * @param text the body, unless it is part of a blob
  * @param part the body, if it is part of a blob
  */
 record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, Optional<Part> part) {
@@ -28,13 +28,13 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
     /**
      * Bytes of a blob.
      *
-     * @param blob open, until the bytes have been sent
-     * @param range which
+     * @param blob stays open until the bytes have been sent
+     * @param range of the bytes
      * @param tenant of the client
      */
     record Part(OpenBlob blob, HttpRange range, Caller tenant) {}
 
-    /** Bytes of a blob, whole or in part. */
+    /** An answer with a blob, whole or in part. */
     static HttpAnswer bytes(OpenBlob blob, HttpRange range, HttpHeaders headers, Caller tenant) {
         headers.set(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
         if (range.isPartial()) {
@@ -49,14 +49,14 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
                 Optional.of(new Part(blob, range, tenant)));
     }
 
-    /** A failure, with its reason as text. */
+    /** An answer for a failure, with its reason as text. */
     static HttpAnswer failure(HttpResponseStatus status, String reason) {
         HttpHeaders headers = new DefaultHttpHeaders();
         headers.set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
         return new HttpAnswer(status, headers, reason + "\n", Optional.empty());
     }
 
-    /** The answer for a failure. Its message names no secret, so it goes to the client. */
+    /** The answer for an exception. Its message contains no secret, so the client gets it. */
     static HttpAnswer of(RuntimeException failure) {
         String reason = String.valueOf(failure.getMessage());
         if (failure instanceof Refused refused) {
@@ -95,7 +95,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
         };
     }
 
-    /** Whether the client does not know how to ask, so its connection ends. */
+    /** Whether the request was malformed. The connection ends after the answer then. */
     boolean isLast() {
         return status.equals(HttpResponseStatus.BAD_REQUEST)
                 || status.equals(HttpResponseStatus.UNAUTHORIZED)
@@ -103,7 +103,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
                 || status.equals(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
     }
 
-    /** Closes the blob of an answer that will not be sent. */
+    /** Closes the blob of an answer that is not sent. */
     void drop() {
         part.ifPresent(bytes -> bytes.blob().close());
     }

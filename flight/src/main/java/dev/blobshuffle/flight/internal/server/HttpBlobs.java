@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a request by HTTP asks for: {@code /NAMESPACE/SHUFFLE/BLOB}, in whole or a range, as
- * an object store does. Checks no checksums of the bytes: their reader does. Thread-safe.
+ * Finds the blob that an HTTP request names: {@code /NAMESPACE/SHUFFLE/BLOB}, as a whole or a
+ * range, like an object store. Does not verify the checksums of the bytes; readers do. Thread-safe.
  */
 final class HttpBlobs {
     private static final String BEARER = "Bearer ";
@@ -42,12 +42,12 @@ final class HttpBlobs {
         this.counters = counters;
     }
 
-    /** How many tenants there are. */
+    /** The number of tenants. */
     int tenants() {
         return tokens.map(Tokens::tenants).orElse(1);
     }
 
-    /** The client of a request: it presents a token, or a ticket alone. */
+    /** The client of a request. It presents a token, or only a ticket. */
     private record Reader(Caller caller, Optional<Ticket> ticket) {}
 
     /** Answers a request. Blocks on the disk. */
@@ -73,7 +73,7 @@ final class HttpBlobs {
         }
     }
 
-    /** Refuses what two parsers could understand in two ways. */
+    /** Refuses requests that two parsers could read in two ways. */
     private static void checkForm(HttpRequest request) {
         if (HttpUtil.isTransferEncodingChunked(request)
                 || request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
@@ -119,7 +119,7 @@ final class HttpBlobs {
     }
 
     private HttpAnswer find(HttpRequest request, Reader reader) {
-        // Names are taken as they are: none with a '%' or a '..' is legal.
+        // Names are used as they are: a name with '%' or '..' is illegal.
         String[] names = request.uri().split("/", -1);
         if (names.length != 4 || !names[0].isEmpty()) {
             throw new Refused(
@@ -179,7 +179,10 @@ final class HttpBlobs {
         }
     }
 
-    /** A blob has bytes of all partitions, and a ticket opens only some. */
+    /**
+     * Requires that a ticket permits a range. A blob has bytes of all partitions, a ticket only
+     * permits some.
+     */
     private static void checkRange(Ticket ticket, StoredBlob blob, OpenBlob open, HttpRange range) {
         if (!blob.footer(open).isWithin(ticket.partitions(), range.first(), range.end())) {
             throw new Refused(

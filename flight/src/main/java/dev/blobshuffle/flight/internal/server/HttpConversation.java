@@ -86,7 +86,7 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
         if (!(message instanceof HttpRequest request) || state != State.WAITING) {
-            return; // The end of a request: it has no body.
+            return; // The end of a request, which has no body.
         }
         stopDeadline();
         state = State.FINDING;
@@ -100,7 +100,7 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         server.find(request, answer -> {
             try {
                 context.executor().execute(() -> send(context, request, answer));
-            } catch (RuntimeException e) { // The event loop has ended.
+            } catch (RuntimeException e) { // The event loop has shut down.
                 answer.drop();
             }
         });
@@ -156,14 +156,14 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         });
     }
 
-    /** Counts what is sent, and closes the blob then. */
+    /** Counts the bytes when they are sent, and closes the blob. */
     private ChannelFuture watch(ChannelHandlerContext context, HttpAnswer.Part part, ChannelFuture written) {
         return written.addListener(sent -> {
             part.blob().close();
             if (sent.isSuccess()) {
                 server.sent(part.range().length());
             } else {
-                // The client knows from the length that bytes are missing.
+                // The client detects missing bytes by the length.
                 server.failed(context.channel(), sent.cause());
             }
         });
@@ -176,7 +176,7 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
         FileChannel file = blob.file().orElseThrow();
         if (context.pipeline().get(SslHandler.class) == null) {
-            // The kernel sends the file. The region closes it.
+            // The kernel sends the file. The region closes the file.
             return context.write(new DefaultFileRegion(file, range.first(), range.length()));
         }
         try {

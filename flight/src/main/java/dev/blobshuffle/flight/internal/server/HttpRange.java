@@ -3,17 +3,17 @@ package dev.blobshuffle.flight.internal.server;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that a request asks for, of a blob whose length is known (RFC 9110, section 14).
+ * The requested bytes of a blob whose length is known (RFC 9110, section 14).
  *
  * @param first offset of the first byte
  * @param end offset after the last byte
- * @param isPartial whether the request named a range
+ * @param isPartial whether the request has a range
  */
 record HttpRange(long first, long end, boolean isPartial) {
     private static final String BYTES = "bytes=";
     private static final int MOST_DIGITS = 18;
 
-    /** The header {@code Range} asks for nothing that the blob has, or for several ranges. */
+    /** Thrown if the header {@code Range} requests no bytes of the blob, or several ranges. */
     static final class Unsatisfiable extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -32,10 +32,10 @@ record HttpRange(long first, long end, boolean isPartial) {
     }
 
     /**
-     * Reads the header.
+     * Parses the header.
      *
-     * @param header one range; null or of another unit: all bytes
-     * @throws Unsatisfiable there are no such bytes, or the header is malformed
+     * @param header one range; null or another unit: all bytes
+     * @throws Unsatisfiable the blob has no such bytes, or the header is malformed
      */
     static HttpRange parse(@Nullable String header, long length) throws Unsatisfiable {
         if (header == null || !header.startsWith(BYTES)) {
@@ -61,7 +61,7 @@ record HttpRange(long first, long end, boolean isPartial) {
         return text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
     }
 
-    /** More digits than a length has: as much as there is. */
+    /** Parses a number. One that is too long becomes the largest possible. */
     private static long number(String digits) {
         return digits.length() > MOST_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
     }

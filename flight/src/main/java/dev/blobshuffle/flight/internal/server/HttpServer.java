@@ -33,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves blobs by HTTP/1.1. It bounds connections, in total and per address, and the time for a
- * request and for each byte of an answer. It has threads of its own: the kernel may read a disk
- * while it sends a file, and calls of Flight do not wait for that. Thread-safe.
+ * Serves blobs by HTTP/1.1. It limits connections in total and per address, the time for a request,
+ * and the time for each byte of an answer. It has its own threads, because the kernel may read a
+ * disk while it sends a file. Flight calls thus do not wait for disks. Thread-safe.
  */
 final class HttpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -58,8 +58,8 @@ final class HttpServer implements AutoCloseable {
      * Starts the server.
      *
      * @param tls empty: plain text
-     * @param workers find blobs, which blocks
-     * @throws InvalidSettings fatal: the address cannot be used
+     * @param workers threads that find blobs, which blocks
+     * @throws InvalidSettings fatal: the address is unusable
      */
     HttpServer(
             HttpConfig config,
@@ -130,17 +130,19 @@ final class HttpServer implements AutoCloseable {
         return limits;
     }
 
-    /** Finds what a request asks for, on another thread. */
+    /** Finds the requested blob on a worker thread. */
     void find(HttpRequest request, Consumer<HttpAnswer> whenFound) {
         workers.execute(() -> whenFound.accept(blobs.answer(request)));
     }
 
-    /** What reads copies. */
+    /** The resources of reads from copies. */
     CopyReaders copies() {
         return copies;
     }
 
-    /** A client may read blobs, so its connection no longer makes room for others. */
+    /**
+     * Records that a client may read blobs. Its connection then no longer makes room for others.
+     */
     void earned(Channel connection, Caller tenant) {
         boolean ignored = places.keep(connection, tenant);
         if (!connection.isOpen()) {
@@ -148,19 +150,22 @@ final class HttpServer implements AutoCloseable {
         }
     }
 
-    /** Bytes of a blob have been sent. */
+    /** Counts bytes of a blob that have been sent. */
     void sent(long bytes) {
         counters.sentByHttp(bytes);
     }
 
-    /** Bytes of a blob could not be sent: the client has gone, or the file was truncated. */
+    /**
+     * Counts a failed answer and closes its connection: the client has disconnected, or the file
+     * was truncated.
+     */
     void failed(Channel connection, @Nullable Throwable cause) {
         counters.failed();
         LOG.debug("Could not send a blob.", cause);
         connection.close();
     }
 
-    /** A client takes no byte of its answer. */
+    /** Closes the connection of a client that takes no byte of its answer. */
     void stalled(Channel connection) {
         counters.stalled();
         end(connection, "it read nothing for " + limits.stall().toMillis() + " ms");
@@ -174,12 +179,12 @@ final class HttpServer implements AutoCloseable {
         connection.close();
     }
 
-    /** How many connections are open. */
+    /** The number of open connections. */
     int count() {
         return places.count();
     }
 
-    /** The port that it listens at. */
+    /** The port on which it listens. */
     int port() {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }

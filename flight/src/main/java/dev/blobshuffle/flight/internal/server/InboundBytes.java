@@ -6,15 +6,15 @@ import io.grpc.ServerStreamTracer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the bytes of a call's messages as they arrive. A message arrives in many parts, and the
- * call sees it only when all of it is there. Thread-safe.
+ * Counts the bytes of a call's messages as they arrive. A message arrives in many parts; the call
+ * sees it only when it is complete. Thread-safe.
  */
 final class InboundBytes extends ServerStreamTracer {
     private static final Context.Key<InboundBytes> KEY = Context.key("blobshuffle-inbound-bytes");
 
     private final AtomicLong bytes = new AtomicLong();
 
-    /** Has a server count the bytes of every call. */
+    /** A factory that makes a server count the bytes of every call. */
     static ServerStreamTracer.Factory factory() {
         return new ServerStreamTracer.Factory() {
             @Override
@@ -24,12 +24,12 @@ final class InboundBytes extends ServerStreamTracer {
         };
     }
 
-    /** The bytes of the present call. */
+    /** The counter of the present call. */
     static InboundBytes present() {
         return KEY.get();
     }
 
-    /** How many have arrived. */
+    /** The number of bytes that have arrived. */
     long count() {
         return bytes.get();
     }

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The bytes of frames that all streams together may have in flight: read, and not yet sent. A
- * connection has at most a quarter of them, unless a single frame is larger, so that one slow
- * client cannot stop the others. A stream that has nothing in flight may have one frame more, up to
- * half for the connection: one that is read goes on beside some that are not. If there are several
- * tenants, one has at most three quarters, and an equal share while others wait. Streams wait in
- * order, without a thread. Thread-safe: guarded by itself.
+ * The bytes of frames that all streams together may have in flight, that is, read and not yet sent.
+ * A connection has at most a quarter of them, or one larger frame, so one slow client cannot stop
+ * the others. A stream with nothing in flight may have one frame beyond the quarter, up to half for
+ * the connection. So a stream whose client reads continues even if the connection's other streams
+ * are stalled. If there are several tenants, each has at most three quarters, and an equal share
+ * while others wait. Streams wait in order, without a thread. Thread-safe: guarded by itself.
  */
 final class MemoryBudget {
     private static final int CONNECTIONS = 4;
@@ -31,9 +31,9 @@ final class MemoryBudget {
     private long inFlight;
 
     /**
-     * What a stream wants.
+     * The request of a stream.
      *
-     * @param holder its client
+     * @param holder the stream's client
      * @param bytes of a frame
      * @param queued bytes that the stream has in flight
      */
@@ -43,7 +43,7 @@ final class MemoryBudget {
      * A budget.
      *
      * @param total bytes
-     * @param tenants how many there are
+     * @param tenants the number of tenants
      */
     MemoryBudget(long total, int tenants) {
         this.total = total;
@@ -51,12 +51,12 @@ final class MemoryBudget {
     }
 
     /**
-     * Takes bytes, or has the caller called when it may try again.
+     * Takes bytes, or registers the caller to be called when it may retry.
      *
      * @param queued bytes that the stream has in flight
-     * @param retry identifies the stream: one wish at a time
+     * @param retry identifies the stream, which has one request at a time
      * @return whether the caller has the bytes
-     * @throws Refused the budget never has so many
+     * @throws Refused the bytes exceed the budget
      */
     synchronized boolean acquire(Holder holder, long bytes, long queued, Runnable retry) {
         if (bytes > total) {
@@ -77,7 +77,7 @@ final class MemoryBudget {
 
     /** Takes bytes if there is room and no stream waits. */
     synchronized boolean tryAcquire(Holder holder, long bytes) {
-        Wish wish = new Wish(holder, bytes, bytes); // Reading ahead never takes more than the quarter.
+        Wish wish = new Wish(holder, bytes, bytes); // Reading ahead takes at most the quarter.
         if (!waiting.isEmpty() || !fits(wish)) {
             return false;
         }
@@ -85,7 +85,7 @@ final class MemoryBudget {
         return true;
     }
 
-    /** Gives bytes back; those who wait may then try. */
+    /** Returns bytes, and calls the waiting streams that may retry. */
     void release(Holder holder, long bytes) {
         List<Runnable> next = new ArrayList<>();
         synchronized (this) {
@@ -112,7 +112,7 @@ final class MemoryBudget {
         }
     }
 
-    /** The stream has ended, or is being closed: it wants no more. */
+    /** Removes the request of a stream that has ended or is closing. */
     synchronized void forget(Runnable retry) {
         waiting.remove(retry);
     }
@@ -124,8 +124,8 @@ final class MemoryBudget {
     }
 
     /**
-     * Whether streams of other connections wait because all memory is in use, or all that their
-     * tenant may have, with that of this connection.
+     * Whether streams of other connections wait because all memory, or their tenant's share, is in
+     * use, including the memory of this connection.
      */
     synchronized boolean isShortForOthers(Holder holder) {
         return waiting.values().stream()
@@ -134,7 +134,7 @@ final class MemoryBudget {
                         || wish.holder().tenant().equals(holder.tenant()) && !isFairForTenant(wish));
     }
 
-    /** How many streams wait. */
+    /** The number of waiting streams. */
     synchronized int waiting() {
         return waiting.size();
     }

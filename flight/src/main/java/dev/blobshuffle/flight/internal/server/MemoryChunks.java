@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes of a blob in memory, in pieces that are not copied. Owned by the event loop. */
+/** A blob's bytes in memory as pieces, without copying. Owned by the event loop. */
 final class MemoryChunks implements ChunkedInput<ByteBuf> {
     private static final int LENGTH = 256 << 10;
 

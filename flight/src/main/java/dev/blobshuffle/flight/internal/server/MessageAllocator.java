@@ -8,14 +8,14 @@ import io.grpc.netty.shaded.io.netty.buffer.UnpooledDirectByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * Gives gRPC the buffers of its messages: of a frame the memory in which its body lies already
- * ({@link InPlace}), others of up to 1 MiB from a list of free ones. Netty's pool gives its memory
- * back to the system whenever a stream has nothing queued, and then zeroes new memory: an eighth of
- * the CPU time of a daemon that serves uncompressed frames. Small buffers come from Netty's pool.
- * Thread-safe.
+ * Allocates the buffers of gRPC's messages. A frame's buffer uses the memory that already contains
+ * its body ({@link InPlace}). Other buffers of up to 1 MiB come from a free list, and small ones
+ * from Netty's pool. Netty's pool returns its memory to the system whenever a stream has nothing
+ * queued, and then zeroes new memory. This costs an eighth of the CPU time of a daemon that serves
+ * uncompressed frames. Thread-safe.
  */
 final class MessageAllocator extends AbstractByteBufAllocator {
-    /** Netty's pool caches smaller ones by thread. */
+    /** The smallest buffer of the free list. Netty's pool caches smaller buffers per thread. */
     private static final int SMALLEST = 32 << 10;
 
     private final PooledByteBufAllocator small = PooledByteBufAllocator.DEFAULT;
@@ -28,11 +28,12 @@ final class MessageAllocator extends AbstractByteBufAllocator {
     }
 
     /**
-     * Has gRPC make its buffer of the memory of a message.
+     * Makes gRPC use the memory of a message as its buffer.
      *
-     * @param send hands the message to gRPC, which asks for its buffer meanwhile, in this thread
-     * @return whether the memory is the buffer's now, which gives it back; if not, it is still the
-     *     caller's
+     * @param send passes the message to gRPC, which allocates its buffer during the call, on this
+     *     thread
+     * @return whether the buffer owns the memory now and returns it later; if not, the caller still
+     *     owns it
      */
     boolean send(InPlace place, Runnable send) {
         offered.set(place);
@@ -65,7 +66,10 @@ final class MessageAllocator extends AbstractByteBufAllocator {
         return true;
     }
 
-    /** A message whose body is there before gRPC writes it. Its memory goes back like others. */
+    /**
+     * A buffer that contains the body before gRPC writes the message. Its memory returns to the
+     * list.
+     */
     private final class Placed extends UnpooledDirectByteBuf {
         private final InPlace place;
 

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Shows the daemon's metrics to Prometheus: {@code GET /metrics}. There is no authentication; the
- * page has names and numbers, and nothing of namespaces and shuffles. Thread-safe.
+ * Serves the daemon's metrics to Prometheus: {@code GET /metrics}. There is no authentication. The
+ * page contains names and numbers, but no names of namespaces or shuffles. Thread-safe.
  */
 final class MetricsFace implements AutoCloseable {
     private static final String PATH = "/metrics";
@@ -28,8 +28,8 @@ final class MetricsFace implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @param values the present ones
-     * @throws InvalidSettings fatal: the address cannot be used
+     * @param values supplies the current values
+     * @throws InvalidSettings fatal: the address is unusable
      */
     MetricsFace(Endpoint listen, Supplier<Map<FlightMetric, Double>> values, Time time) {
         try {
@@ -64,7 +64,7 @@ final class MetricsFace implements AutoCloseable {
                 "200 OK", Map.of("Content-Type", PrometheusText.CONTENT_TYPE), PrometheusText.of(shown));
     }
 
-    /** Where it listens. */
+    /** The listening address. */
     Endpoint address() {
         return address;
     }

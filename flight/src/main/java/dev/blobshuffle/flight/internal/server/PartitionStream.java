@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the frames of one DoGet. It sends while gRPC is ready, and otherwise reads one frame ahead,
- * so the next is there when gRPC has room. Frames that it has read and gRPC has not sent count in
- * the memory budget.
+ * Sends the frames of one DoGet. It sends while gRPC is ready. Otherwise it reads one frame ahead,
+ * so the next frame is available when gRPC has room. The memory budget counts frames that are read
+ * and that gRPC has not sent.
  *
  * <pre>
  *   ready, frame read ──▶ send ──▶ ready? ──▶ take bytes of the budget ──▶ read, verify ──▶ send …
@@ -25,20 +25,25 @@ import org.jspecify.annotations.Nullable;
  *                          read one ahead; wait      wait for the budget
  * </pre>
  *
- * <p>Any thread may {@link #wake} it. One at a time runs it, on the daemon's threads: the others
- * leave a mark, and it looks again before it stops.
+ * <p>Any thread may {@link #wake} it. At most one of the daemon's threads runs it. A thread that
+ * wakes a running stream sets a flag; the stream checks the flag before it stops.
  */
 final class PartitionStream {
-    /** gRPC calls for more when it has less than this queued, bytes. */
+    /** The threshold below which gRPC asks for more, bytes in its queue. */
     static final int READY_BYTES = 8 << 20;
 
-    /** After so many bytes other streams have their turn. */
+    /** The bytes after which other streams get their turn. */
     private static final long TURN_BYTES = 32L << 20;
 
-    /** Before a frame in its buffer, for what precedes it in a message, its summary included. */
+    /**
+     * The space before a frame in its buffer, for the start of its message including the summary.
+     */
     private static final int ROOM = 4 << 10;
 
-    /** Smaller frames are copied, so that they do not hold much larger buffers in gRPC. */
+    /**
+     * The smallest frame that is sent in place. Smaller frames are copied, so they do not keep much
+     * larger buffers in gRPC.
+     */
     private static final int SMALLEST_IN_PLACE = 32 << 10;
 
     private static final ByteBuffer NO_BUFFER = ByteBuffer.allocate(0);
@@ -57,18 +62,18 @@ final class PartitionStream {
     private boolean isStarted;
     private boolean isEnded;
 
-    /** Bytes that gRPC may still have. */
+    /** Bytes that gRPC may still hold. */
     private long queued;
 
     private int threshold;
 
-    /** The frame that was read ahead; empty if the frame is in memory. */
+    /** The frame that was read ahead; null if there is none, empty if the frame is in memory. */
     private @Nullable ByteBuffer ahead;
 
     private int aheadLength;
     private List<ArrowMessage> messages = List.of();
 
-    /** What all streams share. */
+    /** The resources that all streams share. */
     record Serving(
             Time time,
             Time.Workers workers,
@@ -90,30 +95,30 @@ final class PartitionStream {
         progressNanos = serving.time().nanos();
     }
 
-    /** Has it look again: gRPC or the budget may have room. */
+    /** Makes it check again, because gRPC or the budget may have room. */
     void wake() {
         if (wakes.getAndIncrement() == 0) {
             workers.execute(this::run);
         }
     }
 
-    /** The client has gone, or everything has been sent. */
+    /** Ends the stream: the client has disconnected, or everything has been sent. */
     void ended() {
         isCancelled = true;
         wake();
     }
 
-    /** How long it has waited for its client; 0 if it does not. */
+    /** The time for which it has waited for its client; 0 if it does not wait. */
     long stalledNanos() {
         return isWaiting ? serving.time().nanos() - progressNanos : 0;
     }
 
-    /** How long ago its client last had room for more. */
+    /** The time since its client last had room for more. */
     long idleNanos() {
         return serving.time().nanos() - progressNanos;
     }
 
-    /** Who reads it. */
+    /** The client that reads the stream. */
     Holder holder() {
         return holder;
     }
@@ -131,7 +136,7 @@ final class PartitionStream {
         }
     }
 
-    /** Sends until something is missing; returns whether there is more to send at once. */
+    /** Sends until a resource is missing; returns whether it can continue at once. */
     private boolean turn() {
         if (isCancelled) {
             cleanUp();
@@ -165,7 +170,7 @@ final class PartitionStream {
         return true;
     }
 
-    /** Asks gRPC; if it is ready, all but the threshold has been sent. */
+    /** Whether gRPC is ready. If so, it has sent all bytes except the threshold. */
     private boolean isReady() {
         boolean isReady = call.isReady();
         if (isReady) {
@@ -184,7 +189,8 @@ final class PartitionStream {
         }
         boolean hasRoom = serving.memory().acquire(holder, length, queued, wake);
         if (!hasRoom && queued > 0) {
-            // Others may wait for what this stream holds, so it must know when that has been sent.
+            // Others may wait for this stream's memory, so it must learn when all bytes have been
+            // sent.
             watch(1);
             if (call.isReady()) {
                 giveBack(queued);
@@ -195,7 +201,7 @@ final class PartitionStream {
         return hasRoom;
     }
 
-    /** Has gRPC call when it has less than so many bytes queued. */
+    /** Makes gRPC call when it has less than this number of bytes queued. */
     private void watch(int bytes) {
         if (threshold != bytes) {
             threshold = bytes;
@@ -239,7 +245,7 @@ final class PartitionStream {
         List<ArrowMessage> sent = messages;
         queued += length;
         messages = List.of();
-        ahead = null; // From here on gRPC may have it, also if sending fails.
+        ahead = null; // From here on gRPC may own it, even if sending fails.
         boolean isLast = !source.advance();
         boolean isGiven = false;
         for (int i = 0; i < sent.size(); i++) {
@@ -257,8 +263,8 @@ final class PartitionStream {
     /**
      * Sends a message.
      *
-     * @param isAlone whether it is all that the buffer has
-     * @return whether gRPC has the buffer now
+     * @param isAlone whether the buffer contains nothing else
+     * @return whether gRPC owns the buffer now
      */
     private boolean send(FlightFrame frame, ByteBuffer buffer, boolean isAlone) {
         if (isAlone && frame.body().remaining() >= SMALLEST_IN_PLACE && buffer.isDirect()) {
@@ -295,7 +301,7 @@ final class PartitionStream {
         }
     }
 
-    /** gRPC holds nothing any more. */
+    /** Releases the resources after the end of the call. */
     private void cleanUp() {
         isEnded = true;
         isWaiting = false;

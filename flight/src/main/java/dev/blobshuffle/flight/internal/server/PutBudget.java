@@ -11,33 +11,33 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The bytes that all puts together may have in memory. Half is for messages: a stream that is
- * admitted has the longest for itself, so it never waits for the others, and the number of streams
- * is bounded. The other half is for batches; when it is full, streams flush theirs.
+ * The bytes that all puts together may have in memory. Half is for messages: each admitted stream
+ * has room for the longest message. It thus never waits for others, and the number of streams is
+ * limited. The other half is for batches. When it is full, streams flush their batches.
  *
- * <p>A tenant has only some of the slots for streams. A slot that becomes free goes to the waiting
- * tenant that has the fewest.
+ * <p>A tenant has only some of the slots for streams. A free slot goes to the waiting tenant with
+ * the fewest slots.
  *
  * <p>A stream that is not admitted waits without a thread. Its client's data fills the window of
- * the HTTP/2 connection and would block the connection's other puts. The stream may wait for their
- * slots, so it must be the connection's only put. Thread-safe: guarded by itself.
+ * the HTTP/2 connection, which would block the connection's other puts. The stream could then wait
+ * for their slots forever, so it must be the connection's only put. Thread-safe: guarded by itself.
  */
 final class PutBudget {
     private final int slots;
     private final int slotsOfTenant;
     private final long most;
 
-    /** Streams of each connection, those that wait too. */
+    /** The streams of each connection, including those that wait. */
     private final Map<Object, Integer> streams = new HashMap<>();
 
-    /** Slots that each tenant has. */
+    /** The number of slots of each tenant. */
     private final Map<Object, Integer> held = new HashMap<>();
 
     private final Map<Runnable, Waiting> waiting = new LinkedHashMap<>();
     private int admitted;
     private long heldBytes;
 
-    /** A stream that waits. */
+    /** A waiting stream. */
     private record Waiting(Object tenant, long sinceNanos) {}
 
     /**
@@ -46,8 +46,8 @@ final class PutBudget {
      * @param total bytes
      * @param message the longest message, bytes
      * @param ofTenant most streams of a tenant; empty: all but one if there are several tenants
-     * @param tenants how many there are
-     * @throws InvalidSettings fatal: a tenant would have more streams than there are
+     * @param tenants the number of tenants
+     * @throws InvalidSettings fatal: a tenant's limit exceeds the number of streams
      */
     PutBudget(long total, long message, OptionalInt ofTenant, int tenants) {
         slots = Math.toIntExact(Math.min(total / 2 / message, Integer.MAX_VALUE));
@@ -60,10 +60,10 @@ final class PutBudget {
     }
 
     /**
-     * Admits a stream, or has it wait.
+     * Admits a stream, or makes it wait.
      *
-     * @param whenAdmitted called if it waits, once; identifies it
-     * @return whether it is admitted
+     * @param whenAdmitted called once if the stream waits; identifies the stream
+     * @return whether the stream is admitted
      * @throws Refused it would have to wait, and its connection has another stream
      */
     synchronized boolean enter(Holder holder, long nowNanos, Runnable whenAdmitted) {
@@ -98,7 +98,7 @@ final class PutBudget {
         held.merge(tenant, 1, Integer::sum);
     }
 
-    /** A stream that entered has ended. */
+    /** Removes a stream that has ended. */
     void leave(Holder holder, Runnable whenAdmitted) {
         Optional<Runnable> next = Optional.empty();
         synchronized (this) {
@@ -112,7 +112,9 @@ final class PutBudget {
         next.ifPresent(Runnable::run);
     }
 
-    /** The longest waiting of those whose tenant has the fewest. */
+    /**
+     * Admits the stream that has waited longest among those of the tenant with the fewest slots.
+     */
     private Optional<Runnable> admitNext() {
         Optional<Map.Entry<Runnable, Waiting>> next = waiting.entrySet().stream()
                 .filter(one -> mayHaveOne(one.getValue().tenant()))
@@ -124,7 +126,7 @@ final class PutBudget {
         return next.map(Map.Entry::getKey);
     }
 
-    /** Whether a stream waits for a slot that a tenant has. */
+    /** Whether a stream waits for a slot of this tenant. */
     synchronized boolean isWanted(Object tenant) {
         return !waiting.isEmpty()
                 && (admitted == slots
@@ -133,8 +135,8 @@ final class PutBudget {
     }
 
     /**
-     * The tenant that must give a slot up: one has none and has waited too long, and this one has
-     * the most.
+     * The tenant that must give up a slot: the one with the most slots, and more than one, if a
+     * tenant without a slot has waited too long.
      */
     synchronized Optional<Object> mustGive(long nowNanos, long longestNanos) {
         boolean isOverdue = admitted == slots
@@ -148,12 +150,12 @@ final class PutBudget {
                 : Optional.empty();
     }
 
-    /** How many streams wait. */
+    /** The number of waiting streams. */
     synchronized int waiting() {
         return waiting.size();
     }
 
-    /** Says that a stream holds so many more bytes, or fewer. */
+    /** Adds to the bytes that streams hold; negative: subtracts. */
     synchronized void change(long bytes) {
         heldBytes += bytes;
     }

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the messages of one DoPut. It asks gRPC for one message after the other, so a client that
- * is too fast waits for HTTP/2's flow control. When memory is full, it writes what it holds to a
- * directory first.
+ * Receives the messages of one DoPut. It requests one message at a time from gRPC, so HTTP/2's flow
+ * control slows down a client that is too fast. When memory is full, it first flushes its batches
+ * to a directory.
  *
  * <pre>
  *   admitted ──▶ ask for a message ──▶ keep its batch ──▶ full? ──yes──▶ flush
@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  *                   └───────────────────────────────────────┴──────────────┘
  * </pre>
  *
- * <p>The rows count only if the client states their number in a last message: one that fails in the
- * middle may end its stream as one that is done does. Guarded by itself.
+ * <p>It commits only if the client states the number of rows in a last message, because a client
+ * that fails midway may end its stream in the same way as one that has finished. Guarded by itself.
  */
 final class PutStream extends ServerCall.Listener<PutMessage> {
     /** The longest message, bytes. */
@@ -44,10 +44,10 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
 
     private static final Logger LOG = LoggerFactory.getLogger(PutStream.class);
 
-    /** How long a client may send nothing, even if no other stream waits for its slot. */
+    /** The time for which a client may send nothing, even if no other stream waits for its slot. */
     private static final Duration SILENCE = Duration.ofMinutes(5);
 
-    /** A lease has a minute at least. */
+    /** The interval of lease renewals. A lease lasts at least a minute. */
     private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
 
     private final ServerCall<PutMessage, byte[]> call;
@@ -61,7 +61,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
     private long askedNanos;
     private long renewedNanos;
 
-    /** How long it has waited for its client, until it last asked for a message. */
+    /** The time spent waiting for the client, up to the last request for a message. */
     private long clientNanos;
 
     private @Nullable PutTarget target;
@@ -71,10 +71,10 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
     private boolean hasSlot;
     private boolean isEnded;
 
-    /** Whether gRPC was asked for a message that has not come. */
+    /** Whether a requested message has not arrived yet. */
     private boolean isAsking;
 
-    /** Bytes of batches and their index that the budget counts. */
+    /** Bytes of batches and their index that are charged to the budget. */
     private long charged;
 
     PutStream(ServerCall<PutMessage, byte[]> call, Catalog catalog, Puts puts) {
@@ -88,7 +88,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         silence = new TransferRate(1, SILENCE, 0, 0);
     }
 
-    /** What all streams share. */
+    /** The resources that all streams share. */
     record Puts(
             Time time,
             Time.Workers workers,
@@ -97,7 +97,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             FlightCounters counters,
             Consumer<PutStream> whenEnded) {}
 
-    /** Asks for the first message, or waits until it may. */
+    /** Requests the first message, or waits for admission. */
     synchronized void start() {
         guarded(() -> {
             boolean isAdmitted = puts.memory().enter(holder, puts.time().nanos(), whenAdmitted);
@@ -139,7 +139,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         }
     }
 
-    /** Has the budget count what it holds. */
+    /** Updates the budget to the bytes that the stream holds. */
     private void settle() {
         long held = put == null ? 0 : put.heldBytes();
         long change = held - charged;
@@ -149,7 +149,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         }
     }
 
-    /** Runs what may fail for the client's sake or the disk's. */
+    /** Runs a step that may fail because of the client or the disk. */
     private void guarded(Runnable step) {
         try {
             step.run();
@@ -283,9 +283,9 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
     }
 
     /**
-     * Looks at a stream: it gives memory back that others wait for, and ends if its client sends
-     * nothing, or less than the least rate while others wait for its slot. Time in which it writes
-     * to a disk does not count.
+     * Checks the stream. It frees memory that others wait for. It ends if its client sends nothing,
+     * or less than the least rate while others wait for its slot. The time of writes to a disk does
+     * not count.
      */
     synchronized void watch() {
         if (isEnded) {
@@ -314,7 +314,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         }
     }
 
-    /** Ends because another tenant needs its slot. */
+    /** Ends the stream because another tenant needs its slot. */
     synchronized void giveWay() {
         if (!isEnded) {
             puts.counters().gaveWay();
@@ -327,17 +327,17 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         end(Status.UNAVAILABLE.withDescription("Cannot put a map: " + reason + "."));
     }
 
-    /** Whose put it is. */
+    /** The tenant of the put. */
     Object tenant() {
         return holder.tenant();
     }
 
-    /** The bytes that have arrived, if it holds a slot; empty if it waits for one. */
+    /** The number of bytes that have arrived; empty if the stream waits for a slot. */
     synchronized Optional<Long> progress() {
         return hasSlot && !isEnded ? Optional.of(inbound.count()) : Optional.empty();
     }
 
-    /** A put that takes long keeps the lease of its shuffle. */
+    /** Renews the shuffle's lease during a long put. */
     private void renew() {
         MapPut present = put;
         long now = puts.time().nanos();
@@ -368,7 +368,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         call.close(status, new Metadata());
     }
 
-    /** Leaves nothing behind unless it was committed. */
+    /** Releases the resources, and discards everything that is not committed. */
     private void cleanUp() {
         if (isEnded) {
             return;

@@ -7,23 +7,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the descriptor of a DoPut names: the path namespace, shuffle, map, attempt, partitions.
+ * The target in a DoPut's descriptor: the path namespace, shuffle, map, attempt, partitions.
  *
  * @param namespace of the shuffle
  * @param shuffle its name
  * @param attempt map and attempt
- * @param partitions how many the shuffle has
+ * @param partitions the number of partitions of the shuffle
  */
 record PutTarget(String namespace, String shuffle, MapSet.Attempt attempt, int partitions) {
     private static final int PATH_TYPE = 1;
 
-    /** The numbers in a blob's name have 18 digits at most. */
+    /** The highest attempt. Numbers in a blob's name have at most 18 digits. */
     private static final long MOST_ATTEMPT = 999_999_999_999_999_999L;
 
     /**
-     * Reads a descriptor. Total.
+     * Parses a descriptor. Total.
      *
-     * @throws IllegalArgumentException it names no attempt of a map
+     * @throws IllegalArgumentException it does not name an attempt of a map
      */
     static PutTarget read(byte[] descriptor) {
         long type = 0;
@@ -34,7 +34,7 @@ record PutTarget(String namespace, String shuffle, MapSet.Attempt attempt, int p
                 case 1 -> type = reader.number();
                 case 3 -> path.add(reader.text());
                 default -> {
-                    // A command, which the type excludes.
+                    // A command. The type excludes it.
                 }
             }
         }

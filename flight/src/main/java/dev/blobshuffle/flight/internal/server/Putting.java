@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Answers DoPut. Thread-safe. */
+/** Handles DoPut. Thread-safe. */
 final class Putting implements ServerCallHandler<PutMessage, byte[]> {
     private final Catalog catalog;
     private final PutStream.Puts puts;
@@ -36,12 +36,12 @@ final class Putting implements ServerCallHandler<PutMessage, byte[]> {
         return stream;
     }
 
-    /** How many streams have not ended. */
+    /** The number of streams that have not ended. */
     int running() {
         return running.size();
     }
 
-    /** Has streams give memory back, and ends those that others cannot wait for. */
+    /** Makes streams free memory, and ends slow streams that others wait for. */
     void watch() {
         running.forEach(PutStream::watch);
         puts.memory()
@@ -50,7 +50,7 @@ final class Putting implements ServerCallHandler<PutMessage, byte[]> {
                 .ifPresent(PutStream::giveWay);
     }
 
-    /** The stream of a tenant that has sent the least, so that the least is sent again. */
+    /** The stream of a tenant that has sent the least, so the client repeats the least work. */
     private Optional<PutStream> leastOf(Object tenant) {
         return running.stream()
                 .filter(stream -> stream.tenant().equals(tenant))

@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the connections of clients that read nothing, or too slowly while others wait for the memory
- * that their frames hold. Owned by one thread at a time.
+ * Closes the connections of clients that read nothing, or that read too slowly while others wait
+ * for the memory of their frames. Owned by one thread at a time.
  */
 final class ReaderWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderWatch.class);
 
-    /** For how long a client may read nothing while others wait for memory, and while none does. */
+    /** The time for which a client may read nothing while others wait for memory. */
     private static final Duration STALL_WHILE_SHORT = Duration.ofSeconds(10);
 
     private static final Duration STALL = Duration.ofMinutes(5);
@@ -44,7 +44,7 @@ final class ReaderWatch {
         this.time = time;
     }
 
-    /** Looks at all connections. */
+    /** Checks all connections. */
     void look() {
         Map<Object, List<PartitionStream>> running = streaming.running().stream()
                 .collect(Collectors.groupingBy(stream -> stream.holder().connection()));
@@ -60,7 +60,7 @@ final class ReaderWatch {
         long idle = streams.stream().mapToLong(PartitionStream::idleNanos).min().orElse(0);
         long stalled =
                 streams.stream().mapToLong(PartitionStream::stalledNanos).max().orElse(0);
-        // A client that reads one stream may leave its others, unless they block other clients.
+        // A client that reads one stream may let its others stall, unless they block other clients.
         if ((isShortForOthers ? stalled : Math.min(stalled, idle)) > limit) {
             if (end(connection, "it read nothing for " + limit / 1_000_000_000L + " s")) {
                 counters.stalled();

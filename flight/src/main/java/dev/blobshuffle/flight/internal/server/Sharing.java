@@ -5,24 +5,24 @@ import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
- * How tenants share what the daemon has only some of. A tenant is the set of namespaces that a
- * token opens.
+ * How tenants share the daemon's limited resources. A tenant is the set of namespaces that a token
+ * permits.
  *
- * @param putsOfTenant most puts at a time of one tenant; empty: all but one if there are several
+ * @param putsOfTenant most concurrent puts of one tenant; empty: all but one if there are several
  *     tenants
- * @param callsOfTenant most calls at a time of one tenant, puts included
- * @param leastRate bytes per second that a client must send or read while others wait for what it
- *     holds
- * @param rateTime in which it must have moved as many bytes as that rate gives
+ * @param callsOfTenant most concurrent calls of one tenant, including puts
+ * @param leastRate bytes per second that a client must send or read while others wait for its
+ *     resources
+ * @param rateTime period over which the rate is measured
  * @param longestWait how long a tenant without a put waits before the tenant with the most puts
  *     loses one
  */
 public record Sharing(
         OptionalInt putsOfTenant, int callsOfTenant, long leastRate, Duration rateTime, Duration longestWait) {
-    /** A tenant of a thousand workers has as many calls. */
+    /** Enough for a tenant of a thousand workers. */
     private static final int USUAL_CALLS = 10_000;
 
-    /** For networks within a data centre. */
+    /** Defaults for networks within a data centre. */
     public static final Sharing DEFAULT =
             new Sharing(OptionalInt.empty(), 64 << 10, Duration.ofSeconds(30), Duration.ofMinutes(2));
 
@@ -31,7 +31,7 @@ public record Sharing(
         this(putsOfTenant, USUAL_CALLS, leastRate, rateTime, longestWait);
     }
 
-    /** Checks that there is something to share. */
+    /** Checks the limits. */
     public Sharing {
         if (callsOfTenant < 1) {
             throw new InvalidSettings("Cannot serve with " + callsOfTenant
@@ -57,7 +57,7 @@ public record Sharing(
         return Math.max(1, leastRate * rateTime.toMillis() / 1000);
     }
 
-    /** The rate as a message names it. */
+    /** The rate, as messages state it. */
     String asked() {
         return leastRate + " bytes per second in " + rateTime.toMillis() / 1000.0 + " s";
     }

@@ -9,13 +9,13 @@ import io.grpc.Status;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a failure is in gRPC. Stateless. */
+/** Maps failures to gRPC statuses. Stateless. */
 final class Statuses {
     private static final Logger LOG = LoggerFactory.getLogger(Statuses.class);
 
     private Statuses() {}
 
-    /** The status of a failure. Its message names no secret, so it goes to the client. */
+    /** The status of a failure. Its message contains no secret, so the client gets it. */
     static Status of(Throwable failure) {
         if (failure instanceof Refused refused) {
             return code(refused.reason()).withDescription(refused.getMessage());
@@ -49,7 +49,8 @@ final class Statuses {
             case UNKNOWN -> Status.NOT_FOUND;
             case INCOMPLETE -> Status.FAILED_PRECONDITION;
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
-            case BUSY -> Status.UNAVAILABLE; // Clients may retry it; pyarrow shows the others as bad input.
+            // Clients may retry this status; pyarrow shows the others as bad input.
+            case BUSY -> Status.UNAVAILABLE;
         };
     }
 }

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** Answers DoGet: opens the source of a ticket, and streams it. Thread-safe. */
+/** Handles DoGet: opens the source of a ticket and streams it. Thread-safe. */
 final class Streaming implements ServerCallHandler<byte[], FlightFrame> {
     private final Function<byte[], FrameSource> tickets;
     private final PartitionStream.Serving serving;

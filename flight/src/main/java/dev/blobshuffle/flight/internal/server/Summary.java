@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The metadata of a stream's last message: what the client must have received of each map, as JSON.
- * Stateless.
+ * The metadata of a stream's last message: the totals that the client must have received of each
+ * map, as JSON. Stateless.
  */
 final class Summary {
     private Summary() {}

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The places of {@link ConnectionPlaces}, shared by tenants: if there are several, one may keep at
- * most three quarters. Its other connections work, and make room for new ones as strangers do.
- * Thread-safe: guarded by itself.
+ * Shares the places of {@link ConnectionPlaces} among tenants. If there are several tenants, each
+ * may keep at most three quarters. Connections of a tenant beyond that work, but make room for new
+ * connections like strangers. Thread-safe: guarded by itself.
  *
  * @param <C> a connection
  */
@@ -21,25 +21,27 @@ final class TenantPlaces<C> {
     private final Map<Object, Integer> ofTenant = new HashMap<>();
 
     /**
-     * All places are free.
+     * An empty set of places.
      *
      * @param most concurrent connections
      * @param mostOfAddress most concurrent connections from one address
-     * @param tenants how many there are
+     * @param tenants the number of tenants
      */
     TenantPlaces(int most, int mostOfAddress, int tenants) {
         places = new ConnectionPlaces<>(most, mostOfAddress);
         mostOfTenant = tenants > 1 ? Math.max(1, most - most / QUARTERS) : most;
     }
 
-    /** As {@link ConnectionPlaces#enter}. */
+    /** Like {@link ConnectionPlaces#enter}. */
     synchronized Optional<C> enter(C connection, Object address) {
         Optional<C> out = places.enter(connection, address);
         out.ifPresent(this::leave);
         return out;
     }
 
-    /** A tenant uses a connection that has entered; returns whether it keeps its place. */
+    /**
+     * Assigns an entered connection to a tenant; returns whether the connection keeps its place.
+     */
     synchronized boolean keep(C connection, Object tenant) {
         if (!kept.containsKey(connection)) {
             if (ofTenant.getOrDefault(tenant, 0) >= mostOfTenant) {
@@ -52,7 +54,7 @@ final class TenantPlaces<C> {
         return true;
     }
 
-    /** A connection has ended, or is about to. Idempotent. */
+    /** Removes a connection that has ended or is about to end. Idempotent. */
     synchronized void leave(C connection) {
         places.leave(connection);
         Object tenant = kept.remove(connection);
@@ -61,7 +63,7 @@ final class TenantPlaces<C> {
         }
     }
 
-    /** How many connections have a place. */
+    /** The number of connections with a place. */
     int count() {
         return places.count();
     }

@@ -8,15 +8,15 @@ import java.io.IOException;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 
-/** The daemon's side of TLS. Stateless. */
+/** Creates the daemon's TLS contexts. Stateless. */
 final class TlsContexts {
     private TlsContexts() {}
 
     /**
      * A context with the daemon's certificate.
      *
-     * @param protocol adds what the protocol above TLS needs
-     * @throws InvalidSettings fatal: certificate and key cannot be used
+     * @param protocol adds the settings of the protocol above TLS
+     * @throws InvalidSettings fatal: certificate or key is unusable
      */
     static SslContext of(FlightConfig.Security.Tls tls, UnaryOperator<SslContextBuilder> protocol) {
         try {

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bearer tokens of a file: a line {@code NAMESPACE TOKEN} for each, {@code *} for all
- * namespaces. Only their SHA-256 is kept, and compared, so the time of a comparison says nothing.
- * Immutable.
+ * The bearer tokens of a file. Each line is {@code NAMESPACE TOKEN}; {@code *} stands for all
+ * namespaces. It stores and compares only SHA-256 hashes, so the time of a comparison reveals
+ * nothing. Immutable.
  */
 final class Tokens {
     private static final int SHORTEST = 32;
@@ -32,7 +32,7 @@ final class Tokens {
     /**
      * Reads the file.
      *
-     * @throws InvalidSettings fatal: it cannot be read, others may read it, or a line is wrong
+     * @throws InvalidSettings fatal: it is unreadable, others may read it, or a line is malformed
      */
     Tokens(Path file) {
         try {
@@ -62,7 +62,7 @@ final class Tokens {
         namespaces.computeIfAbsent(digest(words[1]), key -> new TreeSet<>()).add(words[0]);
     }
 
-    /** How many tenants there are: sets of namespaces that a token opens. */
+    /** The number of tenants. A tenant is a set of namespaces that a token permits. */
     int tenants() {
         return Set.copyOf(namespaces.values()).size();
     }
@@ -70,8 +70,8 @@ final class Tokens {
     /**
      * The namespaces of a token.
      *
-     * @param header of the call, {@code authorization}
-     * @throws Refused it is none of these
+     * @param header the call's {@code authorization}
+     * @throws Refused the token is unknown
      */
     Set<String> authenticate(@Nullable String header) {
         Set<String> found = header != null && header.startsWith(PREFIX)

@@ -3,9 +3,9 @@ package dev.blobshuffle.flight.internal.server;
 import java.time.Duration;
 
 /**
- * Whether a transfer moves the least number of bytes in each period. A period ends as soon as it
- * has moved them, so a transfer that keeps the least rate is never too slow. Owned by the
- * watcher of the transfer.
+ * Checks that a transfer moves the least number of bytes in each period. A period ends as soon as
+ * the bytes have moved, so a transfer at the least rate is never too slow. Owned by the watcher of
+ * the transfer.
  */
 final class TransferRate {
     private final long leastBytes;
@@ -14,11 +14,11 @@ final class TransferRate {
     private long sinceBytes;
 
     /**
-     * A rate; the first period begins.
+     * Creates a check and begins the first period.
      *
      * @param leastBytes in each period
-     * @param nanos that have passed for the transfer, from any origin
-     * @param bytes that it has moved
+     * @param nanos the transfer's elapsed time, from any origin
+     * @param bytes moved so far
      */
     TransferRate(long leastBytes, Duration period, long nanos, long bytes) {
         this.leastBytes = leastBytes;
@@ -26,18 +26,18 @@ final class TransferRate {
         restart(nanos, bytes);
     }
 
-    /** The least rate of tenants that share. */
+    /** A check for the least rate in the settings. */
     static TransferRate of(Sharing sharing, long nanos, long bytes) {
         return new TransferRate(sharing.leastBytes(), sharing.rateTime(), nanos, bytes);
     }
 
-    /** Begins a new period, because no other client waits for the transfer. */
+    /** Begins a new period, because no other client waits. */
     void restart(long nanos, long bytes) {
         sinceNanos = nanos;
         sinceBytes = bytes;
     }
 
-    /** Whether a whole period has passed without its bytes. */
+    /** Whether a whole period has passed without the least number of bytes. */
     boolean isTooSlow(long nanos, long bytes) {
         if (bytes - sinceBytes >= leastBytes) {
             restart(nanos, bytes);

@@ -1,4 +1,4 @@
-/** The daemon: Flight's methods, memory and security. */
+/** The flight daemon: the methods of Flight, memory and security. */
 @NullMarked
 package dev.blobshuffle.flight.internal.server;
 

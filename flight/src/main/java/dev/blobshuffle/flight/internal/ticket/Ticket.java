@@ -4,18 +4,18 @@ import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
 
 /**
- * What a client may read until a time.
+ * A permission to read partitions of a shuffle until a deadline.
  *
  * @param namespace of the shuffle
  * @param shuffle its name
- * @param partitions which
- * @param maps of which maps
- * @param startFrame how many frames of the stream to leave out, to go on after a failure
- * @param expiryMillis until when, milliseconds since the epoch
+ * @param partitions to read
+ * @param maps to read
+ * @param startFrame number of frames to skip, to resume after a failure
+ * @param expiryMillis deadline, milliseconds since the epoch
  */
 public record Ticket(
         String namespace, String shuffle, PartitionRange partitions, MapSet maps, long startFrame, long expiryMillis) {
-    /** Checks the frame. */
+    /** Checks the start frame. */
     public Ticket {
         if (startFrame < 0) {
             throw new IllegalArgumentException("Cannot start at frame " + startFrame + ": frames count from 0.");

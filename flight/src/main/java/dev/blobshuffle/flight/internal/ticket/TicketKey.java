@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The secret that signs tickets. Stateless. */
+/** Provides the secret that signs tickets. Stateless. */
 public final class TicketKey {
     private static final int SHORTEST = 32;
 
@@ -18,8 +18,8 @@ public final class TicketKey {
     /**
      * The content of a file, or a random key.
      *
-     * @param file empty: random, so a restart ends all tickets
-     * @throws InvalidSettings fatal: the file cannot be read, is too short, or others may read it
+     * @param file empty: a random key, so a restart invalidates all tickets
+     * @throws InvalidSettings fatal: the file is unreadable, too short, or others may read it
      */
     public static byte[] of(Optional<Path> file, Time time) {
         if (file.isEmpty()) {

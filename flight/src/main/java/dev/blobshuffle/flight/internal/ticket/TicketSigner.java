@@ -17,7 +17,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The bytes of tickets, signed with HMAC-SHA-256.
+ * Encodes tickets, and signs them with HMAC-SHA-256.
  *
  * <pre>
  *   1 byte 'B', 1 byte version, 8 bytes key id, string namespace, string shuffle,
@@ -44,12 +44,12 @@ public final class TicketSigner {
     public TicketSigner(byte[] key, Time time) {
         this.key = new SecretKeySpec(key, ALGORITHM);
         this.time = time;
-        // Says which key a ticket was signed with, and nothing about the key.
+        // The id identifies the key of a ticket, and reveals nothing about the key.
         ByteReader id = new ByteReader(mac(new byte[] {MAGIC}, 1), 0, Long.BYTES, "a key");
         keyId = id.fixedLong();
     }
 
-    /** The ticket's bytes. */
+    /** Encodes and signs a ticket. */
     public byte[] sign(Ticket ticket) {
         ByteWriter writer = new ByteWriter();
         writer.fixedByte(MAGIC);
@@ -79,15 +79,15 @@ public final class TicketSigner {
         return writer.toArray();
     }
 
-    /** Whether bytes are meant to be a ticket. */
+    /** Whether the bytes begin like a ticket. */
     public static boolean isTicket(byte[] bytes) {
         return bytes.length > MAC_LENGTH && bytes[0] == MAGIC;
     }
 
     /**
-     * Reads a ticket. Nothing of it is used before its signature is verified.
+     * Decodes a ticket. It verifies the signature before it uses any other byte.
      *
-     * @throws Refused it is not one of this daemon's, or has expired
+     * @throws Refused the ticket is not from this daemon, or has expired
      */
     public Ticket verify(byte[] bytes) {
         int signed = bytes.length - MAC_LENGTH;

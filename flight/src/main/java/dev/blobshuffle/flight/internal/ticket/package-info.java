@@ -1,4 +1,4 @@
-/** What a client presents to read partitions. */
+/** Tickets, which clients present to read partitions. */
 @NullMarked
 package dev.blobshuffle.flight.internal.ticket;
 

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
 /**
- * What the metadata of an Arrow IPC message says that a daemon must know to store it.
+ * The fields of an Arrow IPC message's metadata that a daemon needs to store the message.
  *
- * @param kind what the message is
+ * @param kind of the message
  * @param bodyLength length of the body, bytes
  * @param rows of a record batch; 0 for others
  * @param dictionary id of a dictionary; empty for others
@@ -20,10 +20,11 @@ public record ArrowHeader(Kind kind, long bodyLength, long rows, OptionalLong di
     private static final int IS_DELTA_SLOT = 2;
 
     /**
-     * Reads the metadata of a message that a client has sent. Total.
+     * Parses the metadata of a client's message. Total.
      *
      * @param metadata the flatbuffer
-     * @throws IllegalArgumentException it is none, or says what no message may
+     * @throws IllegalArgumentException it is not a flatbuffer, or has a value that no message may
+     *     have
      */
     public static ArrowHeader read(ByteBuffer metadata) {
         try {

@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * An encapsulated message of Arrow IPC (Arrow columnar format, "Encapsulated message format"):
- * {@code ff ff ff ff}, the length of the metadata, the metadata, the body. Only what a transport
- * needs is read of the metadata: the kind and the length of the body.
+ * {@code ff ff ff ff}, the length of the metadata, the metadata, the body. Only the fields that a
+ * transport needs are read from the metadata: the kind and the length of the body.
  *
- * @param kind what the message is
+ * @param kind of the message
  * @param metadata the flatbuffer, with its padding
  * @param body the body, with its padding
  */
@@ -23,7 +23,7 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
     static final int KIND_SLOT = 1;
     static final int BODY_LENGTH_SLOT = 3;
 
-    /** What a message of a stream is. */
+    /** The kinds of messages in a stream. */
     public enum Kind {
         /** The schema. */
         SCHEMA,
@@ -34,11 +34,11 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
     }
 
     /**
-     * Splits bytes into messages, which are parts of them.
+     * Splits bytes into messages, which are slices of the bytes.
      *
-     * @param bytes whole messages, from position to limit; not moved
+     * @param bytes whole messages, from position to limit; the position does not change
      * @param what names the bytes in a failure
-     * @throws BlobCorrupt fatal: they are not whole messages
+     * @throws BlobCorrupt fatal: the bytes are not whole messages
      */
     public static List<ArrowMessage> split(ByteBuffer bytes, String what) {
         ByteBuffer rest = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -71,7 +71,7 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
      * The kind of a message.
      *
      * @param metadata the flatbuffer
-     * @throws BlobCorrupt fatal: it is none
+     * @throws BlobCorrupt fatal: it is not a flatbuffer
      */
     public static Kind kind(ByteBuffer metadata, String what) {
         ByteBuffer flatbuffer = metadata.slice().order(ByteOrder.LITTLE_ENDIAN);

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Messages as their bytes: {@link ProtoReader} and {@link ProtoWriter} do the rest. Stateless. */
+/**
+ * Passes messages as bytes, for use with {@link ProtoReader} and {@link ProtoWriter}. Stateless.
+ */
 public final class BytesMarshaller implements Marshaller<byte[]> {
     /** A marshaller. */
     public BytesMarshaller() {}

@@ -1,12 +1,13 @@
 package dev.blobshuffle.flight.internal.wire;
 
 /**
- * The CRC32C of bytes that come in parts whose CRC32C are known, without the bytes.
+ * Computes the CRC32C of concatenated parts from the CRC32C and length of each part, without the
+ * bytes.
  *
  * <p>A CRC is the remainder of a polynomial over GF(2). Appending n bytes multiplies the remainder
- * before by x^(8n); the start and end values of all ones cancel out in the sum. So the sum of parts
- * A and B is {@code crc(A) * x^(8 * length(B)) xor crc(B)}, all modulo the polynomial. Bits are
- * reflected, as in the checksum: the top bit is x^0. Owned by one thread.
+ * of the preceding bytes by x^(8n); the start and end values of all ones cancel out in the sum. So
+ * the sum of parts A and B is {@code crc(A) * x^(8 * length(B)) xor crc(B)}, all modulo the
+ * polynomial. Bits are reflected, as in the checksum: the top bit is x^0. Owned by one thread.
  */
 public final class Crc32cSum {
     private static final int POLYNOMIAL = 0x82F63B78;

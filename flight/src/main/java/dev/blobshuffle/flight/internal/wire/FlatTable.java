@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads single fields of a table of a flatbuffer. For any bytes, a read returns a value or throws
+ * A reader of single fields of a flatbuffer table. For any bytes, a read returns a value or throws
  * {@link BlobCorrupt}. Immutable.
  */
 final class FlatTable {
@@ -29,8 +29,8 @@ final class FlatTable {
      * The root table.
      *
      * @param flatbuffer from 0 to its limit
-     * @param what names it in a failure
-     * @throws BlobCorrupt fatal: it is none
+     * @param what names the flatbuffer in a failure
+     * @throws BlobCorrupt fatal: the bytes have no root table
      */
     static FlatTable root(ByteBuffer flatbuffer, String what) {
         ByteBuffer bytes = flatbuffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
@@ -40,7 +40,7 @@ final class FlatTable {
         return new FlatTable(bytes, Integer.toUnsignedLong(bytes.getInt(0)), what);
     }
 
-    /** The number in a slot, signed, of 1 or 8 bytes; 0 if the table does not have it. */
+    /** The signed number in a slot, 1 or 8 bytes wide; 0 if the table does not have the slot. */
     long number(int slot, int width) {
         int relative = relative(slot);
         if (relative == 0) {
@@ -51,7 +51,7 @@ final class FlatTable {
     }
 
     /**
-     * The table that a slot refers to.
+     * The table to which a slot refers.
      *
      * @throws BlobCorrupt fatal: there is none
      */

@@ -5,35 +5,35 @@ import java.util.Optional;
 
 /**
  * One {@code FlightData} message: an Arrow IPC message without the 8 bytes before its metadata, and
- * metadata of the application. The buffers are lent for as long as their owner says.
+ * application metadata. The buffers' owner decides how long they stay valid.
  *
  * @param header the metadata of the IPC message, with its padding; empty if there is none
  * @param body the body of the IPC message
- * @param appMetadata of the application; empty if there is none
- * @param place where the body lies, if gRPC need not copy it
+ * @param appMetadata application metadata; empty if there is none
+ * @param place memory that contains the body, if gRPC need not copy it
  */
 public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata, Optional<InPlace> place) {
-    /** The metadata of the application of a dictionary that precedes the frames of a map. */
+    /** The application metadata of a dictionary that precedes the frames of a map. */
     public static final byte PRELUDE = 'p';
 
     private static final int HEADER = 2;
     private static final int APP_METADATA = 3;
     private static final int BODY = 1000;
 
-    /** Bytes of the tags and lengths before the body. */
+    /** Most bytes of the tags and lengths before the body. */
     private static final int MOST_TAGS = 20;
 
-    /** A frame without metadata of the application. */
+    /** A frame without application metadata. */
     public static FlightFrame of(ArrowMessage message) {
         return new FlightFrame(message.metadata(), message.body(), new byte[0], Optional.empty());
     }
 
-    /** The same with metadata of the application. */
+    /** A copy with application metadata. */
     public FlightFrame with(byte[] metadata) {
         return new FlightFrame(header, body, metadata, place);
     }
 
-    /** The same, whose body gRPC does not copy. */
+    /** A copy whose body gRPC does not copy. */
     public FlightFrame in(InPlace memory) {
         return new FlightFrame(header, body, appMetadata, Optional.of(memory));
     }
@@ -49,9 +49,9 @@ public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata
     }
 
     /**
-     * Decodes a message. The buffers are parts of it.
+     * Decodes a message. The buffers are slices of it.
      *
-     * @throws IllegalArgumentException it is none
+     * @throws IllegalArgumentException the message is malformed
      */
     public static FlightFrame decode(ByteBuffer message) {
         ByteBuffer header = ByteBuffer.allocate(0);
@@ -64,7 +64,7 @@ public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata
                 case BODY -> body = reader.bytes();
                 case APP_METADATA -> appMetadata = reader.array();
                 default -> {
-                    // The descriptor, which only DoPut has.
+                    // The descriptor. Only DoPut has one.
                 }
             }
         }

@@ -4,7 +4,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
 
-/** The methods of {@code arrow.flight.protocol.FlightService} that daemon and client know. */
+/** The methods of {@code arrow.flight.protocol.FlightService} that daemon and client use. */
 public final class FlightMethods {
     /** The service's full name. */
     public static final String SERVICE = "arrow.flight.protocol.FlightService";

@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Writes frames without protobuf classes. gRPC drains them into its buffers. A body that lies in
- * such a buffer already ({@link InPlace}) is not copied. Stateless.
+ * Encodes frames without protobuf classes. gRPC drains them into its buffers. A body that is
+ * already in such a buffer ({@link InPlace}) is not copied. Stateless.
  */
 public final class FrameMarshaller implements Marshaller<FlightFrame> {
-    /** Copied at once, bytes: it stays in a core's cache. */
+    /** Bytes per copy. They fit in a core's cache. */
     private static final int STEP = 32 << 10;
 
     /** A marshaller. */

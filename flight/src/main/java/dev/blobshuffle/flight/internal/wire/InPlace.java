@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /**
  * A message whose body gRPC does not copy. gRPC asks an allocator for a buffer, and writes the
- * message to it from start to end. This is memory for such a buffer that has the body already:
+ * message to it from start to end. This class provides the memory of such a buffer, which already
+ * contains the body:
  *
  * <pre>
  *   | 5 bytes of gRPC | FlightData up to the body | body, as it was read from the file |
@@ -15,10 +16,10 @@ import java.util.Optional;
  * <p>Owned by the thread that sends the message, then by the buffer.
  */
 public final class InPlace {
-    /** Length and flag that gRPC writes before a message. */
+    /** Length of the header that gRPC writes before a message: a flag and the length. */
     private static final int GRPC_HEADER = 5;
 
-    /** The mark: what is written instead of as many bytes of the body. Its bytes mean nothing. */
+    /** The mark, written in place of the same number of body bytes. Its content has no meaning. */
     private static final byte[] MARK = new byte[256 << 10];
 
     private final ByteBuffer lent;
@@ -35,10 +36,10 @@ public final class InPlace {
     }
 
     /**
-     * A frame whose body lies in memory.
+     * A frame whose body is in a buffer.
      *
-     * @param lent the memory, which must have room for the rest of the message before the body
-     * @param bodyAt where the body starts
+     * @param lent the buffer, with room for the rest of the message before the body
+     * @param bodyAt offset of the body
      * @return empty if there is too little room
      */
     public static Optional<InPlace> of(FlightFrame frame, ByteBuffer lent, int bodyAt) {
@@ -51,12 +52,12 @@ public final class InPlace {
         return Optional.of(new InPlace(lent, memory, start));
     }
 
-    /** The memory as it was lent, to give it back. */
+    /** The whole buffer, to return it to the pool. */
     public ByteBuffer lent() {
         return lent;
     }
 
-    /** The memory of the message, with the bytes before it that are gRPC's. */
+    /** The memory of the message, including gRPC's header. */
     public ByteBuffer memory() {
         return memory;
     }
@@ -66,7 +67,7 @@ public final class InPlace {
         return start;
     }
 
-    /** Makes a buffer of the memory; returns false if it is too small for one. */
+    /** Claims the memory for a buffer; returns false if it is too small. */
     public boolean take(int capacity) {
         if (isTaken || capacity > memory.capacity()) {
             return false;
@@ -75,18 +76,18 @@ public final class InPlace {
         return true;
     }
 
-    /** Whether a buffer was made of the memory. If not, the message is copied like any other. */
+    /** Whether a buffer uses the memory. If not, gRPC copies the message as usual. */
     public boolean isTaken() {
         return isTaken;
     }
 
     /**
-     * Asks for each write to the buffer: whether it is the mark, so that nothing is to be done.
+     * Whether a write to the buffer is the mark, and must be skipped.
      *
-     * @param index in the memory, where the bytes are written
+     * @param index target of the write in the memory
      */
     public boolean isInPlace(byte[] bytes, int index, int length) {
-        if (bytes != MARK) { // The array itself, whatever its content.
+        if (bytes != MARK) { // Compares the array's identity, not its content.
             return false;
         }
         if (index != written) {
@@ -97,7 +98,7 @@ public final class InPlace {
         return true;
     }
 
-    /** The bytes of the body that are left to write. */
+    /** The number of body bytes left to write. */
     int left() {
         return memory.capacity() - written;
     }

@@ -6,11 +6,12 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads the fields of one protobuf message. Total: a value or {@link IllegalArgumentException},
- * whatever the bytes; a length never allocates more than the message has. Owned by one thread.
+ * Reads the fields of one protobuf message. Total: for any bytes, it returns a value or throws
+ * {@link IllegalArgumentException}. A length never allocates more than the message has. Owned by
+ * one thread.
  *
- * <p>Call {@link #next}, look at {@link #field}, then call the method of the field's type, or none
- * to skip it.
+ * <p>Call {@link #next}, check {@link #field}, then call the method of the field's type, or none to
+ * skip the field.
  */
 public final class ProtoReader {
     private static final int VARINT = 0;
@@ -28,7 +29,7 @@ public final class ProtoReader {
         this.message = message.slice();
     }
 
-    /** Whether there is another field; it becomes the present one. */
+    /** Moves to the next field; returns false if there is none. */
     public boolean next() {
         if (isPending) {
             skip();
@@ -51,19 +52,19 @@ public final class ProtoReader {
         return field;
     }
 
-    /** An integer or enum. */
+    /** The field as an integer or enum. */
     public long number() {
         take(VARINT);
         return varlong();
     }
 
-    /** Bytes, not copied. */
+    /** The field as bytes, not copied. */
     public ByteBuffer bytes() {
         take(BYTES);
         return take(varlong());
     }
 
-    /** Bytes, copied. */
+    /** The field as bytes, copied. */
     public byte[] array() {
         ByteBuffer bytes = bytes();
         byte[] copy = new byte[bytes.remaining()];
@@ -71,7 +72,7 @@ public final class ProtoReader {
         return copy;
     }
 
-    /** Text in UTF-8. */
+    /** The field as UTF-8 text. */
     public String text() {
         try {
             return StandardCharsets.UTF_8

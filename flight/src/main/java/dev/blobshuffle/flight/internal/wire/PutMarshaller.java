@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads {@code FlightData} into the form in which the message of Arrow IPC is stored: the body is
- * copied once, from gRPC's buffers to its place. An unreadable message becomes one with a
- * fault, because gRPC does not pass the text of an exception to the client. Stateless.
+ * Decodes {@code FlightData} into the stored form of the Arrow IPC message. The body is copied
+ * once, from gRPC's buffers to its final place. An unreadable message becomes a message with a
+ * fault, because gRPC does not send the text of an exception to the client. Stateless.
  */
 public final class PutMarshaller implements Marshaller<PutMessage> {
     private static final int DESCRIPTOR = 1;
@@ -46,20 +46,20 @@ public final class PutMarshaller implements Marshaller<PutMessage> {
 
         private final InputStream stream;
 
-        /** Bytes that are left: gRPC knows them. */
+        /** The number of bytes left. gRPC knows the total. */
         private int left;
 
         private byte[] descriptor = NONE;
         private byte[] header = NONE;
         private byte[] appMetadata = NONE;
 
-        /** Without the header, if that came later; else the whole message. */
+        /** The body alone if it came before the header; else the whole message. */
         private byte[] body = NONE;
 
         private boolean isPlaced;
 
         Parser(InputStream stream) throws IOException {
-            // A message that gRPC has decompressed does not know its length.
+            // The stream of a decompressed message does not know its length.
             this.stream = stream instanceof KnownLength ? stream : new ByteArrayInputStream(stream.readAllBytes());
             left = this.stream.available();
         }
@@ -122,7 +122,7 @@ public final class PutMarshaller implements Marshaller<PutMessage> {
             return bytes;
         }
 
-        /** A length never allocates more than the message has. */
+        /** Reads a length, which never exceeds the rest of the message. */
         private int length(int type) throws IOException {
             require(type == 2, "a field has wire type " + type);
             long length = varlong();

@@ -1,4 +1,4 @@
-/** The bytes of Arrow Flight's protobuf messages and of Arrow IPC messages. */
+/** Encoding and decoding of Arrow Flight's protobuf messages and of Arrow IPC messages. */
 @NullMarked
 package dev.blobshuffle.flight.internal.wire;
 
