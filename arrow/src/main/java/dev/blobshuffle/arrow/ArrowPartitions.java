@@ -12,17 +12,18 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 
-/** Partitions of shuffles as vectors of arrow-java. Stateless. */
+/** Reads partitions of shuffles into vectors of arrow-java. Stateless. */
 public final class ArrowPartitions {
     private ArrowPartitions() {}
 
     /**
      * Reads a partition of a committed shuffle, map by map, in any codec of the format. Close the
-     * reader. It keeps two frames in memory besides the batch that its root holds.
+     * reader. It keeps two frames in memory, in addition to the batch in its root.
      *
-     * <p>{@code loadNextBatch} throws what {@link FlightShuffles} throws: {@link BlobMissing},
-     * {@link BlobCorrupt} or {@link StoreUnavailable}. It returns false only when the rows of all
-     * maps came, with their checksums. If it throws, discard the batches before.
+     * <p>{@code loadNextBatch} throws the exceptions of {@link FlightShuffles}:
+     * {@link BlobMissing}, {@link BlobCorrupt} or {@link StoreUnavailable}. It returns false only
+     * when the rows of all maps have arrived with matching checksums. If it throws, discard the
+     * previous batches.
      *
      * @param partition counted from 0
      * @param allocator of the vectors; the reader does not close it
@@ -32,7 +33,7 @@ public final class ArrowPartitions {
      */
     public static ArrowReader read(FlightShuffles shuffles, String shuffle, int partition, BufferAllocator allocator) {
         InputStream bytes = shuffles.read(shuffle, partition);
-        // Arrow's memory is outside the heap: a stream would copy each byte twice, 8 KiB at a time.
+        // Arrow's memory is outside the heap. A stream would copy each byte twice, 8 KiB at a time.
         ReadableByteChannel channel = bytes instanceof ReadableByteChannel direct ? direct : Channels.newChannel(bytes);
         return new ArrowStreamReader(channel, allocator, ArrowCompression.INSTANCE);
     }

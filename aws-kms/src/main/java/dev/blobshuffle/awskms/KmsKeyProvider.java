@@ -15,9 +15,9 @@ import software.amazon.awssdk.services.kms.KmsClient;
 import software.amazon.awssdk.services.kms.model.KmsException;
 
 /**
- * Keys that AWS KMS decrypts on first use. The encryption context binds a wrapped key to its id, so
- * one key cannot take the id of another. The caller keeps the key, so KMS sees one request per key
- * and process. Thread-safe.
+ * Provides keys that AWS KMS decrypts on first use. The encryption context binds a wrapped key to
+ * its id, so one key cannot take the id of another. The caller keeps the key, so KMS sees one
+ * request per key and process. Thread-safe.
  *
  * <p>Source: AWS KMS API reference, operation Decrypt.
  */
@@ -49,7 +49,9 @@ final class KmsKeyProvider implements KeyProvider {
         return wrapped.find(id).map(key -> decrypt(id, key));
     }
 
-    /** The keys whose lines were removed. KMS is not asked: a right that ends is no withdrawal. */
+    /**
+     * The keys whose lines were removed. Does not ask KMS: a lost permission is not a withdrawal.
+     */
     @Override
     public Set<String> withdrawn(Set<String> ids) {
         return wrapped.withdrawn(ids);
@@ -85,7 +87,7 @@ final class KmsKeyProvider implements KeyProvider {
                 && !e.isThrottlingException();
     }
 
-    /** The error's name. A proxy before KMS may answer without one. */
+    /** The error's name. An answer from a proxy in front of KMS may have none. */
     private static String code(KmsException e) {
         AwsErrorDetails details = e.awsErrorDetails();
         return details == null || details.errorCode() == null ? "status " + e.statusCode() : details.errorCode();

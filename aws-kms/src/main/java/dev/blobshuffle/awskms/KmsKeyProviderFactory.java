@@ -35,7 +35,7 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
 
     private static final Duration CALL = Duration.ofSeconds(20);
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public KmsKeyProviderFactory() {}
 
     @Override
@@ -51,7 +51,7 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
         Map<String, String> parameters = parameters(uri);
         Optional<String> region = Optional.ofNullable(parameters.get(REGION));
         Optional<URI> endpoint = endpoint(parameters);
-        client(region, endpoint).close(); // Finds now whether the region is known.
+        client(region, endpoint).close(); // Fails now if the region is unknown.
         return new KmsKeyProvider(
                 new KeyEntries(Path.of(uri.getPath()), KeyEntries.Form.WRAPPED), () -> client(region, endpoint));
     }
@@ -74,7 +74,10 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
         return parameters;
     }
 
-    /** The answer contains a key, so plain HTTP is only for tests on one machine. */
+    /**
+     * The endpoint, if one is given. The answer contains a key, so plain HTTP is only for tests on
+     * one machine.
+     */
     private static Optional<URI> endpoint(Map<String, String> parameters) {
         if (!parameters.containsKey(ENDPOINT)) {
             return Optional.empty();
@@ -109,7 +112,7 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
         }
     }
 
-    /** The message does not repeat the URI, because a wrong one may contain a secret. */
+    /** A failure without the URI, because a wrong URI may contain a secret. */
     private static InvalidSettings refused(String reason, @Nullable Throwable cause) {
         return new InvalidSettings(
                 "Cannot open the encryption keys of AWS KMS: " + reason

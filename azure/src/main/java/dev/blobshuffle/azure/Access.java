@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Access to a storage account: its endpoint and credentials. The first available credentials are
- * used: {@code AZURE_STORAGE_CONNECTION_STRING}, {@code AZURE_STORAGE_KEY},
+ * Access to a storage account: its endpoint and credentials. It uses the first available
+ * credentials of: {@code AZURE_STORAGE_CONNECTION_STRING}, {@code AZURE_STORAGE_KEY},
  * {@code AZURE_STORAGE_SAS_TOKEN}, the emulator's public key for the emulator's account, and an
  * identity. An identity (managed, of a workload, or of {@code az login}) needs the artifact
- * azure-identity. Never shown. Immutable.
+ * azure-identity. The credentials are never printed. Immutable.
  */
 final class Access {
     /** The emulator's account and its key, which Microsoft publishes. */
@@ -121,7 +121,7 @@ final class Access {
         }
     }
 
-    /** Decides by the name only, without a name service. */
+    /** Whether a host is loopback. Decides by the name only, without a name service. */
     private static boolean isLoopback(String host) {
         return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d{1,3}){3}");
     }
@@ -138,7 +138,7 @@ final class Access {
         });
     }
 
-    /** Checks the key now; the client would detect a wrong one only with the first request. */
+    /** Checks the key now. The client would detect a wrong key only with the first request. */
     private static void requireKey(Optional<String> key) {
         key.ifPresent(Base64.getDecoder()::decode);
     }

@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
 
 /** An answer of {@link AzureHttpClient}. Owned by one thread, which closes it. */
 final class ApacheHttpResponse extends HttpResponse {
-    /** The longest valid answer; listings have a few megabytes. */
+    /** The most bytes of an answer. Listings have a few megabytes. */
     private static final int LONGEST = 64 << 20;
 
     private static final int FIRST_FAILURE = 300;
@@ -39,7 +39,7 @@ final class ApacheHttpResponse extends HttpResponse {
         }
     }
 
-    /** An answer whose body has been read, so its connection is free. */
+    /** An answer whose body has been read. Its connection is free. */
     static ApacheHttpResponse read(HttpRequest request, ClassicHttpResponse response) throws IOException {
         try (response) {
             byte[] bytes = content(response).readNBytes(LONGEST);
@@ -82,7 +82,7 @@ final class ApacheHttpResponse extends HttpResponse {
         return body;
     }
 
-    /** Its stream is the body itself, so a blob is not copied. */
+    /** The body as a stream, so a blob is not copied. */
     @Override
     public BinaryData getBodyAsBinaryData() {
         return BinaryData.fromStream(body);
@@ -126,7 +126,7 @@ final class ApacheHttpResponse extends HttpResponse {
             body.close();
             response.close();
         } catch (IOException e) {
-            // The connection is closed, as intended.
+            // The connection is closed, which is the purpose.
         }
     }
 }

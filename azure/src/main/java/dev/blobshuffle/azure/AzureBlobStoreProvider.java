@@ -42,7 +42,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
                     "md5",
                     "the checksum that the service verifies uploads with: `md5`, `none`, or `crc64`, which takes half the CPU time (1.2 instead of 2.3 s per GiB), but emulators refuse it"));
 
-    /** For the service loader. */
+    /** Called by the service loader. */
     public AzureBlobStoreProvider() {}
 
     @Override
@@ -97,7 +97,8 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
                 .retryOptions(sendOnce());
     }
 
-    @SuppressWarnings("NullAway") // Where null means the client's default, which one try never asks for.
+    // null means the client's default, which a single try never requests.
+    @SuppressWarnings("NullAway")
     private static RequestRetryOptions sendOnce() {
         return new RequestRetryOptions(RetryPolicyType.FIXED, 1, (Integer) null, null, null, null);
     }

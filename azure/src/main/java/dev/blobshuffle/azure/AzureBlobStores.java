@@ -17,14 +17,14 @@ public final class AzureBlobStores {
      * Opens the store in a container. Blocks.
      *
      * @param client remains the caller's. Configure it with one try ({@code RequestRetryOptions}),
-     *     because its own retries are billed but not counted. Content is copied once for it,
+     *     because its own retries are billed but not counted. The store copies content once for it,
      *     because its transport may still read after it has reported a failure
      * @param prefix the common prefix of all keys, such as {@code team/shuffle}; empty for none
-     * @param context what the store works with; the caller keeps ownership
+     * @param context the store's environment; the caller keeps ownership
      * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the container
      *     does not exist, or the client may not use it
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container cannot be
-     *     reached
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container is
+     *     unreachable
      */
     public static BlobStore open(BlobContainerClient client, String prefix, StoreContext context) {
         return BucketBlobStore.open(

@@ -35,9 +35,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A container of Azure Blob Storage. Requests that transfer bytes are built here and sent through
- * the client's pipeline, with its credentials. The client's own methods wait for asynchronous ones
- * and read into several arrays. One Put Blob creates each blob, never staged blocks. Thread-safe.
+ * A container of Azure Blob Storage. This class builds the requests that transfer bytes, and sends
+ * them through the client's pipeline, with its credentials. The client's own methods wait for
+ * asynchronous ones and read into several arrays. One Put Blob creates each blob, never staged
+ * blocks. Thread-safe.
  */
 final class AzureBucket implements Bucket {
     private static final HttpHeaderName VERSION = HttpHeaderName.fromString("x-ms-version");
@@ -46,8 +47,8 @@ final class AzureBucket implements Bucket {
     private static final HttpHeaderName ERROR_CODE = HttpHeaderName.fromString("x-ms-error-code");
 
     /**
-     * Batch deletes would need another library. Single deletes are free, and eight are in flight at
-     * once.
+     * The number of keys per delete. Batch deletes would need another library. Single deletes are
+     * free, and eight are in flight at once.
      */
     private static final int KEYS_PER_DELETE = 1;
 
@@ -156,8 +157,8 @@ final class AzureBucket implements Bucket {
     }
 
     /**
-     * Reads the body of a partial answer. A service that ignores ranges would answer 200 with the
-     * whole object.
+     * Reads the body of a partial answer. A service that ignores ranges would answer with 200 and
+     * the whole object.
      */
     private ByteBuffer bytes(HttpResponse response, long offset, int length) throws IOException {
         if (response.getStatusCode() == 200 && offset > 0) {
@@ -170,7 +171,7 @@ final class AzureBucket implements Bucket {
         return ByteBuffer.wrap(bytes, 0, read);
     }
 
-    /** The body as a stream, by a method that every supported version of the client has. */
+    /** The body as a stream, through a method that every supported version of the client has. */
     private static InputStream body(HttpResponse response) {
         return response.getBodyAsBinaryData().toStream();
     }
@@ -221,7 +222,7 @@ final class AzureBucket implements Bucket {
             HttpRequest request =
                     new HttpRequest(method, client.getBlobClient(key).getBlobUrl()).setHeaders(headers);
             if (data == null) {
-                headers.set(HttpHeaderName.CONTENT_LENGTH, "0"); // The signature is over it.
+                headers.set(HttpHeaderName.CONTENT_LENGTH, "0"); // The signature covers it.
             } else {
                 request.setBody(data);
             }

@@ -14,8 +14,8 @@ import java.util.Locale;
 /** The checksum with which the service verifies a write. */
 enum AzureChecksum {
     /**
-     * Azure's CRC-64 of the body, at half the cost of MD5. The emulator refuses it, so no test has
-     * run it against a service.
+     * Azure's CRC-64 of the body, at half the cost of MD5. The emulator refuses it, so no test runs
+     * it against a service.
      */
     CRC64 {
         @Override

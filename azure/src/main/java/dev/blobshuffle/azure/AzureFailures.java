@@ -56,12 +56,12 @@ final class AzureFailures {
         /** Codes that mean too many requests, with status 500 or 503. */
         private static final Set<String> THROTTLED = Set.of("ServerBusy", "OperationTimedOut");
 
-        /** Codes of a 400 that mean that the service received another body than was sent. */
+        /** Codes of a 400 that mean that the service received a body other than the one sent. */
         private static final Set<String> CHANGED = Set.of("Crc64Mismatch", "Md5Mismatch");
 
         /**
-         * A 503 without a code comes from a load balancer or proxy. It is no reason to throttle,
-         * but one to open the circuit.
+         * A 503 without a code comes from a load balancer or proxy. It does not mean throttling,
+         * but opens the circuit.
          */
         @Override
         public boolean isThrottled(HttpAnswer answer) {

@@ -25,11 +25,11 @@ import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
 import reactor.core.publisher.Mono;
 
 /**
- * The transport of our Azure clients: Apache's blocking client, which reads a request's body on the
- * calling thread and not after the call. Azure's own transports are asynchronous and may still hold
- * buffers of a body after its request has failed. They also need Netty or copy the body. The pool
- * has as many connections as a store has requests in flight. Proxies and TLS trust follow the JVM's
- * system properties. Thread-safe.
+ * The transport of our Azure clients: Apache's blocking client, which reads a request's body only
+ * during the call, on the calling thread. Azure's own transports are asynchronous and may still
+ * hold buffers of a body after its request has failed. They also need Netty or copy the body. The
+ * pool has as many connections as a store has requests in flight. Proxies and TLS trust follow the
+ * JVM's system properties. Thread-safe.
  */
 final class AzureHttpClient implements HttpClient, AutoCloseable {
     /**

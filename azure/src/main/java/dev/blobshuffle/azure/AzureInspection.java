@@ -88,8 +88,8 @@ final class AzureInspection {
     }
 
     /**
-     * The date has whole seconds, so it is half a second old on average, and a difference below a
-     * second means nothing.
+     * The difference between the clocks. The date has whole seconds, so it is half a second old on
+     * average. A difference below a second means nothing.
      */
     private static Duration ahead(Instant theirs, long ourMillis) {
         Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));

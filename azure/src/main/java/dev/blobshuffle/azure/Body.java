@@ -5,11 +5,11 @@ import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 
-/** How content becomes the body of a request. */
+/** The way in which content becomes the body of a request. */
 enum Body {
     /**
-     * Sends the buffers, for {@link AzureHttpClient}, which reads them on the calling thread and
-     * not after the call.
+     * Sends the buffers, for {@link AzureHttpClient}, which reads them only during the call, on the
+     * calling thread.
      */
     BUFFERS {
         @Override
@@ -18,8 +18,8 @@ enum Body {
         }
     },
     /**
-     * Sends a copy that is not recycled, for transports that read on their own threads, perhaps
-     * after they have given up. Pieces that are read on the way are such copies.
+     * Sends a copy that is not reused, for transports that read on their own threads, possibly
+     * after they have given up. Content that comes in pieces is already such a copy.
      */
     COPIED {
         @Override

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * The CRC-64 of Azure Storage ({@code x-ms-content-crc64}): reflected, polynomial 9A6C9329AC4BC9B5,
- * all bits inverted before and after. Eight bytes at a time by eight tables ("slicing by eight",
- * Kounavis and Berry, 2005). Not thread-safe.
+ * all bits inverted before and after. It processes eight bytes at a time with eight tables
+ * ("slicing by eight", Kounavis and Berry, 2005). Not thread-safe.
  */
 final class Crc64 {
     private static final long POLYNOMIAL = 0x9A6C_9329_AC4B_C9B5L;
@@ -17,7 +17,7 @@ final class Crc64 {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * The contribution of each byte value in each slice. One array, so that one bounds check
+     * The contribution of each byte value in each slice. It is one array, so one bounds check
      * suffices.
      */
     private static final long[] TABLE = table();

@@ -11,10 +11,7 @@ import com.azure.identity.DefaultAzureCredentialBuilder;
 final class Identity {
     private Identity() {}
 
-    /**
-     * The identity of the workload, of the machine, or of a developer's login: the first that
-     * exists.
-     */
+    /** The first available identity: of the workload, of the machine, or of a developer's login. */
     static TokenCredential credential(HttpClient http) {
         return new DefaultAzureCredentialBuilder().httpClient(http).build();
     }

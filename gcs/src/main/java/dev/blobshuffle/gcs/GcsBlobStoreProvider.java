@@ -40,7 +40,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
                     "checksum", "crc32c", "the checksum that the service verifies uploads with: `crc32c` or `none`"),
             new StoreParameter("project", "none", "sent with requests; requests for objects need none"));
 
-    /** For the service loader. */
+    /** Called by the service loader. */
     public GcsBlobStoreProvider() {}
 
     @Override

@@ -33,8 +33,8 @@ import java.util.function.Function;
 
 /**
  * A bucket of Google Cloud Storage. A write is one request, never a resumable upload, which takes
- * two or more. Only the calling thread reads the content, so the content is free when the call
- * ends. The client's default compression of uploads is off. Thread-safe.
+ * two or more. Only the calling thread reads the content, so the content can be released when the
+ * call ends. The client's default compression of uploads is off. Thread-safe.
  */
 final class GcsBucket implements Bucket {
     /** The most keys that the service accepts in one batch. */
@@ -61,8 +61,8 @@ final class GcsBucket implements Bucket {
     }
 
     /**
-     * Uses a stream, which the client deprecates because it cannot repeat it. Other ways copy the
-     * content or take several requests.
+     * Uploads from a stream. The client deprecates this, because it cannot repeat a stream. Other
+     * methods copy the content or take several requests.
      */
     @SuppressWarnings("deprecation")
     @Override
@@ -127,7 +127,8 @@ final class GcsBucket implements Bucket {
                         Long.toString(generation), new String(bytes, StandardCharsets.UTF_8), stored(object)));
             } catch (StoreRefused e) {
                 throw e;
-            } catch (RuntimeException e) { // Replaced between the two requests: read the newer one.
+            } catch (RuntimeException e) {
+                // The register was replaced between the two requests. Read the newer one.
                 if (GcsFailures.status(e) != PRECONDITION_FAILED || attempts == 5) {
                     throw failures.of(attempt, e);
                 }
@@ -161,7 +162,7 @@ final class GcsBucket implements Bucket {
         ByteBuffer bytes = ByteBuffer.allocate(length);
         try (ReadChannel channel =
                 client.reader(BlobId.of(name, key), BlobSourceOption.shouldReturnRawInputStream(true))) {
-            channel.setChunkSize(0); // Without a buffer of its own, which holds 2 MiB.
+            channel.setChunkSize(0); // Without its own buffer, which takes 2 MiB.
             channel.seek(offset);
             channel.limit(offset + length);
             while (bytes.hasRemaining() && channel.read(bytes) >= 0) {

@@ -54,8 +54,8 @@ final class GcsFailures {
         private static final Set<String> THROTTLED = Set.of("rateLimitExceeded", "userRateLimitExceeded");
 
         /**
-         * A 503 without a reason comes from a load balancer or proxy. It is no reason to throttle,
-         * but one to open the circuit.
+         * A 503 without a reason comes from a load balancer or proxy. It does not mean throttling,
+         * but opens the circuit.
          */
         @Override
         public boolean isThrottled(HttpAnswer answer) {

@@ -45,8 +45,8 @@ final class GcsInspection {
     }
 
     /**
-     * Soft delete is on by default, for a week. At the rates of a shuffle it costs more than all
-     * requests.
+     * Reports soft delete, which is on by default for a week. At the rates of a shuffle it costs
+     * more than all requests.
      */
     private static StoreFinding softDelete(SoftDeletePolicy policy) {
         Duration kept =

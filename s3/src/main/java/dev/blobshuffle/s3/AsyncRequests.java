@@ -34,8 +34,8 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
  */
 final class AsyncRequests implements S3Requests {
     /**
-     * Longer than the timeout of each request. A client that ignores that timeout must not hold a
-     * thread for ever.
+     * The longest wait for the client. It is longer than the timeout of each request. A client that
+     * ignores that timeout must not hold a thread forever.
      */
     private static final Duration PATIENCE = S3Timeouts.DEFAULT.call().plusSeconds(5);
 
@@ -110,7 +110,7 @@ final class AsyncRequests implements S3Requests {
         }
     }
 
-    /** The user owns the client and closes it. */
+    /** Does nothing: the user owns the client and closes it. */
     @Override
     public void close() {}
 }

@@ -49,7 +49,7 @@ final class BlockingRequests implements S3Requests {
         byte[] bytes = new byte[announced == null ? most : (int) Math.min(most, announced)];
         int length = body.readNBytes(bytes, 0, bytes.length);
         if (announced == null || announced > most) {
-            body.abort(); // What a store sends beyond what it was asked for is not waited for.
+            body.abort(); // Do not wait for bytes beyond the requested range.
         }
         return new ReadPart(
                 bytes,

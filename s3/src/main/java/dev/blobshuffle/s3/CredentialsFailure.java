@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import software.amazon.awssdk.core.exception.SdkClientException;
 
 /**
- * Why the SDK found no credentials. Its message lists every source that it asked. This class keeps
- * the sources that were configured and failed, and leaves out those that were not configured.
- * Stateless.
+ * Extracts why the SDK found no credentials. The SDK's message lists every source that it asked.
+ * This class keeps the sources that were configured and failed, and omits those that were not
+ * configured. Stateless.
  */
 final class CredentialsFailure {
     private static final String START = "Unable to load credentials";
@@ -18,10 +18,10 @@ final class CredentialsFailure {
     /** The beginning of the next source in the SDK's list. */
     private static final Pattern NEXT = Pattern.compile("(?:, |\\[)(?=[A-Z][A-Za-z]*CredentialsProvider\\()");
 
-    /** Between the sources and their reasons. */
+    /** The separator between the sources and their reasons. */
     private static final String REASONS = ") : [";
 
-    /** Ends the description of a source, which may hold parentheses itself. */
+    /** The end of the description of a source, which may contain parentheses itself. */
     private static final String REASON = "): ";
 
     /** The messages of sources that are not configured. */
@@ -37,9 +37,9 @@ final class CredentialsFailure {
     private CredentialsFailure() {}
 
     /**
-     * The reasons of the sources that failed, joined; empty text if none is configured.
+     * The reasons of the sources that failed, joined; an empty text if no source is configured.
      *
-     * @return empty if the failure is another one
+     * @return empty if it is a different failure
      */
     static Optional<String> reason(Throwable failure) {
         String message = String.valueOf(failure.getMessage());

@@ -41,7 +41,7 @@ final class Proxies extends DefaultRoutePlanner {
         }
     }
 
-    /** The current settings. */
+    /** The proxies of the current settings. */
     static Proxies found() {
         return new Proxies();
     }

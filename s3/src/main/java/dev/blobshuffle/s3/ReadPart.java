@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 record ReadPart(
         byte[] bytes, int length, Optional<String> contentRange, Optional<String> etag, Optional<Instant> modified) {
-    /** Where the part starts in the object; 0 if the whole object was sent. */
+    /** The offset of the part in the object; 0 if the whole object was sent. */
     long offset() {
         return contentRange.map(range -> number(range, "bytes ", "-")).orElse(0L);
     }
@@ -25,7 +25,7 @@ record ReadPart(
         try {
             return Long.parseLong(range.substring(from, Math.max(from, to)));
         } catch (NumberFormatException e) {
-            return -1; // No offset is this one.
+            return -1; // An offset that never matches.
         }
     }
 }

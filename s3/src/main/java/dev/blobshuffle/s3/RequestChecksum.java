@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
 /**
- * The checksum with which a store verifies an uploaded blob. Stored bytes always have checksums of
- * their own as well.
+ * The checksum with which a store verifies an uploaded blob. Blobs also contain their own
+ * checksums.
  */
 public enum RequestChecksum {
     /** CRC32C in the header {@code x-amz-checksum-crc32c}: S3, MinIO, versitygw and most others. */
@@ -12,6 +12,6 @@ public enum RequestChecksum {
      * several times the CPU of CRC32C.
      */
     MD5,
-    /** None. Bytes that were damaged on the way are detected when they are read. */
+    /** None. Bytes damaged in transit are detected when they are read. */
     NONE
 }

@@ -41,8 +41,8 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * range. A call is one attempt: the SDK's retries are off, and decorators retry.
  *
  * <p>Writes, reads, and requests for keys (deletes, listings) have separate threads and
- * connections. So none waits behind another, and no request waits for a connection. The store
- * releases the bytes of a blob when the attempt has ended, and no client reads them after that
+ * connections. They thus never wait for each other, and no request waits for a connection. The
+ * store releases the bytes of a blob when the attempt has ended; no client reads them after that
  * ({@code UploadAttempt}). Thread-safe.
  */
 public final class S3BlobStore implements BlobStore {
@@ -162,8 +162,8 @@ public final class S3BlobStore implements BlobStore {
     }
 
     /**
-     * Distinguishes damage from a cut-off answer. Too few bytes mean damage only if the blob itself
-     * is that short.
+     * The failure of a read that got too few bytes. They mean damage only if the blob itself is too
+     * short; otherwise the answer was cut off.
      */
     private BlobShuffleException cutOff(BlobId id, BlobRange range, String observed) {
         meter.sent(Request.HEAD);
@@ -320,8 +320,8 @@ public final class S3BlobStore implements BlobStore {
     }
 
     /**
-     * Fails waiting and running requests with {@code Closed}. The user's own client stays open and
-     * finishes its running requests. Idempotent.
+     * Closes the store. Waiting and running requests fail with {@code Closed}. The user's own
+     * client stays open and finishes its running requests. Idempotent.
      */
     @Override
     public void close() {

@@ -36,14 +36,14 @@ public final class S3BlobStoreBuilder {
     /**
      * The prefix of the store's keys in the bucket, such as {@code team/shuffle}; default: none.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: keys cannot begin so
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the prefix is malformed
      */
     public S3BlobStoreBuilder prefix(String prefix) {
         this.prefix = KeyPrefix.of(prefix);
         return this;
     }
 
-    /** The region; default: the one that the SDK finds in the environment. */
+    /** The region; default: the region that the SDK finds in the environment. */
     public S3BlobStoreBuilder region(String region) {
         this.region = Optional.of(region);
         return this;
@@ -100,7 +100,7 @@ public final class S3BlobStoreBuilder {
         return this;
     }
 
-    /** For tests of requests that no decorator ends. */
+    /** Sets timeouts, for tests of requests that no decorator ends. */
     S3BlobStoreBuilder timeouts(S3Timeouts timeouts) {
         this.timeouts = timeouts;
         return this;

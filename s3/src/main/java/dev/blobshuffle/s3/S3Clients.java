@@ -17,9 +17,9 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * Creates the client of a store. It sends one HTTP request per call, because our decorators retry
- * and hedge, and must count every request. The SDK finds credentials, proxies and trust in its
- * usual places. Stateless.
+ * Creates the client of a store. The client sends one HTTP request per call, because our decorators
+ * retry and hedge, and must count every request. The SDK finds credentials, proxies and trust in
+ * its usual places. Stateless.
  */
 final class S3Clients {
     /** The region for other stores. They ignore it, but signatures must name one. */
@@ -56,7 +56,7 @@ final class S3Clients {
                         .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
         settings.endpoint().ifPresent(builder::endpointOverride);
         if (settings.checksum() != RequestChecksum.CRC32C) {
-            // Deletes must carry a checksum, and such stores support only this one.
+            // Deletes need a checksum, and such stores support only this one.
             builder.addPlugin(LegacyMd5Plugin.create());
         }
         return builder.build();

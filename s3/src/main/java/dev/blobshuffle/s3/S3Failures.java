@@ -77,7 +77,7 @@ final class S3Failures {
             Map.entry("InvalidRequest", "Try the parameter checksum=md5 or checksum=none"),
             Map.entry("InvalidArgument", "Try the parameter checksum=md5 or checksum=none"));
 
-    /** What the SDK says if credentials need a module that is absent. */
+    /** The SDK's message if credentials need a module that is absent. */
     private static final Pattern MODULE = Pattern.compile("the '([a-z]+)' service module must be on the class path");
 
     private final String location;
@@ -112,8 +112,8 @@ final class S3Failures {
     }
 
     /**
-     * Whether this machine's clock is too far from the store's. The SDK has recorded the
-     * difference, so the next request may succeed.
+     * Whether the failure is a clock difference between this machine and the store. The SDK has
+     * recorded the difference, so the next request may succeed.
      */
     static boolean isSkewed(Throwable cause) {
         return cause instanceof AwsServiceException answer && code(answer).equals("RequestTimeTooSkewed");
@@ -129,8 +129,8 @@ final class S3Failures {
         String code = code(answer);
         int status = answer.statusCode();
         String message = "Cannot " + what + ": " + location + " answered " + describe(answer, code, status) + ". ";
-        // A 503 without such a code comes from a proxy, or from a store that does not work. It is
-        // no reason to throttle, but one to open the circuit.
+        // A 503 without such a code comes from a proxy, or from a store that does not work. It does
+        // not mean throttling, but opens the circuit.
         if (THROTTLED.contains(code) || status == 429) {
             return new StoreThrottled(message + throttledRemedy(), answer);
         }
@@ -216,8 +216,8 @@ final class S3Failures {
     }
 
     /**
-     * Names the SDK's own reason: several sources of credentials need modules of the SDK, or a
-     * login.
+     * The failure of missing credentials. It contains the SDK's own reason, because several sources
+     * of credentials need modules of the SDK, or a login.
      */
     private static StoreRefused withoutCredentials(String text, String reason, Throwable cause) {
         if (reason.isEmpty()) {

@@ -34,9 +34,9 @@ import software.amazon.awssdk.http.SystemPropertyTlsKeyManagersProvider;
 
 /**
  * The transport of our S3 clients: {@link HttpConnections}, with proxies and TLS by the SDK's
- * conventions. It replaces the SDK's own transport over the same client. That one's requests never
- * end while a server does not read, and it sends a body in pieces of 8 KiB after two copies.
- * Thread-safe.
+ * conventions. It replaces the SDK's own transport over the same Apache client. In the SDK's
+ * transport, a request never ends while a server does not read, and a body is sent in pieces of 8
+ * KiB after two copies. Thread-safe.
  */
 final class S3HttpClient implements SdkHttpClient {
     /** Length of a piece of a body. It equals a TLS record, so pieces pass without another copy. */
@@ -45,8 +45,9 @@ final class S3HttpClient implements SdkHttpClient {
     private static final String CONTENT_LENGTH = "Content-Length";
 
     /**
-     * Headers that Apache's client sets itself, and {@code Expect}: it costs a round trip per blob,
-     * and seconds with stores that do not answer it. Older SDKs have no option that leaves it out.
+     * Headers that Apache's client sets itself, and {@code Expect}. {@code Expect} costs a round
+     * trip per blob, and seconds with stores that do not answer it. Older SDKs have no option to
+     * omit it.
      */
     private static final Set<String> TRANSPORT_HEADERS =
             Set.of("content-length", "expect", "host", "transfer-encoding");
@@ -59,8 +60,8 @@ final class S3HttpClient implements SdkHttpClient {
     }
 
     /**
-     * Keys and trust from the current system properties. The JVM's own context is created once, by
-     * its first user.
+     * TLS with keys and trust from the current system properties. The JVM creates its own context
+     * only once, on first use.
      */
     private static TlsSocketStrategy tls() {
         try {

@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.LifecycleRuleFilter;
 
 /**
- * Inspects the settings of a bucket and its service. A refused question is a finding, too. Owned by
+ * Inspects the settings of a bucket and its service. A refused request is a finding too. Owned by
  * one thread.
  */
 final class S3Inspection {
@@ -33,7 +33,7 @@ final class S3Inspection {
     private static final String VERSIONING = "versioning";
     private static final String CONDITION = "conditional put";
 
-    /** What a role needs for a question, besides its rights to blobs. */
+    /** The permissions that a role needs for each request, besides its permissions for blobs. */
     private static final Map<String, String> RIGHTS =
             Map.of(LIFECYCLE, "s3:GetLifecycleConfiguration", VERSIONING, "s3:GetBucketVersioning");
 
@@ -90,7 +90,7 @@ final class S3Inspection {
         long middle = (before + context.time().wallMillis()) / 2;
         clockAhead = date(bucket.sdkHttpResponse()).map(theirs -> ahead(theirs, middle));
         Optional<String> region = Optional.ofNullable(bucket.bucketRegion());
-        // AWS sets this variable where it runs the process.
+        // AWS sets this variable in processes that it runs.
         Optional<String> ours = Optional.ofNullable(System.getenv("AWS_REGION"))
                 .filter(name -> settings.endpoint().isEmpty());
         region.ifPresent(name -> findings.add(
@@ -113,8 +113,8 @@ final class S3Inspection {
     }
 
     /**
-     * The date has whole seconds, so it is half a second old on average, and a difference below a
-     * second means nothing.
+     * The difference between the clocks. The date has whole seconds, so it is half a second old on
+     * average. A difference below a second means nothing.
      */
     private static Duration ahead(Instant theirs, long ourMillis) {
         Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));
@@ -122,8 +122,8 @@ final class S3Inspection {
     }
 
     /**
-     * Tests the conditional put that creates the store's marker. It lets exactly one of several
-     * instances create a new store.
+     * Tests the conditional put that creates the store's marker. This put ensures that exactly one
+     * of several instances creates a new store.
      */
     private void tryCondition() {
         String key = settings.prefix().text() + "doctor-"

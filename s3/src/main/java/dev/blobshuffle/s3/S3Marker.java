@@ -23,7 +23,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 final class S3Marker {
     private static final String WHAT = "open store";
     private static final int LONGEST = 1024;
-    /** A service may throttle these first requests, too. */
+    /** The most attempts, because a service may throttle these first requests too. */
     private static final int ATTEMPTS = 5;
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -96,14 +96,15 @@ final class S3Marker {
             objects.requests().head(objects.head(key));
             return true;
         } catch (AwsServiceException e) {
-            if (e.statusCode() == 404 || e.statusCode() == 403) { // A role may be limited to its own prefix.
+            if (e.statusCode() == 404 || e.statusCode() == 403) {
+                // A role may be restricted to its own prefix.
                 return false;
             }
             throw e;
         }
     }
 
-    /** Refuses to create a store around the keys of another one. */
+    /** Refuses to create a store around the keys of another store. */
     private void requireAlone() {
         String location = "s3://" + settings.bucket();
         objects.forEachPage(objects.list(settings.prefix().blobs()).delimiter("/"), context.meter(), page -> {
@@ -129,7 +130,7 @@ final class S3Marker {
         }
     }
 
-    /** Writes the marker if there is none. A second process finds the marker of the first. */
+    /** Writes the marker if it does not exist. A second process finds the marker of the first. */
     private void write(String id) {
         context.meter().sent(Request.PUT);
         byte[] content = StoreMarker.content(id).getBytes(StandardCharsets.UTF_8);

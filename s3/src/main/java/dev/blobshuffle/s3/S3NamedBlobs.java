@@ -20,15 +20,15 @@ import java.util.function.Supplier;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
 /**
- * Blobs under names in a bucket: one object and one request for each, on the caller's thread.
- * Writes have connections of their own, whose requests may take long: a blob may have gigabytes.
- * The content is read twice, first for the checksum. Thread-safe.
+ * Blobs under names in a bucket. Each is one object, stored by one request on the caller's thread.
+ * Writes have their own connections, because a blob of gigabytes takes long. The content is read
+ * twice, first for the checksum. Thread-safe.
  */
 final class S3NamedBlobs implements NamedBlobs {
     /** The most bytes that S3 takes in one request. */
     private static final long LONGEST = 5L << 30;
 
-    /** For the longest blob this is 6 MB/s. */
+    /** The longest write, which allows 6 MB/s for the longest blob. */
     private static final Duration LONGEST_WRITE = Duration.ofMinutes(15);
 
     private final S3Settings settings;
@@ -117,7 +117,10 @@ final class S3NamedBlobs implements NamedBlobs {
         }
     }
 
-    /** Distinguishes a blob that is too short from an answer that is. */
+    /**
+     * The failure of a read that got too few bytes: either the blob is too short, or the answer was
+     * cut off.
+     */
     private BlobShuffleException cutOff(String name, long end, String observed) {
         meter.sent(Request.HEAD);
         Long length =

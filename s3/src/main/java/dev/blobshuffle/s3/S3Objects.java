@@ -26,9 +26,9 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * Builds the requests to one bucket. Thread-safe.
  *
  * @param settings the bucket and its options
- * @param callTimeout when the SDK ends a request, for the user's own clients, which may have no
- *     timeout; empty: the connections' limits apply
- * @param requests sends them
+ * @param callTimeout the SDK's timeout of a request, for the user's own clients, which may have
+ *     none; empty: the connections' limits apply
+ * @param requests sends the requests
  * @param failures translates failures
  */
 record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
@@ -61,7 +61,8 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
             request.serverSideEncryption(encryption.algorithm());
             encryption.kmsKey().ifPresent(request::ssekmsKeyId);
             if (encryption.usesKms()) {
-                request.bucketKeyEnabled(true); // Else each request is one to KMS too, which is billed and limited.
+                // Otherwise each request is also a request to KMS, which is billed and limited.
+                request.bucketKeyEnabled(true);
             }
         });
         return request;
@@ -77,7 +78,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Asks for an object's length. */
+    /** Requests an object's length. */
     HeadObjectRequest head(String key) {
         return HeadObjectRequest.builder()
                 .bucket(settings.bucket())
@@ -122,7 +123,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Asks whether the bucket keeps versions. */
+    /** Requests whether the bucket keeps versions. */
     GetBucketVersioningRequest versioning() {
         return GetBucketVersioningRequest.builder()
                 .bucket(settings.bucket())

@@ -44,7 +44,7 @@ final class S3Registers implements Registers {
     private Optional<Register> latest(String name) {
         meter.sent(Request.GET);
         try {
-            int most = MOST_BYTES + 1; // One more shows a text that is too long.
+            int most = MOST_BYTES + 1; // One more byte detects a text that is too long.
             ReadPart part = objects.requests().get(objects.get(settings.prefix().register(name), 0, most), most);
             String version = part.etag().orElseThrow(() -> incomplete(name, "ETag"));
             Instant stored = part.modified().orElseThrow(() -> incomplete(name, "Last-Modified"));

@@ -16,12 +16,12 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
- * The requests of a store, independent of the SDK's client that sends them. Each blocks until its
- * answer or failure, for at most a minute, and throws the SDK's exceptions. Thread-safe.
+ * The requests of a store, independent of the SDK's client that sends them. Each method blocks
+ * until its answer or failure, for at most a minute, and throws the SDK's exceptions. Thread-safe.
  */
 interface S3Requests extends AutoCloseable {
     /**
-     * Stores an object. Once this has returned or thrown, the client can no longer read the
+     * Stores an object. After this method returns or throws, the client can no longer read the
      * attempt's bytes.
      */
     void put(PutObjectRequest request, UploadAttempt attempt);
@@ -48,10 +48,10 @@ interface S3Requests extends AutoCloseable {
     /** Requests the bucket's lifecycle rules. */
     GetBucketLifecycleConfigurationResponse lifecycle(GetBucketLifecycleConfigurationRequest request);
 
-    /** Asks whether the bucket keeps versions. */
+    /** Requests whether the bucket keeps versions. */
     GetBucketVersioningResponse versioning(GetBucketVersioningRequest request);
 
-    /** Closes the client if the store owns it; its running requests then fail. Idempotent. */
+    /** Closes the client if the store owns it. Running requests then fail. Idempotent. */
     @Override
     void close();
 }

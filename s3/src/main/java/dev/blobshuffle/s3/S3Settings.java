@@ -31,7 +31,7 @@ record S3Settings(
         Optional<ServerSideEncryption> encryption,
         int connections) {
     /**
-     * The most requests that the decorators allow, hedges included, plus some that were given up
+     * The most requests that the decorators allow, including hedges, plus some that were given up
      * and have not ended.
      */
     static final int DEFAULT_CONNECTIONS = 64;
@@ -61,15 +61,15 @@ record S3Settings(
     }
 
     /**
-     * Whether requests cross a network unencrypted. The host name decides; no name service is
-     * asked.
+     * Whether requests cross a network unencrypted. Decides by the host name, without a name
+     * service.
      */
     boolean isExposed() {
         return endpoint.filter(uri -> "http".equals(uri.getScheme()) && !isLoopback(uri.getHost()))
                 .isPresent();
     }
 
-    /** Warns when a store is opened whose requests others can read. */
+    /** Logs a warning if others can read the store's requests. */
     void warnIfExposed() {
         if (isExposed()) {
             LOG.warn(

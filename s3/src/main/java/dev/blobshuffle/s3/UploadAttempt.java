@@ -16,9 +16,9 @@ import software.amazon.awssdk.http.ContentStreamProvider;
 /**
  * One attempt's access to a blob's content. A client can read the bytes only through it. The store
  * closes it when the attempt has ended, and only then releases the bytes. Asynchronous clients may
- * go on reading after an interrupt, timeout or cancellation. They get an exception then, not memory
- * that is already reused. Thread-safe: reading and closing exclude each other, once per chunk and
- * not per byte.
+ * continue to read after an interrupt, timeout or cancellation. They then get an exception, not
+ * memory that is already reused. Thread-safe: reading and closing exclude each other, once per
+ * chunk and not per byte.
  */
 final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
     private static final String CONTENT_TYPE = "application/octet-stream";
@@ -39,7 +39,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
     }
 
     /**
-     * The body of a blocking client's request; can be sent any number of times until the attempt
+     * The body of a blocking client's request. It can be sent any number of times until the attempt
      * ends.
      */
     RequestBody body() {

@@ -11,7 +11,7 @@ import software.amazon.awssdk.core.async.AsyncRequestBody;
 
 /**
  * Publishes a blob's content to an asynchronous client. Such a client may still hold buffers after
- * its call has failed. So it receives copies, one part at a time, created on demand. Thread-safe;
+ * its call has failed, so it receives copies, one part at a time, created on demand. Thread-safe;
  * one thread at a time serves each subscription.
  */
 final class UploadPublisher implements AsyncRequestBody {
@@ -42,7 +42,8 @@ final class UploadPublisher implements AsyncRequestBody {
             subscriber.onSubscribe(new Parts(subscriber, attempt.buffers()));
         } catch (IOException e) {
             Parts nothing = new Parts(subscriber, List.of());
-            nothing.cancel(); // Else a request would complete the upload before onError fails it.
+            // Otherwise a request would complete the upload before onError fails it.
+            nothing.cancel();
             subscriber.onSubscribe(nothing);
             subscriber.onError(e);
         }
@@ -76,7 +77,7 @@ final class UploadPublisher implements AsyncRequestBody {
             synchronized (this) {
                 wanted = wanted + count < 0 ? Long.MAX_VALUE : wanted + count;
                 if (isServing) {
-                    return; // By the thread that is in the loop, which may be this one.
+                    return; // Served by the thread in the loop, which may be this thread.
                 }
                 isServing = true;
             }
@@ -104,7 +105,7 @@ final class UploadPublisher implements AsyncRequestBody {
                     cancel();
                     subscriber.onComplete();
                 }
-            } catch (IOException | RuntimeException e) { // Content may be in a file.
+            } catch (IOException | RuntimeException e) { // The content may be in a file.
                 cancel();
                 subscriber.onError(e);
             }

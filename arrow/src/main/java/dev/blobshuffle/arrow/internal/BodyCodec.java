@@ -9,12 +9,12 @@ import org.apache.arrow.vector.compression.AbstractCompressionCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A codec of buffers in Arrow bodies: eight bytes with the length, then what was compressed (Arrow
- * columnar format, "Compression"). Never reads or writes outside its buffers, and frees what it
- * took if it fails.
+ * A codec for buffers of Arrow bodies: the uncompressed length in eight bytes, then the compressed
+ * bytes (Arrow columnar format, "Compression"). It never reads or writes outside its buffers, and
+ * frees its memory if it fails.
  */
 abstract class BodyCodec extends AbstractCompressionCodec {
-    /** Of the length. */
+    /** Bytes of the uncompressed length. */
     private static final int PREFIX = 8;
 
     private final String name;
@@ -23,21 +23,19 @@ abstract class BodyCodec extends AbstractCompressionCodec {
         this.name = name;
     }
 
-    /** The most bytes that so many become. */
+    /** The most compressed bytes for a length. */
     abstract long bound(int length);
 
     /** Compresses all of a buffer; returns the length. */
     abstract int compress(ByteBuffer source, ByteBuffer target);
 
-    /**
-     * Whether a buffer may decompress to so many bytes. Asked before memory is taken for them.
-     */
+    /** Whether a buffer can decompress to a length. Checked before memory is allocated. */
     abstract boolean isPossible(ByteBuffer source, int length);
 
     /**
      * Decompresses all of a buffer to exactly the target's length.
      *
-     * @throws BlobCorrupt recoverable: these are not the bytes that were written
+     * @throws BlobCorrupt recoverable: the bytes differ from those that were written
      */
     abstract void decompress(ByteBuffer source, ByteBuffer target);
 
@@ -78,7 +76,7 @@ abstract class BodyCodec extends AbstractCompressionCodec {
         return corrupt(reason, null);
     }
 
-    /** A failure with its reason and the failure that led to it. */
+    /** A failure with its reason and its cause. */
     final BlobCorrupt corrupt(@Nullable String reason, @Nullable Throwable cause) {
         return new BlobCorrupt("Cannot decompress a buffer with " + name + ": " + reason + ". Read it again.", cause);
     }

@@ -3,12 +3,12 @@ package dev.blobshuffle.arrow.internal;
 import java.nio.ByteBuffer;
 import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
 
-/** LZ4 frames. Stateless. */
+/** A codec of LZ4 frames. Stateless. */
 public final class Lz4Codec extends BodyCodec {
     /** The codec. */
     public static final Lz4Codec INSTANCE = new Lz4Codec();
 
-    /** A byte of a length stands for 255 bytes, and nothing stands for more. */
+    /** The most bytes per compressed byte: a byte of a length encodes up to 255 bytes. */
     private static final long MOST_EXPANSION = 255;
 
     private Lz4Codec() {

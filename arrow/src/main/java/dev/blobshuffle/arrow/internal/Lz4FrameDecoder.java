@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 
 /**
- * Reads an LZ4 frame (LZ4 frame format 1.6, LZ4 block format) into a buffer of its exact length.
- * Blocks may depend on each other, as those of liblz4 do, for all are decoded into one buffer.
- * Whatever the bytes are, it reads and writes within the buffers, ends, and either fills the target
- * or throws. Owned by one call.
+ * Decodes an LZ4 frame (LZ4 frame format 1.6, LZ4 block format) into a buffer of its exact length.
+ * Blocks may depend on each other, as liblz4's do, because all are decoded into one buffer. For any
+ * bytes, it reads and writes only within the buffers, terminates, and either fills the target or
+ * throws. Owned by one call.
  */
 final class Lz4FrameDecoder {
     private static final int VERSION = 0xC0;
@@ -21,7 +21,7 @@ final class Lz4FrameDecoder {
 
     private static final int SHORTEST_MATCH = 4;
 
-    /** A length of so much goes on in the bytes that follow. */
+    /** The value of a length that continues in the following bytes. */
     private static final int LONG = 15;
 
     private static final int WORD = Long.BYTES;
@@ -39,9 +39,9 @@ final class Lz4FrameDecoder {
     }
 
     /**
-     * Decodes all of a buffer to all of another, both little-endian.
+     * Decodes all of a buffer into all of another, both little-endian.
      *
-     * @param failure of a reason
+     * @param failure creates the exception for a reason
      * @throws BlobCorrupt recoverable: the source is not one frame of that many bytes
      */
     static void decode(ByteBuffer source, ByteBuffer target, Function<String, BlobCorrupt> failure) {
@@ -135,11 +135,11 @@ final class Lz4FrameDecoder {
     }
 
     /**
-     * Sequences of literals and a match, the last without a match.
+     * Decodes a block: sequences of literals and a match. The last sequence has no match.
      *
      * @param end of the block in the source
-     * @param limit of what the block may become, in the target
-     * @param window where the target's bytes begin that matches may repeat
+     * @param limit end of the block's room in the target
+     * @param window start of the target's bytes that matches may repeat
      */
     private void block(int end, int limit, int window) {
         // Locals stay in registers.
@@ -147,7 +147,8 @@ final class Lz4FrameDecoder {
         ByteBuffer out = target;
         int from = at;
         int into = to;
-        // Up to these, words may be read and written that are longer than what is needed.
+        // The last positions at which whole words fit; up to these, words longer than needed are
+        // read and written.
         int lastRead = in.limit() - 2 * WORD;
         int lastWritten = out.limit() - 3 * WORD;
         while (from < end) {
@@ -213,8 +214,8 @@ final class Lz4FrameDecoder {
     }
 
     /**
-     * Repeats what is {@code distance} bytes before, which may overlap. Writes words, as the block
-     * does, so bytes after it get a value that the next sequence replaces.
+     * Repeats the bytes {@code distance} before, which may overlap. It writes whole words, so bytes
+     * after the match get values that the next sequence overwrites.
      */
     private static void repeat(ByteBuffer out, int start, int distance, int length) {
         int into = start;
@@ -227,7 +228,7 @@ final class Lz4FrameDecoder {
         }
         int step = distance;
         if (distance < WORD) {
-            // A multiple of the period, so that a word is there before it is repeated.
+            // A multiple of the period, so a word is written before it is repeated.
             step = distance * ((WORD - 1 + distance) / distance);
             for (int stop = start + step - distance; into < stop; into++) {
                 out.put(into, out.get(into - distance));

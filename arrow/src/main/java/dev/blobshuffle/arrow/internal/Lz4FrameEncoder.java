@@ -7,23 +7,23 @@ import net.jpountz.xxhash.XXHash32;
 import net.jpountz.xxhash.XXHashFactory;
 
 /**
- * Writes LZ4 frames (LZ4 frame format 1.6) of independent blocks with 64 KiB, which every decoder
+ * Encodes LZ4 frames (LZ4 frame format 1.6) with independent blocks of 64 KiB, which every decoder
  * reads. Stateless.
  */
 final class Lz4FrameEncoder {
     static final int MAGIC = 0x184D2204;
 
-    /** What a block has that is stored as it is. */
+    /** The flag of a block that is stored uncompressed. */
     static final int RAW = 1 << 31;
 
-    /** Hashes of headers and checksums. */
+    /** The hash of headers and checksums. */
     static final XXHash32 HASH = XXHashFactory.safeInstance().hash32();
 
     private static final LZ4Compressor COMPRESSOR = LZ4Factory.fastestInstance().fastCompressor();
     private static final int BLOCK = 1 << 16;
     private static final int MOST_IN_BLOCK = COMPRESSOR.maxCompressedLength(BLOCK);
 
-    /** Version 1, independent blocks, no checksums: Arrow's blobs have their own. */
+    /** Version 1, independent blocks, no checksums, because Arrow's blobs have their own. */
     private static final byte FLAGS = 0x60;
 
     /** Blocks of 64 KiB. */
@@ -33,7 +33,7 @@ final class Lz4FrameEncoder {
 
     private Lz4FrameEncoder() {}
 
-    /** The room that {@link #encode} needs for so many bytes. */
+    /** The room that {@link #encode} needs for a number of bytes. */
     static long bound(int length) {
         long blocks = (length + BLOCK - 1L) / BLOCK;
         return HEADER + blocks * (4L + MOST_IN_BLOCK) + 4;

@@ -5,7 +5,7 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
 
-/** Zstandard frames, by the reference implementation. Immutable. */
+/** A codec of Zstandard frames, based on the reference implementation. Immutable. */
 public final class ZstdCodec extends BodyCodec {
     private final int level;
 
@@ -34,7 +34,7 @@ public final class ZstdCodec extends BodyCodec {
         return (int) Zstd.compressDirectByteBuffer(target, 0, target.limit(), source, 0, source.limit(), level);
     }
 
-    /** A frame need not state its length, and says 0 then, or -1. */
+    /** Whether the frame states this length, or none. A frame without a length reports 0 or -1. */
     @Override
     boolean isPossible(ByteBuffer source, int length) {
         long stated = Zstd.getDirectByteBufferFrameContentSize(source, 0, source.limit());

@@ -11,8 +11,8 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
 /**
- * Sends bodies in TLS records of full size. The clients of stores write pieces of 4 or 8 KiB, and
- * Java's TLS turns each into a record and a system call. Stateless.
+ * Sends bodies in TLS records of full size. The stores' clients write pieces of 4 or 8 KiB, and
+ * Java's TLS turns each piece into a record and a system call. Stateless.
  */
 final class FullTlsRecords {
     /** The largest content of a TLS record. */

@@ -19,20 +19,21 @@ import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * Creates the HTTP client of a store: Apache's blocking client, which reads a request's body on the
- * calling thread and not after the call. It sends each request once and unchanged (no retries,
+ * Creates the HTTP client of a store: Apache's blocking client, which reads a request's body only
+ * during the call, on the calling thread. It sends each request once and unchanged (no retries,
  * redirects, cookies, compression). It ends each request at its time limit, and sends bodies in
  * full TLS records. Stateless.
  */
 public final class HttpConnections {
     /**
-     * Services and load balancers close idle connections (S3 after about ten seconds), and the
-     * client may not notice. A request on such a connection waits until its timeout.
+     * The idle time after which a connection is closed. Services and load balancers close idle
+     * connections (S3 after about ten seconds), and the client may not notice. A request on such a
+     * connection waits until its timeout.
      */
     private static final TimeValue IDLE_LIMIT = TimeValue.ofSeconds(5);
 
     /**
-     * Connections are renewed after this time, so that requests follow changes of the service's
+     * The age at which connections are renewed, so that requests follow changes of the service's
      * addresses.
      */
     private static final TimeValue LIFETIME = TimeValue.ofMinutes(5);
@@ -99,7 +100,7 @@ public final class HttpConnections {
                 .disableDefaultUserAgent();
     }
 
-    /** How long a connection may be idle: less if the service asks for less, never more. */
+    /** The idle time of a connection. A service can shorten it, but not extend it. */
     static TimeValue idleLimit(HttpResponse response, HttpContext context) {
         TimeValue asked = DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(response, context);
         return TimeValue.isNonNegative(asked) && asked.compareTo(IDLE_LIMIT) < 0 ? asked : IDLE_LIMIT;

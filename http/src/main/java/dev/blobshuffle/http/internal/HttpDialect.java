@@ -7,16 +7,16 @@ public interface HttpDialect {
     /** Whether an answer other than HTTP 429 means too many requests. */
     boolean isThrottled(HttpAnswer answer);
 
-    /** Whether HTTP 400 means that the store received other bytes than were sent. */
+    /** Whether HTTP 400 means that the store received bytes other than those sent. */
     boolean isChanged(HttpAnswer answer);
 
-    /** The remedy for an answer that repeats until an operator acts; empty: a retry may succeed. */
+    /** The remedy for an answer that recurs until an operator acts; empty: a retry may succeed. */
     Optional<String> remedy(HttpAnswer answer);
 
-    /** How to send fewer requests, or get a higher limit. */
+    /** The remedy for throttling: how to send fewer requests, or get a higher limit. */
     String throttledRemedy();
 
-    /** What to check if the host name does not resolve. */
+    /** The remedy if the host name does not resolve. */
     String hostRemedy();
 
     /**

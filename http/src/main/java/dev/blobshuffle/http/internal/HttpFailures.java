@@ -53,8 +53,8 @@ public final class HttpFailures {
     }
 
     /**
-     * The failure to throw for an exception without an answer. It describes the outermost cause
-     * that is known.
+     * The failure to throw for an exception without an answer. It describes the outermost known
+     * cause.
      *
      * @param attempt completes "Cannot … LOCATION"
      */

@@ -9,12 +9,12 @@ import java.time.Duration;
  * earlier.
  *
  * @param connections the most connections, all to one service; equal to the requests in flight, so
- *     that none waits for a connection
+ *     no request waits for a connection
  * @param connect time to establish a connection
  * @param silence time without a byte on a connection; a store may be silent for seconds between the
  *     last byte of a large blob and its answer
- * @param request time for a whole request with both bodies; silence does not end a write, so a
- *     server that does not read would hold the writer and its buffers for ever
+ * @param request time for a whole request with both bodies; silence does not end a write, so
+ *     without this limit a server that does not read would hold the writer and its buffers forever
  */
 public record HttpLimits(int connections, Duration connect, Duration silence, Duration request) {
     /**
@@ -27,7 +27,7 @@ public record HttpLimits(int connections, Duration connect, Duration silence, Du
             Duration.ofSeconds(15),
             Duration.ofSeconds(60));
 
-    /** Checks that there are connections. A duration of zero ends at once. */
+    /** Checks that there are connections. A duration of zero means an immediate timeout. */
     public HttpLimits {
         if (connections < 1 || connect.isNegative() || silence.isNegative() || request.isNegative()) {
             throw new IllegalArgumentException("Cannot limit requests: " + connections + " connections, " + connect
@@ -36,12 +36,12 @@ public record HttpLimits(int connections, Duration connect, Duration silence, Du
         }
     }
 
-    /** The same with another limit for silence. */
+    /** A copy with another limit for silence. */
     public HttpLimits withSilence(Duration silence) {
         return new HttpLimits(connections, connect, silence, request);
     }
 
-    /** The same with another limit for the whole request. */
+    /** A copy with another limit for the whole request. */
     public HttpLimits withRequest(Duration request) {
         return new HttpLimits(connections, connect, silence, request);
     }

@@ -6,8 +6,8 @@ import dev.blobshuffle.core.internal.version.Versions;
 import org.apache.hc.client5.http.classic.HttpClient;
 
 /**
- * The version of Apache's HTTP client on the class path. Frameworks such as Spring Boot choose it,
- * so it may be older than the one that a store brings. Stateless.
+ * Checks the version of Apache's HTTP client on the class path. Frameworks such as Spring Boot
+ * select this version, so it may be older than the one that a store depends on. Stateless.
  */
 public final class HttpVersion {
     private static final String CLIENT = "org.apache.httpcomponents.client5:httpclient5";
@@ -16,7 +16,7 @@ public final class HttpVersion {
     private HttpVersion() {}
 
     /**
-     * Refuses a version that is too old, and the same for the client of the store.
+     * Refuses too old versions of Apache's client and of the store's client.
      *
      * @param scheme of the store
      * @param client {@code group:artifact} of the store's client

@@ -17,9 +17,9 @@ import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
 /**
  * Ends every request, including the body of its answer, at its time limit. It closes the connection
- * while the client reads or writes. A socket's timeout is not enough: it ends only reads, and no
- * read that still receives a byte now and then. The timeouts of the stores' clients can be lost, or
- * end with the headers of the answer. Thread-safe.
+ * while the client reads or writes. A socket's timeout is not enough: it ends only reads, and only
+ * those that receive no bytes at all. The timeouts of the stores' clients can be lost, or end with
+ * the headers of the answer. Thread-safe.
  */
 final class RequestLimit implements ExecChainHandler {
     private final Duration limit;
@@ -45,7 +45,8 @@ final class RequestLimit implements ExecChainHandler {
             return response;
         } catch (IOException | HttpException | RuntimeException e) {
             running.end();
-            running.throwIfGivenUp(e); // Whatever the client makes of a connection that it loses between two steps.
+            // Any exception is possible if the connection closes between two steps.
+            running.throwIfGivenUp(e);
             throw e;
         } catch (Error e) {
             running.end();
@@ -71,7 +72,7 @@ final class RequestLimit implements ExecChainHandler {
             }
         }
 
-        /** The answer is complete, or its reader has given up. */
+        /** Ends the limit: the answer is complete, or its reader has given up. */
         void end() {
             timer.cancel();
         }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.peer.internal;
 
 /**
- * When the answer to one request is given up. Signs of life move it, and never beyond the limit of
+ * The deadline of the answer to one request. Signs of life extend it, but never beyond the limit of
  * the whole request. Times are those of {@code Time.nanos()}. Owned by the connection's event loop.
  */
 final class AnswerDeadline {
@@ -12,8 +12,8 @@ final class AnswerDeadline {
     /**
      * The deadline of a request.
      *
-     * @param requested when the request was made; it may have waited for a connection since
-     * @param now when it is sent
+     * @param requested time of the request, which may have waited for a connection since
+     * @param now time at which it is sent
      */
     AnswerDeadline(Patience patience, long requested, long now) {
         this.patience = patience;
@@ -21,12 +21,15 @@ final class AnswerDeadline {
         lastSign = now;
     }
 
-    /** The member proved that it works on the answer, or sent bytes of a proven one. */
+    /**
+     * Extends the deadline: the member proved that it works on the answer, or sent bytes of a
+     * proven answer.
+     */
     void alive(long now) {
         lastSign = now;
     }
 
-    /** Nanoseconds until the request is given up; 0 or less: now. */
+    /** Nanoseconds until the request is given up; 0 or less if the deadline has passed. */
     long left(long now) {
         return Math.min(leftOfRequest(now), patience.silence().toNanos() - (now - lastSign));
     }
@@ -35,7 +38,7 @@ final class AnswerDeadline {
         return patience.request().toNanos() - (now - requested);
     }
 
-    /** Why the request is given up. */
+    /** The reason why the request is given up. */
     String reason(long now) {
         return leftOfRequest(now) <= 0
                 ? "no whole answer within " + patience.request().toMillis() + " ms"

@@ -7,25 +7,26 @@ import java.util.Base64;
 import javax.crypto.Mac;
 
 /**
- * The proof of an answer without TLS: its sender knows the secret, and for a sealed answer no byte
- * was changed. Both cover the request with its nonce, so an answer cannot be replayed. Immutable.
+ * The proof of an answer without TLS. It shows that the sender knows the secret. For a sealed
+ * answer, it also shows that no byte was changed. Both cover the request with its nonce, so an
+ * answer cannot be replayed. Immutable.
  *
  * @param key signs only answers
- * @param request the text that the request's own proof covers, its challenge included
+ * @param request the text that the request's own proof covers, including its challenge
  * @param isSealed whether the MAC of the content follows the content
  */
 record AnswerProof(PeerSecret key, String request, boolean isSealed) {
-    /** The name of the HTTP header with {@link #header}. */
+    /** The name of the HTTP header whose value {@link #header} creates. */
     static final String HEADER = "blobshuffle-proof";
 
     /** Bytes that follow the content of a sealed answer. */
     static final int SEAL_LENGTH = PeerSecret.PROOF_LENGTH;
 
     /**
-     * The header's value. Interim answers and refusals have one, too.
+     * The header's value. Interim answers and refusals have one too.
      *
      * @param status the HTTP status of the answer
-     * @param turn the value of the header {@link RequestProof#TURN}; empty without it
+     * @param turn the value of the header {@link RequestProof#TURN}; empty if the answer has none
      */
     String header(int status, String turn) {
         byte[] proof = key.mac((request + "\n" + status + "\n" + turn).getBytes(StandardCharsets.UTF_8));
@@ -49,7 +50,7 @@ record AnswerProof(PeerSecret key, String request, boolean isSealed) {
         return mac;
     }
 
-    /** Whether the bytes from {@code length} on are the seal of those before. */
+    /** Whether the bytes from {@code length} on are the seal of the bytes before. */
     boolean accepts(byte[] bytes, int length) {
         Mac mac = seal();
         mac.update(bytes, 0, length);

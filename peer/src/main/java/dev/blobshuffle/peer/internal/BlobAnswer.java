@@ -39,7 +39,7 @@ final class BlobAnswer implements PeerAnswer {
     public void arrived(byte[] bytes, int length) {
         BlobBytes arrived = BlobBytes.of(ByteBuffer.wrap(bytes, 0, length));
         if (!result.complete(arrived)) {
-            arrived.close(); // Cancelled by its caller.
+            arrived.close(); // The caller has cancelled it.
         }
     }
 

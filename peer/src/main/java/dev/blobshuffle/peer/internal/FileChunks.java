@@ -9,8 +9,8 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of a file in pieces, for a connection that encrypts or signs. Netty's class asks a file
- * that was truncated for its next piece without end; this one fails. Owned by the event loop.
+ * A file range in pieces, for a connection that encrypts or signs. If the file was truncated,
+ * Netty's class requests the next piece forever; this class fails. Owned by the event loop.
  */
 final class FileChunks extends ChunkedNioFile {
     FileChunks(FileChannel file, long offset, long length) throws IOException {

@@ -34,7 +34,7 @@ final class FileTls implements PeerTls {
     private List<Object> state;
     private Contexts current;
 
-    /** @throws InvalidSettings fatal: a file cannot be read or used */
+    /** @throws InvalidSettings fatal: a file is unreadable or unusable */
     FileTls(Path certificate, Path key, Path trust) {
         this.certificate = certificate;
         this.key = key;
@@ -56,7 +56,7 @@ final class FileTls implements PeerTls {
     private synchronized Contexts current() {
         List<Object> now = state();
         if (!now.equals(state)) {
-            state = now; // A state that cannot be used is not tried again until the files change.
+            state = now; // An unusable state is not tried again until the files change.
             try {
                 current = load();
                 LOG.info("Using the changed files {}, {} and {} for new connections.", certificate, key, trust);
@@ -69,7 +69,7 @@ final class FileTls implements PeerTls {
 
     /**
      * A fingerprint of the files, which changes with them. Kubernetes replaces a link above the
-     * files, which changes it as well.
+     * files, which also changes the fingerprint.
      */
     private List<Object> state() {
         List<Object> all = new ArrayList<>();

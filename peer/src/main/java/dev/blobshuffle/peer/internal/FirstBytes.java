@@ -14,7 +14,7 @@ import java.util.List;
  * loop.
  */
 final class FirstBytes extends ByteToMessageDecoder {
-    /** Type, version and length of a TLS record. */
+    /** Length of the header of a TLS record: type, version and length. */
     private static final int RECORD_HEAD_LENGTH = 5;
 
     private final PeerTrust trust;
@@ -22,7 +22,7 @@ final class FirstBytes extends ByteToMessageDecoder {
     private final Runnable whenRefused;
 
     /**
-     * For one connection.
+     * The detection for one connection.
      *
      * @param deadline time for the handshake
      * @param whenRefused runs if the connection should have used TLS

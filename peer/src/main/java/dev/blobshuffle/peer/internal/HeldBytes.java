@@ -14,12 +14,12 @@ import java.nio.ByteBuffer;
  */
 final class HeldBytes implements ChunkedInput<ByteBuf> {
     /**
-     * Length of one write. The JDK copies it out of the heap, and that copy should stay in the
-     * processor's cache.
+     * Length of one write. The JDK copies the bytes out of the heap, and this copy should fit in
+     * the processor's cache.
      */
     static final int CHUNK_LENGTH = 128 << 10;
 
-    /** Length of a write without a copy: fewer and larger writes. */
+    /** Length of a write without a copy, which is larger to need fewer writes. */
     private static final int DIRECT_LENGTH = 1 << 20;
 
     private final ByteBuffer bytes;

@@ -91,7 +91,7 @@ final class HttpPeerClient implements PeerClient {
         channel.pipeline().addLast(PeerExchange.NAME, new PeerExchange(options.patience(), time));
     }
 
-    /** Sets the store that the reads are for. */
+    /** Sets the store to which the reads refer. */
     void reads(int fingerprint) {
         store = fingerprint;
     }
@@ -107,7 +107,7 @@ final class HttpPeerClient implements PeerClient {
         return connections;
     }
 
-    /** Asks a member for a page. */
+    /** Requests a page from a member. */
     CompletionStage<ByteBuffer> ask(Member member, String page, int maxBytes) {
         PageAnswer answer = new PageAnswer(member.endpoint(), page, maxBytes);
         open(member.endpoint()).send(new PageRequest(page, Optional.of(options.zone())), answer);

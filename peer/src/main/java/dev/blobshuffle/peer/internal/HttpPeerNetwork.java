@@ -31,7 +31,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
     /** Two threads suffice, because the kernel does the sending. */
     private static final int THREADS = 2;
 
-    /** An instance without requests also notices a changed file of secrets. */
+    /** The interval at which the file of secrets is checked, even without requests. */
     private static final int REFRESH_SECONDS = 1;
 
     private final PeerOptions options;
@@ -41,7 +41,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
     private final HttpPeerClient client;
     private volatile Optional<PeerPages> pages = Optional.empty();
 
-    /** Guarded by this, as is the next field. */
+    /** Guarded by this, like the next field. */
     private @Nullable PeerServer server;
 
     private boolean isClosed;

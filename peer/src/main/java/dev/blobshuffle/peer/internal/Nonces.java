@@ -4,10 +4,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Creates texts that no client has used before: a random part for this client, and a number.
- * Thread-safe.
- */
+/** Generates unique texts: a random part for this client, and a counter. Thread-safe. */
 final class Nonces {
     private static final int RANDOM_BYTES = 16;
 

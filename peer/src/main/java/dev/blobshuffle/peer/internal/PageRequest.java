@@ -9,14 +9,14 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.Optional;
 
 /**
- * An HTTP request for a page ({@code docs/guides/zones.md}, "The protocol"). The path has
- * everything that determines the page, and the proof of the request covers it. Stateless.
+ * An HTTP request for a page ({@code docs/guides/zones.md}, "The protocol"). The path contains
+ * everything that determines the page, and the proof of the request covers the path. Stateless.
  *
  * @param page the text that names the page
  * @param zone the requester's zone; empty if unknown
  */
 record PageRequest(String page, Optional<Zone> zone) implements PeerQuestion {
-    /** All pages are of logs. */
+    /** The prefix of the path. All pages belong to logs. */
     static final String PATH = "/log/";
 
     @Override
@@ -28,9 +28,9 @@ record PageRequest(String page, Optional<Zone> zone) implements PeerQuestion {
     }
 
     /**
-     * Reads a request whose path begins with {@link #PATH}.
+     * Parses a request whose path begins with {@link #PATH}.
      *
-     * @throws IllegalArgumentException if its header of the zone is not one; the message says why
+     * @throws IllegalArgumentException if its zone header is not a zone; the message says why
      */
     static PageRequest read(HttpRequest request) {
         return new PageRequest(request.uri().substring(PATH.length()), RequestProof.zone(request));

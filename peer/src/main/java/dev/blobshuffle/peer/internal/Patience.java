@@ -3,17 +3,17 @@ package dev.blobshuffle.peer.internal;
 import java.time.Duration;
 
 /**
- * How long a request to another member may take. Only the member itself can extend the wait, by
+ * The time limits of a request to another member. Only the member itself can extend the wait, by
  * proven signs of life, and never beyond the limit of the whole request.
  *
  * @param silence the longest time to the first sign of life, and between two of them
- * @param request the longest time from the request to the last byte of its answer, waiting for a
- *     connection included
+ * @param request the longest time from the request to the last byte of its answer, including the
+ *     wait for a connection
  */
 public record Patience(Duration silence, Duration request) {
     /**
-     * The silence is far more than a live member needs, since pauses of its garbage collector are
-     * shorter. The whole request may take as long as a read of a slow store with its retries.
+     * The silence is far longer than the garbage collector's pauses of a live member. The whole
+     * request may take as long as a read of a slow store with its retries.
      */
     public static final Patience USUAL = new Patience(Duration.ofMillis(500), Duration.ofSeconds(30));
 
@@ -25,7 +25,7 @@ public record Patience(Duration silence, Duration request) {
         }
     }
 
-    /** The same with another limit of silence. */
+    /** A copy with another limit of silence. */
     public Patience withSilence(Duration longest) {
         return new Patience(longest, request);
     }

@@ -5,10 +5,10 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 
 /** The outcome of a request to another member, reported once. Thread-safe. */
 interface PeerAnswer {
-    /** Whether an answer may have so many bytes. */
+    /** Whether an answer may have this number of bytes. */
     boolean accepts(long length);
 
-    /** The bytes came whole: the first {@code length} of an array that no other code uses. */
+    /** All bytes have arrived: the first {@code length} of an array that no other code uses. */
     void arrived(byte[] bytes, int length);
 
     /** The request fails for a reason on this side. */

@@ -10,7 +10,7 @@ record PeerChallenge(String nonce, boolean isSealed) {
     static final String SEALED = "content ";
     private static final String PLAIN = "head ";
 
-    /** The value of its HTTP header. */
+    /** The value of the challenge's HTTP header. */
     String text() {
         return (isSealed ? SEALED : PLAIN) + nonce;
     }

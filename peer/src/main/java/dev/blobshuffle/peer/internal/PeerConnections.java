@@ -19,22 +19,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one member. Each request has a connection of its own; a bounded number of
- * requests waits for the next free one. If a request is lost, the waiting requests fail as well.
+ * The connections to one member. Each request uses its own connection; a limited number of requests
+ * waits for the next free connection. If a request is lost, the waiting requests fail as well.
  * Otherwise each of them would wait for the silence to end, one after the other. Thread-safe.
  */
 final class PeerConnections {
     private static final Logger LOG = LoggerFactory.getLogger(PeerConnections.class);
 
     /**
-     * This many connections can saturate any network. More would only mean more concurrent
+     * The most connections. They can saturate any network. More would only mean more concurrent
      * connection attempts.
      */
     private static final int MOST_CONNECTIONS = 8;
 
     /**
-     * Each waiting request holds bytes of the read budget, so this bound is not reached in
-     * practice.
+     * The most waiting requests. Each holds bytes of the read budget, so the limit is not reached
+     * in practice.
      */
     private static final int MOST_WAITING = 1024;
 
@@ -47,7 +47,7 @@ final class PeerConnections {
     private final Nonces nonces;
     private final Time time;
 
-    /** Guarded by this, as are the fields below. */
+    /** Guarded by this, like the fields below. */
     private final Deque<Channel> idle = new ArrayDeque<>();
 
     private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -98,7 +98,7 @@ final class PeerConnections {
         return channel;
     }
 
-    /** Whether a connection is open, and was opened under the present secrets. */
+    /** Whether a connection is open, and was opened under the current secrets. */
     @SuppressWarnings("ReferenceEquality") // the object is replaced, never changed
     private boolean isUsable(Channel channel) {
         return channel.isActive() && channel.attr(GENERATION).get() == trust.generation();
@@ -117,7 +117,7 @@ final class PeerConnections {
         ChannelFuture connecting;
         try {
             connecting = bootstrap.connect(endpoint.host(), endpoint.port());
-        } catch (IllegalStateException e) { // The threads have ended.
+        } catch (IllegalStateException e) { // The threads have stopped.
             lost(next, e.toString());
             return;
         }
@@ -132,7 +132,7 @@ final class PeerConnections {
 
     private void exchange(Channel channel, Waiting next, @Nullable Runnable again) {
         PeerExchange exchange = (PeerExchange) channel.pipeline().get(PeerExchange.NAME);
-        if (exchange == null) { // Closed, and taken apart.
+        if (exchange == null) { // The channel is closed, and its handlers are removed.
             lostOrAgain(next, "the connection was closed", again);
             return;
         }

@@ -53,8 +53,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection from another member, which carries one request at a time. Bytes in memory and
  * files on disk are sent at once. Other bytes are requested from the store. Until they arrive, the
- * other side receives signs of life ({@code 102 Processing}), so that it can distinguish a slow
- * store from a dead member. Owned by the connection's event loop.
+ * other side receives signs of life ({@code 102 Processing}). They distinguish a slow store from a
+ * dead member. Owned by the connection's event loop.
  */
 final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(PeerConversation.class);
@@ -71,7 +71,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private Optional<AnswerProof> proof = Optional.empty();
 
     /**
-     * The turn of the next request, which the answer to the current one names; empty: it does not.
+     * The turn of the next request, as stated in the answer to the current request; empty: not
+     * stated.
      */
     private String turn = "";
 
@@ -96,8 +97,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(context, HttpResponseStatus.BAD_REQUEST, "Cannot read the request. Speak HTTP/1.1.");
         } else if (message instanceof HttpRequest request) {
             if (isBusy) {
-                context.close(); // Nothing is read before the answer is written: this came in one piece with the
-                // request before.
+                // Nothing is read before the answer is written, so this arrived in one piece with
+                // the previous request.
+                context.close();
                 return;
             }
             isBusy = true;
@@ -105,7 +107,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             context.channel().config().setAutoRead(false);
             answer(context, request);
         } else if (message instanceof HttpContent content && content.content().isReadable()) {
-            context.close(); // A body, which was refused.
+            context.close(); // A body. Requests with a body were refused.
         }
     }
 
@@ -184,8 +186,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     /**
-     * Refuses an asker of another zone. A member announces a wrong zone or address then. Bytes that
-     * are free within its own zone would cost cross-zone traffic here.
+     * Refuses a request from another zone. It means that a member announces a wrong zone or
+     * address. Bytes that are free within the requester's own zone would cost cross-zone traffic
+     * here.
      */
     private boolean refusedFrom(Optional<Zone> asker, ChannelHandlerContext context) {
         boolean isOther = asker.filter(zone -> !zone.equals(options.zone())).isPresent();
@@ -232,7 +235,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                         send(context, page);
                     }
                 });
-            } catch (RuntimeException e) { // The event loop has ended.
+            } catch (RuntimeException e) { // The event loop has shut down.
                 if (page != null) {
                     page.release().run();
                 }
@@ -261,7 +264,9 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         sent(context, bytes.length);
     }
 
-    /** Takes a place among the loads, and begins to send signs of life; null if all are taken. */
+    /**
+     * Reserves a place among the loads, and starts to send signs of life; null if no place is free.
+     */
     private @Nullable SignsOfLife startLoading(ChannelHandlerContext context) {
         if (!loads.tryAcquire()) {
             metrics.add(Counter.PEER_REFUSALS, 1);
@@ -287,7 +292,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                     signs.end();
                     loaded(context, wanted, bytes, failure);
                 });
-            } catch (RuntimeException e) { // The event loop has ended.
+            } catch (RuntimeException e) { // The event loop has shut down.
                 if (bytes != null) {
                     bytes.close();
                 }
@@ -349,7 +354,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         sent(context, wanted.range().length());
     }
 
-    /** If bytes are missing, the connection ends before what follows: the reader sees it. */
+    /** Closes the connection if bytes of a file are missing. The reader detects the early end. */
     private static void fileSent(ChannelHandlerContext context, CachedFile file, ChannelFuture written) {
         file.close();
         if (!written.isSuccess()) {

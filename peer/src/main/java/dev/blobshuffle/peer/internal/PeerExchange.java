@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one connection to another member, one after the other. Without TLS every head of
- * an answer needs a proof, interim ones too. Bytes before the proof are no sign of life.
+ * The requests of one connection to another member, one after the other. Without TLS, every head of
+ * an answer needs a proof, including interim answers. Bytes before the proof are not a sign of
+ * life.
  *
  * <pre>
  *   IDLE ──request──▶ WAITING ──206, proof and length accepted──▶ READING ──all bytes──▶ IDLE
@@ -54,11 +55,11 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         /**
          * Writes the request and signs it.
          *
-         * @param turn of the request on this connection; empty if it is not known yet
+         * @param turn of the request on this connection; empty if it is unknown
          */
         RequestProof.Signed write(String turn);
 
-        /** When the request was made, by {@code Time.nanos()}. */
+        /** The time of the request, by {@code Time.nanos()}. */
         long requested();
     }
 
@@ -89,7 +90,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     private @Nullable PeerAnswer answer;
     private @Nullable End end;
 
-    /** The turn of the next request; empty if it is not known. */
+    /** The turn of the next request; empty if it is unknown. */
     private String turn = "";
 
     private Optional<AnswerProof> proof = Optional.empty();
@@ -260,7 +261,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         }
         Question asked = question;
         if (status.equals(RequestCheck.OUT_OF_TURN) && !isRepeated && isKeptOpen && asked != null) {
-            isRepeated = true; // Now the turn is known.
+            isRepeated = true; // The turn is known now.
             write(context.channel(), asked);
             return;
         }

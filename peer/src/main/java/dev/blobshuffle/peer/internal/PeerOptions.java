@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 /**
  * The options for connections between members.
  *
- * @param zone this member's zone; it serves no members of other zones
- * @param listen the address to listen at; empty: this member does not answer others
+ * @param zone this member's zone; the member does not serve other zones
+ * @param listen the address to listen on; empty: this member does not answer others
  * @param advertised the address at which others reach this member, if it differs
  * @param trust how members authenticate each other
- * @param patience when a request to another member is given up
- * @param limits the limits of a server
+ * @param patience time limits of requests to other members
+ * @param limits the limits of the server
  */
 public record PeerOptions(
         Zone zone,
@@ -40,7 +40,8 @@ public record PeerOptions(
      */
     public record Limits(int connections, int ofAddress, int loads, Duration request) {
         /**
-         * Allows a few connections for each of a hundred members, or of thirty behind one address.
+         * Allows a few connections for each of a hundred members, or of thirty members behind one
+         * address.
          */
         public static final Limits USUAL = new Limits(1024, 256, 128, Duration.ofSeconds(5));
 
@@ -64,7 +65,7 @@ public record PeerOptions(
         }
     }
 
-    /** The usual options with another limit of silence. */
+    /** Default options with another limit of silence. */
     public PeerOptions(
             Zone zone,
             Optional<Endpoint> listen,
@@ -75,22 +76,22 @@ public record PeerOptions(
         this(zone, listen, advertised, trust, Patience.USUAL.withSilence(silence), limits);
     }
 
-    /** How long a member may be silent. */
+    /** The limit of a member's silence. */
     Duration silence() {
         return patience.silence();
     }
 
     /**
-     * The options that the settings define. Reads the files that they name.
+     * Creates options from settings. Reads the files that the settings name.
      *
-     * @throws InvalidSettings fatal: a file cannot be read, or settings are missing
+     * @throws InvalidSettings fatal: a file is unreadable, or settings are missing
      */
     public static PeerOptions of(Settings settings, Time time) {
         return of(settings, time, change -> {});
     }
 
     /**
-     * The options that the settings define, as {@link #of(Settings, Time)}.
+     * Like {@link #of(Settings, Time)}, and observes the file of secrets.
      *
      * @param onCheck receives changes and failures of the file of secrets
      */

@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-/** What a member asks another one. */
+/** A request to another member. */
 interface PeerQuestion {
     /** Writes the HTTP request and signs it. */
     RequestProof.Signed write(RequestProof.Signing signing);

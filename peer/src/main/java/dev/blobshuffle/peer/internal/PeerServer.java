@@ -35,13 +35,15 @@ import java.util.function.Supplier;
 /**
  * Serves other members from a store with its caches: {@code GET /blobs/<key>} with a range,
  * {@code GET /log/…} for pages of a log, {@code /health} for any client, {@code /metrics} for
- * members. It bounds the connections, in total
- * and per address. It also bounds the time in which a request must arrive, and the concurrent
- * requests that read from the store. A connection has one request at a time, and the server reads
- * no further bytes until it has answered. Thread-safe.
+ * members. It limits the connections in total and per address, the time in which a request must
+ * arrive, and the concurrent requests that read from the store. A connection has one request at a
+ * time, and the server reads no further bytes until it has answered. Thread-safe.
  */
 final class PeerServer implements AutoCloseable {
-    /** Longer than the clients' idle time, so that clients close connections. */
+    /**
+     * The idle time of connections. It is longer than the clients' idle time, so clients close
+     * connections first.
+     */
     private static final int IDLE_SECONDS = 90;
 
     private static final int LONGEST_FIRST_LINE = 512;
@@ -63,7 +65,7 @@ final class PeerServer implements AutoCloseable {
     /**
      * Starts the server.
      *
-     * @throws InvalidSettings fatal: the address cannot be used
+     * @throws InvalidSettings fatal: the address is unusable
      */
     PeerServer(
             Endpoint listen,
@@ -111,7 +113,10 @@ final class PeerServer implements AutoCloseable {
      * connection's event loop.
      */
     record Admission(RequestCheck check, ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
-        /** The request has a valid proof, so its connection no longer makes room for others. */
+        /**
+         * Records that a request has a valid proof. Its connection then no longer makes room for
+         * others.
+         */
         void earned() {
             places.earn(channel);
         }

@@ -15,12 +15,12 @@ public interface PeerTls {
     SslContext client();
 
     /**
-     * TLS with certificates from files, which it reads again when they change.
+     * TLS with certificates from files. It reads the files again when they change.
      *
      * @param certificate this member's certificate, and those between it and the authority; PEM
      * @param key its private key; PEM, PKCS#8, not encrypted; readable by this user only
      * @param trust the authority's certificate; PEM
-     * @throws InvalidSettings fatal: a file cannot be read or used
+     * @throws InvalidSettings fatal: a file is unreadable or unusable
      */
     static PeerTls read(Path certificate, Path key, Path trust) {
         return new FileTls(certificate, key, trust);

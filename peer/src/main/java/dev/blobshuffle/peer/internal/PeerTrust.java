@@ -32,11 +32,12 @@ public final class PeerTrust {
     private final Optional<PeerTls> certificates;
     private final PeerTransport transport;
 
-    /** Of the current secrets. */
+    /** The values derived from the current secrets. */
     private volatile @Nullable Derived derived;
 
     /**
-     * Created for the first connection that needs it, and when the secrets change. Guarded by this.
+     * Created for the first connection that needs it, and again when the secrets change. Guarded by
+     * this.
      */
     private @Nullable OwnTls ownTls;
 
@@ -88,14 +89,15 @@ public final class PeerTrust {
     }
 
     /**
-     * An object that changes with the secrets. A connection that was opened under another one is
-     * not used for further requests, because a withdrawn secret may have authenticated it.
+     * An object that is replaced when the secrets change. A connection that was opened under a
+     * previous object is not used for further requests, because a withdrawn secret may have
+     * authenticated it.
      */
     Object generation() {
         return secrets();
     }
 
-    /** Reads the file of the secrets again if it is due, and prepares what depends on them. */
+    /** Reads the file of secrets again if it is due, and prepares the values that depend on it. */
     void refresh() {
         List<MemberKeys> ignoredKeys = keys();
         synchronized (this) {

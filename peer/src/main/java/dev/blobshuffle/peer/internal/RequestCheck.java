@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides whether a request comes from a member and is meant for its place: each connection has a
- * text that no other connection of any process has, and each request on it a number. So a captured
- * request is worthless on another connection, to another member, and later. Owned by the
- * connection's event loop.
+ * Decides whether a request comes from a member, and is meant for this connection and position.
+ * Each connection has a unique text, and each request on it a number; both form the request's turn.
+ * A captured request is thus worthless on another connection, with another member, or later. Owned
+ * by the connection's event loop.
  *
- * <p>Clocks are not needed, and no request has to be remembered. An asker learns the first turn
- * from the refusal of its first request, and each further one from the answer before. Answers are
+ * <p>This needs no clocks and no memory of past requests. A client learns the first turn from the
+ * refusal of its first request, and each further turn from the previous answer. Answers are
  * authentic, so no other process can make a member sign a turn.
  */
 final class RequestCheck {
@@ -24,7 +24,7 @@ final class RequestCheck {
     private long admitted;
 
     /**
-     * For one connection.
+     * The check for one connection.
      *
      * @param connection a text that no other connection has
      */
@@ -33,15 +33,15 @@ final class RequestCheck {
         this.connection = connection;
     }
 
-    /** What a request is. */
+    /** The classification of a request. */
     enum Kind {
-        /** It may be answered. */
+        /** The request may be answered. */
         ADMITTED,
-        /** No member signed it, or one of another version. */
+        /** The signer is not a member, or is a member of another version. */
         UNPROVEN,
-        /** Its asker does not know the turn yet. */
+        /** The client does not know the turn yet. */
         WITHOUT_TURN,
-        /** It was for another connection or an earlier turn: it is a repetition. */
+        /** A replay: the request was for another connection or an earlier turn. */
         REPLAYED
     }
 
@@ -55,7 +55,7 @@ final class RequestCheck {
 
     Verdict check(HttpRequest request) {
         List<MemberKeys> keys = trust.keys();
-        if (keys.isEmpty()) { // TLS has authenticated the asker, and its bytes cannot be captured.
+        if (keys.isEmpty()) { // TLS has authenticated the client, and its bytes cannot be captured.
             return new Verdict(Kind.ADMITTED, Optional.empty(), "");
         }
         String text = RequestProof.text(request);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a connection whose request does not arrive completely in time. The time of the first
- * request starts with the connection, TLS included; that of later ones starts with their first
+ * request starts with the connection, including TLS. That of later requests starts with their first
  * byte. No deadline runs between requests. Owned by the connection's event loop.
  */
 final class RequestDeadline extends ChannelInboundHandlerAdapter {
@@ -49,13 +49,13 @@ final class RequestDeadline extends ChannelInboundHandlerAdapter {
                         TimeUnit.MILLISECONDS);
     }
 
-    /** A whole request has arrived. */
+    /** Ends the deadline: a whole request has arrived. */
     void arrived() {
         isAnswering = true;
         stop();
     }
 
-    /** The answer has been sent. */
+    /** Records that the answer has been sent. */
     void answered() {
         isAnswering = false;
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The headers of requests of all kinds that prove who asks, name the turn of the request, and
+ * The headers of all requests that authenticate the client, name the turn of the request, and
  * demand a proof of the answer. Stateless.
  */
 final class RequestProof {
@@ -27,16 +27,18 @@ final class RequestProof {
 
     private static final String CHALLENGE = "blobshuffle-challenge";
 
-    /** Members that sign another text refuse each other's requests. */
+    /**
+     * The version of the signed text. Members with different versions refuse each other's requests.
+     */
     private static final String VERSION = "blobshuffle request 2";
 
     private RequestProof() {}
 
     /**
-     * How to sign a request.
+     * The values for signing a request.
      *
      * @param host the address of the member, for the header {@code Host}
-     * @param turn of the request; empty if the asker does not know it
+     * @param turn of the request; empty if the client does not know it
      * @param keys empty if only certificates are used
      * @param challenge empty if TLS authenticates the answer
      */
@@ -65,7 +67,7 @@ final class RequestProof {
      */
     record Signed(HttpRequest request, Optional<AnswerProof> proof) {}
 
-    /** The keys by which a request of any kind is proven; empty if it is proven by none of them. */
+    /** The keys that verify a request's proof; empty if none does. */
     static Optional<MemberKeys> prover(HttpRequest request, String text, List<MemberKeys> keys) {
         String proof = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         if (proof == null) {
@@ -99,13 +101,13 @@ final class RequestProof {
                 : Optional.of(new AnswerProof(keys.answers(), text, challenge.startsWith(PeerChallenge.SEALED)));
     }
 
-    /** The value of the header with the asker's zone. */
+    /** The value of the zone header. */
     static String text(Zone zone) {
         return URLEncoder.encode(zone.name(), StandardCharsets.UTF_8);
     }
 
     /**
-     * The asker's zone; empty if it is unknown.
+     * The client's zone; empty if it is unknown.
      *
      * @throws IllegalArgumentException if the header is not a zone
      */

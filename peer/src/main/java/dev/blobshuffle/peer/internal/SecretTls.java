@@ -13,9 +13,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * TLS with only the members' secret. The server shows a {@link MemberCertificate}, and the client
- * accepts only certificates of members. The client authenticates itself by the signature of each
- * request. Immutable.
+ * TLS based only on the members' secret. The server presents a {@link MemberCertificate}, and the
+ * client accepts only certificates of members. The client authenticates itself by the signature of
+ * each request. Immutable.
  */
 record SecretTls(SslContext server, SslContext client) implements PeerTls {
     static SecretTls create(List<PeerSecret> secrets) {
@@ -43,9 +43,9 @@ record SecretTls(SslContext server, SslContext client) implements PeerTls {
     }
 
     /**
-     * Trusts members. It uses the extended form so that the JDK does not check names, because
-     * members' addresses change. TLS itself proves that the server has the certificate's private
-     * key.
+     * Trusts members. It extends the extended trust manager, for which the JDK does not check
+     * names, because members' addresses change. TLS itself proves that the server has the
+     * certificate's private key.
      */
     private static final class Members extends X509ExtendedTrustManager {
         private final List<PeerSecret> secrets;
