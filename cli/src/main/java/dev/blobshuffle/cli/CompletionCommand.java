@@ -9,8 +9,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle completion}: prints a script with which bash, zsh or fish complete commands
- * and options.
+ * {@code blobshuffle completion}: prints a script for bash, zsh or fish that completes commands and
+ * options.
  */
 @Command(
         name = "completion",
@@ -33,7 +33,7 @@ final class CompletionCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     CompletionCommand() {}
 
-    /** The shells, as users write them. */
+    /** The supported shells. */
     enum Shell {
         bash,
         zsh,

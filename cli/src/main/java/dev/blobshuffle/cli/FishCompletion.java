@@ -9,7 +9,7 @@ import java.util.stream.StreamSupport;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The completion script of fish, for which picocli has none. Stateless. */
+/** Generates the completion script for fish, which picocli does not support. Stateless. */
 final class FishCompletion {
     private FishCompletion() {}
 
@@ -79,7 +79,7 @@ final class FishCompletion {
         return text.append(description(option.description())).toString();
     }
 
-    /** The first sentence, because the menu has one line for it. */
+    /** The first sentence of a description, because fish shows one line. */
     private static String description(String[] lines) {
         if (lines.length == 0) {
             return "";

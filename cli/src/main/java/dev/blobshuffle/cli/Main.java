@@ -52,7 +52,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
         synopsisSubcommandLabel = "COMMAND",
         footer = "A source checkout also has the commands 'demo' and 'bench'.")
 public final class Main {
-    /** The length of the longest line of a description, so that help wraps no line. */
+    /** The maximum length of a description's line. Longer lines would wrap in the help. */
     private static final int HELP_WIDTH = 130;
 
     /** The meaning of exit statuses, unless a command states another. */
@@ -72,14 +72,17 @@ public final class Main {
         System.exit(commandLine().execute(args));
     }
 
-    /** The command line with all its subcommands, not yet parsed. Other modules add theirs. */
+    /**
+     * The command line with all its subcommands, before parsing. Other modules add their own
+     * subcommands.
+     */
     public static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new Main()).setUsageHelpWidth(HELP_WIDTH);
         finish(commandLine);
         return commandLine.setExecutionStrategy(Main::run);
     }
 
-    /** Gives a command and those below it what all commands share: errors and exit status. */
+    /** Sets the error handling and exit statuses of a command and its subcommands. */
     public static void finish(CommandLine command) {
         command.setParameterExceptionHandler(Main::refuse).setExitCodeExceptionMapper(ExitStatus::of);
         UsageMessageSpec usage = command.getCommandSpec().usageMessage();
@@ -89,7 +92,10 @@ public final class Main {
         command.getSubcommands().values().forEach(Main::finish);
     }
 
-    /** Picocli accepts anything beside {@code --help}; a wrong option is an error there too. */
+    /**
+     * Runs a parsed command. Picocli accepts any options next to {@code --help}; this method
+     * refuses wrong ones.
+     */
     private static int run(CommandLine.ParseResult parsed) {
         for (CommandLine command : parsed.asCommandLineList()) {
             List<String> unmatched = command.getUnmatchedArguments();
@@ -101,8 +107,8 @@ public final class Main {
     }
 
     /**
-     * Prints the error and where to find help. The whole usage would push the error off the
-     * screen; only a group of commands, which does nothing itself, prints it.
+     * Prints the error and the help command. The whole usage would push the error off the screen.
+     * Only a group of commands, which does nothing itself, prints it.
      */
     private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();

@@ -5,8 +5,8 @@ import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import picocli.CommandLine.IVersionProvider;
 
 /**
- * What {@code blobshuffle --version} prints: the versions of the build, of Kafka's clients and of
- * the JVM.
+ * Prints {@code blobshuffle --version}: the versions of the build, of Kafka's clients and of the
+ * JVM.
  */
 final class Version implements IVersionProvider {
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The application that a command is about, and its topics. Filled by the command line. */
+/** Options that select an application and its topics. Filled by the command line. */
 public final class ApplicationOptions {
     @Option(
             names = "--application-id",
@@ -25,13 +25,13 @@ public final class ApplicationOptions {
             description = "The topics, as in blobshuffle.topics.include (default: internal repartition topics).")
     private @Nullable List<String> topics;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     public ApplicationOptions() {}
 
     /**
-     * Takes the application.id from the settings if no option names it.
+     * Takes the application.id from the settings if no option specifies it.
      *
-     * @throws InvalidSettings fatal: nothing names the application
+     * @throws InvalidSettings fatal: neither an option nor a setting specifies the application
      */
     public void complete(ConfigOptions config) {
         if (id == null) {
@@ -41,12 +41,12 @@ public final class ApplicationOptions {
         }
     }
 
-    /** The application.id, or the group.id of a plain consumer; after {@link #complete}. */
+    /** The application.id, or the group.id of a plain consumer. Call {@link #complete} first. */
     public String id() {
         return id == null ? "the application" : id;
     }
 
-    /** Whether the user named the topics. */
+    /** Whether the user specified the topics. */
     public boolean namesTopics() {
         return topics != null;
     }

@@ -12,8 +12,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Which brokers a command asks, and how: options that commands share, and the settings of Kafka
- * clients that they make. Filled by the command line; owned by the command.
+ * Options that select the brokers, shared by commands, and the Kafka client settings that result.
+ * Filled by the command line; owned by the command.
  */
 public final class BrokerOptions {
     private static final String BROKERS = "bootstrap.servers";
@@ -29,11 +29,11 @@ public final class BrokerOptions {
             description = "The brokers (default: bootstrap.servers from --config or --profile).")
     private @Nullable String bootstrap;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public BrokerOptions() {}
 
-    /** The settings of the application, if the user named them. */
+    /** The settings of the application, if the user specified them. */
     public ConfigOptions config() {
         if (bootstrap != null) {
             config.ignoreCurrent();
@@ -41,16 +41,17 @@ public final class BrokerOptions {
         return config;
     }
 
-    /** Where the brokers are, if anything names them. */
+    /** The brokers' addresses, if specified. */
     public Optional<String> named() {
         return Optional.ofNullable(bootstrap)
                 .or(() -> Optional.ofNullable(config().connection().get(BROKERS)));
     }
 
     /**
-     * Where the brokers are.
+     * The brokers' addresses.
      *
-     * @throws InvalidSettings fatal: nothing names them, or a file of settings cannot be read
+     * @throws InvalidSettings fatal: no option or setting specifies them, or a file of settings is
+     *     unreadable
      */
     public String bootstrap() {
         return named().orElseThrow(
@@ -59,10 +60,10 @@ public final class BrokerOptions {
     }
 
     /**
-     * The user's settings, with timeouts for a user who waits at a terminal.
+     * The user's settings, with timeouts for interactive use.
      *
-     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
-     *     read
+     * @throws InvalidSettings fatal: no option or setting specifies the brokers, or a file of
+     *     settings is unreadable
      * @throws KafkaException nothing listens at the addresses
      */
     public Map<String, Object> client() {
@@ -72,11 +73,11 @@ public final class BrokerOptions {
     }
 
     /**
-     * The user's settings, with timeouts where they have none.
+     * The user's settings, with default timeouts.
      *
      * @param timeout of a call
-     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
-     *     read
+     * @throws InvalidSettings fatal: no option or setting specifies the brokers, or a file of
+     *     settings is unreadable
      */
     public Map<String, Object> client(Duration timeout) {
         Map<String, Object> client = new HashMap<>(config().connection());
@@ -87,9 +88,9 @@ public final class BrokerOptions {
     }
 
     /**
-     * Finds out whether anything listens where the brokers shall be.
+     * Checks that a process listens at the brokers' addresses.
      *
-     * @param client what {@link #client(Duration)} returned
+     * @param client the result of {@link #client(Duration)}
      * @throws KafkaException each address refuses connections, or its host is unknown
      */
     public static void checkReach(Map<String, Object> client) {

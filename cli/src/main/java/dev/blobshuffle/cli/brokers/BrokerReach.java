@@ -14,13 +14,16 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Finds out whether anything listens at the brokers' addresses. A Kafka client tries refused
- * addresses again until its call times out, and does not report why. Stateless.
+ * Checks that a process listens at the brokers' addresses. A Kafka client retries refused addresses
+ * until its call times out, and does not report why. Stateless.
  */
 final class BrokerReach {
     private static final int CONNECT_MILLIS = 1_000;
 
-    /** Two addresses that do not answer are left to the client, which has more time. */
+    /**
+     * The number of silent addresses after which the check stops. The client, which waits longer,
+     * handles them.
+     */
     private static final int MOST_SILENT = 2;
 
     private static final String SILENT = "no answer";
@@ -28,7 +31,7 @@ final class BrokerReach {
     private BrokerReach() {}
 
     /**
-     * Does nothing if a connection opens, or may open.
+     * Returns if a connection opens, or may open.
      *
      * @param bootstrap {@code host:port} pairs with commas
      * @throws KafkaException each address refuses connections, or its host is unknown
@@ -40,7 +43,7 @@ final class BrokerReach {
             String host = Utils.getHost(address.strip());
             Integer port = Utils.getPort(address.strip());
             if (host == null || port == null) {
-                return; // The client names what is wrong with it.
+                return; // The client reports the malformed address.
             }
             Optional<String> reason = refusal(host, port);
             if (reason.isEmpty()) {
@@ -67,7 +70,7 @@ final class BrokerReach {
         }
     }
 
-    /** Why none of a host's addresses takes a connection; empty if one does. */
+    /** The reason why all of a host's addresses refuse connections; empty if one accepts. */
     private static Optional<String> refusal(String host, int port) {
         String reason = SILENT;
         try {

@@ -16,22 +16,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
- * Which topics a group reads, by what the brokers know of it: its commits, what its members are
- * assigned, and under the streams protocol its topology. Owned by one thread.
+ * Finds the topics that a group reads, from the brokers' data: its commits, its members'
+ * assignments, and under the streams protocol its topology. Owned by one thread.
  */
 public final class GroupTopics {
     private final Admin admin;
 
-    /** The type of each group when it was first requested. */
+    /** The type of each group at its first request. */
     private final Map<String, GroupType> types = new HashMap<>();
 
-    /** Asks by this admin, which it does not close. */
+    /** Uses an admin client, which it does not close. */
     public GroupTopics(Admin admin) {
         this.admin = admin;
     }
 
     /**
-     * The topics that a group reads or has read; none if there is no such group.
+     * The topics that a group reads or has read; empty if the group does not exist.
      *
      * @throws ExecutionException the brokers do not answer
      */

@@ -10,9 +10,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 
 /**
- * The topics through which an application shuffles. Kafka Streams names them after the application,
- * but the names of {@code orders-v2} fit {@code orders} too. So a topic that fits two applications
- * belongs to the one whose group reads it ({@link GroupTopics}). Stateless.
+ * The topics through which an application shuffles. Kafka Streams prefixes their names with the
+ * application's id, so names of {@code orders-v2} also match {@code orders}. A topic that matches
+ * two applications belongs to the one whose group reads it ({@link GroupTopics}). Stateless.
  */
 public final class ShuffledTopics {
     private final TopicMatcher matcher;
@@ -23,19 +23,19 @@ public final class ShuffledTopics {
         this.application = application;
     }
 
-    /** Topics that the user has named. */
+    /** Topics that the user specified. */
     public static ShuffledTopics named(TopicMatcher matcher) {
         return new ShuffledTopics(matcher, Optional.empty());
     }
 
-    /** The internal repartition topics of an application of Kafka Streams. */
+    /** The internal repartition topics of a Kafka Streams application. */
     public static ShuffledTopics of(String application) {
         return new ShuffledTopics(TopicMatcher.repartitionTopics(application, List.of()), Optional.of(application));
     }
 
     /**
-     * Those that there are. A topic that may be another application's, and that neither group
-     * reads, counts.
+     * The existing topics. Includes a topic that may belong to another application if neither group
+     * reads it.
      *
      * @throws ExecutionException the brokers do not answer
      */

@@ -1,4 +1,4 @@
-/** What commands that ask brokers have in common. */
+/** Broker access that commands share. */
 @NullMarked
 package dev.blobshuffle.cli.brokers;
 

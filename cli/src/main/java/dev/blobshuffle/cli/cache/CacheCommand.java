@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle cache}: a cache for all instances of a zone, in a process of its own, until it
- * is ended.
+ * {@code blobshuffle cache}: runs a cache for all instances of a zone in a separate process, until
+ * it is stopped.
  */
 @Command(
         name = "cache",
@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "GET /health tells everybody whether it runs. --metrics-listen shows metrics to Prometheus."
         })
 public final class CacheCommand implements Callable<Integer> {
-    /** What an application and the caches of its zone must agree on. */
+    /** The settings on which an application and the caches of its zone must agree. */
     private static final List<Setting<?>> FROM_CONFIG = List.of(
             PeerSettings.SECRET_FILE,
             PeerSettings.TRANSPORT,
@@ -124,7 +124,7 @@ public final class CacheCommand implements Callable<Integer> {
     @Option(names = "--tls-trust", paramLabel = "FILE", description = "PEM: authority of the instances' certificates.")
     private @Nullable Path tlsTrust;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public CacheCommand() {}
 
@@ -170,7 +170,7 @@ public final class CacheCommand implements Callable<Integer> {
         return KafkaSettings.parse(settings);
     }
 
-    /** Nothing that names a store is wrong usage. */
+    /** The URI of the store. A missing store is wrong usage. */
     private String store() {
         try {
             return config.store(store);

@@ -23,11 +23,11 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * A store, caches before it and a server before those: what an instance shares with its zone,
- * without the instance. Thread-safe.
+ * A running cache: a store, caches in front of it, and a server for the zone's instances.
+ * Thread-safe.
  */
 final class RunningCache implements AutoCloseable {
-    /** In the order in which they were opened. */
+    /** In the order of opening. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
     private final Endpoint endpoint;
@@ -58,11 +58,10 @@ final class RunningCache implements AutoCloseable {
     }
 
     /**
-     * Opens a store and answers from it. Blocks until it does.
+     * Opens a store and serves it. Blocks until the server is ready.
      *
-     * @throws InvalidSettings fatal: the settings cannot work
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
+     * @throws InvalidSettings fatal: the settings are unusable
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store is unavailable
      */
     static RunningCache open(Settings settings) {
         return new RunningCache(settings);
@@ -73,17 +72,17 @@ final class RunningCache implements AutoCloseable {
         return part;
     }
 
-    /** Where it answers, as others reach it. */
+    /** The address at which others reach the server. */
     Endpoint endpoint() {
         return endpoint;
     }
 
-    /** Where it shows its metrics; empty if it does not. */
+    /** The address of the metrics; empty if there is none. */
     Optional<Endpoint> metricsEndpoint() {
         return metricsEndpoint;
     }
 
-    /** Ends the server, the caches and the store; what is on disk stays. Idempotent. */
+    /** Closes the server, the caches and the store. Files on disk stay. Idempotent. */
     @Override
     public synchronized void close() {
         while (!parts.isEmpty()) {

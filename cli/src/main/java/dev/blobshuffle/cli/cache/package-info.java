@@ -1,4 +1,4 @@
-/** {@code blobshuffle cache}: a cache for a zone that runs by itself. */
+/** {@code blobshuffle cache}: a stand-alone cache for a zone. */
 @NullMarked
 package dev.blobshuffle.cli.cache;
 

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An axis: its title, how numbers lie on it, and for categories their names, which stand at 0, 1, 2
+ * An axis: its title, its scale, and the names of its categories, which have the positions 0, 1, 2
  * and so on.
  *
  * @param title with the unit
- * @param scale how numbers lie on it
- * @param categories names; none for numbers
+ * @param scale of the numbers
+ * @param categories names; empty for numbers
  */
 public record Axis(String title, Scale scale, List<String> categories) {
     private static final int TICKS = 6;
 
     /**
-     * Powers of ten on an axis from which on there is no room for numbers between them; and the
+     * The number of powers of ten from which an axis has no room for numbers between them; also the
      * least span of a logarithmic axis.
      */
     private static final int MANY_POWERS = 4;
@@ -24,17 +24,17 @@ public record Axis(String title, Scale scale, List<String> categories) {
     private static final double LEAST_SPAN = 5;
     private static final int[] DIGITS = {1, 2, 5};
 
-    /** How numbers lie on an axis. */
+    /** The scale of an axis. */
     public enum Scale {
-        /** From 0, evenly. */
+        /** Linear from 0. */
         LINEAR,
-        /** The same for things that are counted: nothing is written between whole numbers. */
+        /** Linear from 0 for counts: only whole numbers are labelled. */
         WHOLE,
-        /** Each power of ten as wide as the others; for numbers above 0. */
+        /** Logarithmic, for positive numbers. */
         LOGARITHMIC
     }
 
-    /** Copies. */
+    /** Copies the list. */
     public Axis {
         categories = List.copyOf(categories);
     }
@@ -59,7 +59,7 @@ public record Axis(String title, Scale scale, List<String> categories) {
         return new Axis(title, Scale.LINEAR, categories);
     }
 
-    /** Where on the axis, from 0 to 1, a number lies. */
+    /** The position of a number on the axis, from 0 to 1. */
     double share(double number, double least, double most) {
         if (!categories.isEmpty()) {
             return (number + 0.5) / categories.size();
@@ -96,8 +96,8 @@ public record Axis(String title, Scale scale, List<String> categories) {
     }
 
     /**
-     * The ends of a logarithmic axis that holds two numbers: 1, 2 or 5 times a power of ten each,
-     * and far enough from each other for more than one of them between.
+     * The ends of a logarithmic axis that contains two numbers. Each end is 1, 2 or 5 times a power
+     * of ten. They are far enough apart for several such numbers between them.
      */
     static double[] ends(double least, double most) {
         List<Double> marks = marks(least / 100, most * 100);
@@ -112,7 +112,7 @@ public record Axis(String title, Scale scale, List<String> categories) {
         return new double[] {marks.get(first), marks.get(last)};
     }
 
-    /** Every 1, 2 and 5 times a power of ten from one number to another. */
+    /** All 1, 2 and 5 times a power of ten from one number to another. */
     private static List<Double> marks(double least, double most) {
         List<Double> marks = new ArrayList<>();
         for (int exponent = (int) Math.floor(Math.log10(least)); exponent <= Math.log10(most); exponent++) {

@@ -3,11 +3,11 @@ package dev.blobshuffle.cli.chart;
 import java.util.List;
 
 /**
- * What a chart draws on: coordinates in pixels from the upper left corner, colours as
+ * The drawing surface of a chart: coordinates in pixels from the upper left corner, colours as
  * {@code #rrggbb}. Owned by one thread.
  */
 interface Canvas {
-    /** Where a text stands to its point. */
+    /** The alignment of a text to its point. */
     enum Anchor {
         START,
         MIDDLE,
@@ -26,14 +26,14 @@ interface Canvas {
 
     void polyline(List<Spot> spots, String colour);
 
-    /** A disc; the hint shows where a reader points at it. */
+    /** Draws a disc. The hint appears when the pointer is over it. */
     void disc(Spot centre, double radius, String colour, String hint);
 
-    /** A filled rectangle from one corner to the other. */
+    /** Draws a filled rectangle from one corner to the other. */
     void box(Spot upperLeft, Spot lowerRight, String colour, String hint);
 
     void text(Spot at, Anchor anchor, String text);
 
-    /** A text that stands out, beginning at its point. */
+    /** Draws an emphasised text that begins at its point. */
     void heading(Spot at, String text);
 }

@@ -9,10 +9,10 @@ import java.util.stream.DoubleStream;
 /**
  * A plot of series over two axes, with a legend. Immutable.
  *
- * @param title above it
+ * @param title above the plot
  * @param x the horizontal axis
  * @param y the vertical axis
- * @param series what is drawn, in the order of the legend
+ * @param series in the order of the legend
  */
 public record Chart(String title, Axis x, Axis y, List<Series> series) {
     private static final List<String> COLOURS =
@@ -24,29 +24,29 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
     private static final int BOTTOM = 48;
     private static final double ROOM = 1.08;
 
-    /** Room for the legend: beside its longest name, and at least and at most. */
+    /** Width of the legend: beyond its longest name, and its least and largest width. */
     private static final int BESIDE_NAME = 40;
 
     private static final int LEAST_LEGEND = 110;
     private static final int MOST_LEGEND = 280;
 
-    /** A bar, or a category, that is wide enough for a number above it. */
+    /** The least width of a bar or category with a number above it. */
     private static final int WIDE_BAR = 26;
 
     private static final double DISC = 4;
 
-    /** Height of a row of names, width of a letter, and how many rows there may be. */
+    /** Height of a row of names, width of a letter, and the most rows. */
     private static final int ROW = 13;
 
     private static final double LETTER = 6.8;
     private static final int MOST_ROWS = 4;
 
-    /** Copies. */
+    /** Copies the list. */
     public Chart {
         series = List.copyOf(series);
     }
 
-    /** Whether there is nothing to see: no points, or only bars of no height. */
+    /** Whether the plot shows nothing: it has no points, or only bars without height. */
     public boolean isEmpty() {
         return series.stream()
                 .allMatch(one -> one.points().isEmpty()
@@ -72,7 +72,7 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         return series.stream().flatMap(one -> one.points().stream()).mapToDouble(number);
     }
 
-    /** Where an axis begins and ends. */
+    /** The start and the end of an axis. */
     private double[] ends(Axis axis, ToDoubleFunction<Series.Point> low, ToDoubleFunction<Series.Point> high) {
         double most = all(high).max().orElse(1);
         if (axis.scale() == Axis.Scale.LOGARITHMIC) {
@@ -130,7 +130,10 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
             return Math.min(MOST_LEGEND, Math.max(LEAST_LEGEND, BESIDE_NAME + longest * LETTER));
         }
 
-        /** Names of categories that are too long for one row are spread over several, in turn. */
+        /**
+         * The number of rows for the names of categories. Names too long for one row are
+         * distributed over several rows in turn.
+         */
         private int rowsOfNames() {
             int longest = x.categories().stream().mapToInt(String::length).max().orElse(0);
             return Math.min(MOST_ROWS, 1 + (int) (longest * LETTER / Math.max(1, category())));
@@ -172,7 +175,7 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
                         points.stream().map(point -> at(point.x(), point.y())).toList(), colour);
             }
             if (one.form() != Series.Form.LINE || points.size() == 1) {
-                // Those below stay visible where several series have the same point.
+                // Larger discs below stay visible where several series share a point.
                 double radius = DISC + 1.5 * (series.size() - 1 - number);
                 for (Series.Point point : points) {
                     Canvas.Spot spot = at(point.x(), point.y());

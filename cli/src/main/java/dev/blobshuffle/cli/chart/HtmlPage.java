@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.chart;
 
 import java.util.List;
 
-/** A report as one HTML page that needs nothing else. Texts are escaped. Owned by one thread. */
+/** A self-contained HTML report. Texts are escaped. Owned by one thread. */
 public final class HtmlPage {
     private static final String STYLE =
             "body{font:15px/1.5 system-ui,sans-serif;max-width:820px;margin:2em auto;padding:0 1em;color:#222}"
@@ -22,22 +22,22 @@ public final class HtmlPage {
                 .append("</h1>\n");
     }
 
-    /** A part of the page begins. */
+    /** Adds a heading. */
     public HtmlPage heading(String text) {
         return element("h2", text);
     }
 
-    /** A paragraph. */
+    /** Adds a paragraph. */
     public HtmlPage paragraph(String text) {
         return element("p", text);
     }
 
-    /** Text whose lines stay as they are. */
+    /** Adds a text with its line breaks. */
     public HtmlPage preformatted(String text) {
         return element("pre", text);
     }
 
-    /** A link to a file, seen from the page. */
+    /** Adds a link to a file, relative to the page. */
     public HtmlPage link(String file) {
         html.append("<p><a href=\"")
                 .append(escaped(file))
@@ -47,13 +47,13 @@ public final class HtmlPage {
         return this;
     }
 
-    /** A plot. */
+    /** Adds a plot. */
     public HtmlPage figure(Chart chart) {
         html.append(chart.svg());
         return this;
     }
 
-    /** A table with a row of names above it. */
+    /** Adds a table with a header row. */
     public HtmlPage table(List<String> names, List<List<String>> rows) {
         html.append("<table>");
         row("th", names);

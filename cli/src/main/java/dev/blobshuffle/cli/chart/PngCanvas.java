@@ -16,7 +16,7 @@ import java.util.List;
 import javax.imageio.ImageIO;
 
 /**
- * Draws a PNG of twice the size, with the JDK's own means, which need no display. Owned by one
+ * Draws a PNG at twice the size, with the JDK's graphics, which need no display. Owned by one
  * thread.
  */
 final class PngCanvas implements Canvas {

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Points that belong together.
+ * A series of points.
  *
  * @param name for the legend
- * @param form how they are drawn
+ * @param form of drawing
  * @param points in order
- * @param colour number of its colour, so that the same thing has the same one in every plot; empty:
- *     by its place in the legend
+ * @param colour number of its colour, to give a series the same colour in every plot; empty: by its
+ *     position in the legend
  */
 public record Series(String name, Form form, List<Point> points, OptionalInt colour) {
-    /** How points are drawn. */
+    /** The form in which points are drawn. */
     public enum Form {
-        /** A line through them. */
+        /** A line through the points. */
         LINE,
         /** A line with discs. */
         MARKED,
@@ -30,24 +30,24 @@ public record Series(String name, Form form, List<Point> points, OptionalInt col
      *
      * @param x on the horizontal axis
      * @param y on the vertical axis
-     * @param low where its whisker begins; as {@code y} for none
-     * @param high where it ends
-     * @param hint shown where a reader points at it
-     * @param label written beside it; may be empty
+     * @param low start of its error bar; equal to {@code y} for none
+     * @param high end of its error bar
+     * @param hint shown when the pointer is over the point
+     * @param label next to the point; may be empty
      */
     public record Point(double x, double y, double low, double high, String hint, String label) {
-        /** A point without a whisker and a label. */
+        /** A point without an error bar and a label. */
         public static Point of(double x, double y, String hint) {
             return new Point(x, y, y, y, hint, "");
         }
     }
 
-    /** A series whose place in the legend gives it its colour. */
+    /** A series whose colour depends on its position in the legend. */
     public Series(String name, Form form, List<Point> points) {
         this(name, form, points, OptionalInt.empty());
     }
 
-    /** Copies, and leaves out points that are nowhere. */
+    /** Copies the points, and omits those that are not finite. */
     public Series {
         points = points.stream()
                 .filter(point -> Double.isFinite(point.x()) && Double.isFinite(point.y()))

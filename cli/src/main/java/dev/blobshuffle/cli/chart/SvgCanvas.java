@@ -11,7 +11,7 @@ final class SvgCanvas implements Canvas {
         svg.append(format(
                 "<svg viewBox=\"0 0 %d %d\" width=\"100%%\" style=\"max-width:%dpx\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" font-family=\"system-ui,sans-serif\" font-size=\"12\">%n",
                 width, height, width));
-        // Pages may be dark, and the texts are too.
+        // The page may have a dark background, and the texts are dark too.
         svg.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     }
 

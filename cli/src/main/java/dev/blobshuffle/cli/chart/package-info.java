@@ -1,4 +1,4 @@
-/** Plots, as SVG and PNG, and the pages that hold them. */
+/** Plots as SVG and PNG, and HTML pages that contain them. */
 @NullMarked
 package dev.blobshuffle.cli.chart;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for answers, and not for ever. Owned by one thread. */
+/** Waits for answers with a time limit. Owned by one thread. */
 final class BoundedWait implements AutoCloseable {
     private final Duration limit;
     private final Time.Workers workers;
@@ -19,8 +19,8 @@ final class BoundedWait implements AutoCloseable {
     /**
      * Waits for each answer up to a limit.
      *
-     * @param time where blocking calls get their threads from: one that never comes back must not
-     *     hold up the next
+     * @param time source of threads for blocking calls: a call that never returns must not block
+     *     the next
      */
     BoundedWait(Duration limit, Time time) {
         this.limit = limit;

@@ -23,7 +23,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.ConfigResource;
 
-/** Asks the brokers what matters to blobs. Owned by one thread. */
+/** Checks the broker settings that affect blobs. Owned by one thread. */
 final class BrokerCheckup {
     private static final String MAX_TIMEOUT = "transaction.max.timeout.ms";
 
@@ -38,8 +38,8 @@ final class BrokerCheckup {
      * A check-up of one cluster.
      *
      * @param client settings of the client: {@code bootstrap.servers} and security
-     * @param application the application's settings; none if they are unknown
-     * @param limit how long each answer may take
+     * @param application the application's settings; empty if they are unknown
+     * @param limit time limit of each answer
      */
     BrokerCheckup(Map<String, Object> client, Map<String, String> application, Duration limit, Time time) {
         this.client = Map.copyOf(client);
@@ -52,7 +52,7 @@ final class BrokerCheckup {
         return findings;
     }
 
-    /** The longest transaction timeout that the brokers grant, if they say. */
+    /** The longest transaction timeout that the brokers permit; empty if they do not report it. */
     Optional<Duration> mostTransactionTimeout() {
         return mostTransactionTimeout;
     }
@@ -103,11 +103,14 @@ final class BrokerCheckup {
         } catch (ExecutionException e) {
             findings.add(Finding.of(Finding.KAFKA, StoreFinding.unknown("readers", reason(e))));
         } catch (InvalidSettings e) {
-            // The checks of settings report it.
+            // The checks of the settings report it.
         }
     }
 
-    /** The leader of the quorum stamps its own entry with its clock when it is asked (KIP-836). */
+    /**
+     * Reads the cluster's clock. When asked, the quorum's leader stamps its own entry with its
+     * clock (KIP-836).
+     */
     private void askClock(Admin admin) throws InterruptedException {
         try {
             long before = time.wallMillis();

@@ -21,14 +21,14 @@ import java.util.TreeSet;
 final class ClassPathAdvice {
     static final String AREA = "class path";
 
-    /** The libraries of the log. An application may use them itself, in any version. */
+    /** The libraries of the log. An application may use any version of them itself. */
     private static final Set<String> OF_THE_LOG = Set.of("postgresql", "HikariCP");
 
     private static final String LOG = ClassPathJars.OWN + "postgresql";
 
     private ClassPathAdvice() {}
 
-    /** What the versions mean. */
+    /** The findings about a class path. */
     static List<Finding> of(String classPath) {
         Map<String, Set<String>> versions;
         try {
@@ -83,7 +83,7 @@ final class ClassPathAdvice {
                 : Finding.ok(AREA, "kafka-clients", "kafka-clients " + version + " is in the tested range");
     }
 
-    /** Reports the libraries of stores and frameworks that are too old, or newer than the tests. */
+    /** Reports libraries of stores and frameworks that are too old, or newer than those tested. */
     private static void addLibraries(Map<String, Set<String>> versions, List<Finding> findings) {
         for (Supported library : Versions.table()) {
             String jar = library.jar().orElse("");

@@ -22,9 +22,10 @@ import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 
 /**
- * The jars of a class path that matter to BlobShuffle, with their versions. A version comes from
- * the name of a jar. Within a jar that holds others it comes from their names (Spring Boot, WAR
- * files), or from the files that builds put into each library (shaded jars). Owned by one thread.
+ * Finds the jars on a class path that affect BlobShuffle, with their versions. A version comes from
+ * the name of a jar. For libraries within a jar it comes from the names of nested jars (Spring
+ * Boot, WAR files), or from the files that builds add to each library (shaded jars). Owned by one
+ * thread.
  */
 final class ClassPathJars {
     static final String CLIENTS = "kafka-clients";
@@ -34,7 +35,7 @@ final class ClassPathJars {
     static final String HTTP_CORE = "httpcore5";
     static final String OWN = "blobshuffle-";
 
-    /** Of a library within a jar that does not say it. */
+    /** The version of a library within a jar that does not state it. */
     private static final String UNKNOWN = "unknown";
 
     private static final Pattern JAR = Pattern.compile("(?:.*/)?([^/]+?)-([0-9][^/]*)\\.jar");
@@ -51,8 +52,8 @@ final class ClassPathJars {
     /**
      * The versions of each jar, by its name without the version.
      *
-     * @param classPath as {@code java -cp} has it; also directories of jars
-     * @throws InvalidSettings there is no such jar
+     * @param classPath in the form of {@code java -cp}; may contain directories of jars
+     * @throws InvalidSettings a jar does not exist
      */
     static Map<String, Set<String>> versions(String classPath) throws IOException {
         ClassPathJars jars = new ClassPathJars();
@@ -83,7 +84,7 @@ final class ClassPathJars {
         }
     }
 
-    /** Whether the name is that of a jar that matters. */
+    /** Adds a jar by its name; returns whether it affects BlobShuffle. */
     private boolean addNamed(String path) {
         Matcher matcher = JAR.matcher(path);
         if (!matcher.matches()
@@ -91,7 +92,7 @@ final class ClassPathJars {
                 || matcher.group(2).endsWith("-tests")) {
             return false;
         }
-        // Quarkus puts the group in front, and the names of lz4 may have it too.
+        // Quarkus prefixes the group, and the names of lz4 may have it too.
         String name = matcher.group(1).replaceFirst("^.*\\.(?=" + OWN + ")", "");
         if (name.startsWith(OWN)) {
             return put(name, matcher.group(2));
@@ -128,7 +129,7 @@ final class ClassPathJars {
                 }
             }
         } catch (ZipException e) {
-            // No archive. The JVM passes over it too.
+            // Not an archive. The JVM ignores it too.
         }
     }
 

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Advice on settings of an application's Kafka clients that have another effect on blobs, or none:
- * partitioner, interceptors, compression. Stateless.
+ * Advises on Kafka client settings whose effect differs with blobs, or is lost: partitioner,
+ * interceptors, compression. Stateless.
  */
 final class ClientAdvice {
     private static final String PARTITIONER = "partitioner.class";
@@ -23,10 +23,10 @@ final class ClientAdvice {
     private ClientAdvice() {}
 
     /**
-     * A finding for each that is set.
+     * A finding for each such setting.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
-     *     key below {@code blobshuffle.} unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
+     *     below {@code blobshuffle.} is unknown
      */
     static List<Finding> of(Map<String, String> configuration) {
         List<Finding> findings = new ArrayList<>();
@@ -106,7 +106,7 @@ final class ClientAdvice {
         return configuration.containsKey("application.id");
     }
 
-    /** The first value under one of the prefixes, else without one. */
+    /** The first value under one of the prefixes, else the value without a prefix. */
     private static Optional<String> named(Map<String, String> configuration, String name, String... prefixes) {
         return Stream.concat(Stream.of(prefixes).map(prefix -> prefix + name), Stream.of(name))
                 .map(configuration::get)

@@ -4,12 +4,15 @@ import dev.blobshuffle.core.store.StoreFinding.Level;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What a difference between clocks means. Stateless. */
+/** Evaluates differences between clocks. Stateless. */
 final class ClockAdvice {
-    /** Beyond this, S3 refuses requests. */
+    /** The difference beyond which S3 refuses requests. */
     private static final Duration REFUSED = Duration.ofMinutes(15);
 
-    /** Beyond this, timestamps by which blobs are grouped for deletion lie in another minute. */
+    /**
+     * The difference beyond which the timestamps that group blobs for deletion fall into another
+     * minute.
+     */
     private static final Duration TOLERATED = Duration.ofSeconds(30);
 
     private ClockAdvice() {}
@@ -17,8 +20,8 @@ final class ClockAdvice {
     /**
      * A finding about a clock.
      *
-     * @param whose for example {@code store}
-     * @param ahead how far it is ahead of this machine's
+     * @param whose owner of the clock, for example {@code store}
+     * @param ahead how far it is ahead of this machine's clock
      */
     static Finding of(String area, String whose, Duration ahead) {
         Duration apart = ahead.abs();

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How an application's commits get along with the latency of a store. Stateless. */
+/** Compares the time limits of an application's commits with the latency of a store. Stateless. */
 final class CommitAdvice {
-    /** An upload may be slow, be given up, and be tried once more: several times its p95. */
+    /** The factor on the p95: an upload may be slow, be given up and be retried. */
     private static final int ATTEMPTS = 4;
 
     private static final Duration LEAST_WAIT = Duration.ofSeconds(5);
@@ -17,10 +17,10 @@ final class CommitAdvice {
     private CommitAdvice() {}
 
     /**
-     * Findings about settings.
+     * The findings about settings.
      *
-     * @param puts latencies of puts; empty: they could not be measured
-     * @param brokersMost the brokers' {@code transaction.max.timeout.ms}; empty: not known
+     * @param puts latencies of puts; empty if they could not be measured
+     * @param brokersMost the brokers' {@code transaction.max.timeout.ms}; empty if unknown
      */
     static List<Finding> of(CommitSettings settings, Optional<ProbeTimes> puts, Optional<Duration> brokersMost) {
         List<StoreFinding> findings = new ArrayList<>();
@@ -64,7 +64,7 @@ final class CommitAdvice {
                             + settings.commitInterval().toMillis() + ": threads mostly wait",
                     "Raise commit.interval.ms to " + roundedUp(p95.multipliedBy(2)) + " or more."));
         }
-        // The time that brokers leave to a commit, less a tenth, as BlobShuffle computes it.
+        // The brokers' time limit of a commit, less a tenth, as BlobShuffle computes it.
         Duration left =
                 settings.transactionTimeout().multipliedBy(9).dividedBy(10).minus(settings.commitInterval());
         Duration needed = longer(p95.multipliedBy(ATTEMPTS), LEAST_WAIT);
@@ -91,7 +91,9 @@ final class CommitAdvice {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Milliseconds, in whole tenths of a second below ten, else in whole seconds. */
+    /**
+     * Rounds up to milliseconds: to tenths of a second below ten seconds, else to whole seconds.
+     */
     private static long roundedUp(Duration time) {
         long step = time.toSeconds() < 10 ? 100 : 1000;
         return (time.toMillis() + step - 1) / step * step;

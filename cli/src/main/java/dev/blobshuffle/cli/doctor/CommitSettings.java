@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The settings of an application that decide how its commits get along with a store, with Kafka
+ * The settings of an application that its commits and a store's latency depend on, with Kafka
  * Streams' defaults.
  *
  * @param exactlyOnce whether commits are transactions
- * @param linger how long the producer holds notifications back; not at all where clients are
- *     wrapped, which push them
- * @param batchDelay the longest that a record waits in a batch
+ * @param linger how long the producer delays notifications; zero where clients are wrapped, because
+ *     they flush them
+ * @param batchDelay the longest time of a record in a batch
  */
 record CommitSettings(
         boolean exactlyOnce,
@@ -23,8 +23,8 @@ record CommitSettings(
         Duration linger,
         Duration batchDelay) {
     /**
-     * Class {@code BlobShuffleClientSupplier}. The command line has no Kafka Streams on its class
-     * path.
+     * The name of class {@code BlobShuffleClientSupplier}. The command line has no Kafka Streams on
+     * its class path.
      */
     static final String CLIENT_SUPPLIER = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
 
@@ -34,10 +34,10 @@ record CommitSettings(
     private static final long LINGER_MILLIS = 100;
 
     /**
-     * Takes them from an application's configuration.
+     * Reads them from an application's configuration.
      *
-     * @throws InvalidSettings fatal: a value is not of its form, or a key below
-     *     {@code blobshuffle.} unknown
+     * @throws InvalidSettings fatal: a value is malformed, or a key below {@code blobshuffle.} is
+     *     unknown
      */
     static CommitSettings of(Map<String, String> configuration) {
         boolean exactlyOnce = "exactly_once_v2".equals(configuration.get("processing.guarantee"));

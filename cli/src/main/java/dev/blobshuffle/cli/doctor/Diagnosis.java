@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything that was found out.
+ * The results of all checks.
  *
- * @param store where blobs are kept, without credentials; empty: it could not be opened
+ * @param store location of the blobs, without credentials; empty: the store could not be opened
  */
 record Diagnosis(Optional<String> store, List<Finding> findings, Optional<ProbeTimes> puts, Optional<ProbeTimes> gets) {
     Diagnosis {

@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do,
- * found out by doing what an instance does.
+ * {@code blobshuffle doctor}: runs live checks against a store, the brokers and an application's
+ * settings. It performs the operations of an instance.
  */
 @Command(
         name = "doctor",
@@ -124,7 +124,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     public DoctorCommand() {}
 
     @Override
@@ -147,11 +147,11 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /**
-     * What to check.
+     * The subjects to check.
      *
-     * @param store empty if only a log is named
-     * @param log empty if none is named
-     * @param client settings of Kafka clients; empty if no brokers are named
+     * @param store empty if only a log is specified
+     * @param log empty if none is specified
+     * @param client settings of Kafka clients; empty if no brokers are specified
      */
     private record Asked(
             Optional<String> store,
@@ -205,7 +205,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return new Diagnosis(measured.location(), findings, measured.puts(), measured.gets());
     }
 
-    /** What the store is, and how fast; all empty if it could not be opened. */
+    /** The store's location and latencies; empty if it could not be opened. */
     private record Measured(Optional<String> location, Optional<ProbeTimes> puts, Optional<ProbeTimes> gets) {
         static final Measured NOTHING = new Measured(Optional.empty(), Optional.empty(), Optional.empty());
     }
@@ -272,7 +272,9 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    /** An error, so that the exit status does not read as if the store had been created. */
+    /**
+     * An error finding. Otherwise the exit status would suggest that the store had been created.
+     */
     private static Finding dryRun(String store) {
         return Finding.error(
                 Finding.STORE,
@@ -281,7 +283,7 @@ public final class DoctorCommand implements Callable<Integer> {
                 "Check that the place is the right one, and run it with --execute.");
     }
 
-    /** The brokers' limit of transaction timeouts, if they were asked and said. */
+    /** The brokers' limit of transaction timeouts; empty if it is not checked or not reported. */
     private Optional<Duration> checkBrokers(Asked asked, SystemTime time, List<Finding> findings)
             throws InterruptedException {
         if (asked.client().isEmpty()) {

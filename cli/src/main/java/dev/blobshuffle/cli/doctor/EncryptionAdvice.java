@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Opens the encryption keys that an application's settings name, as each of its instances does.
- * Stateless.
+ * Opens the encryption keys in an application's settings, as each of its instances does. Stateless.
  */
 final class EncryptionAdvice {
     private static final String SUBJECT = "encryption";
@@ -19,10 +18,11 @@ final class EncryptionAdvice {
     private EncryptionAdvice() {}
 
     /**
-     * Whether this application encrypts its blobs, and whether the key is here. Blocks.
+     * Reports whether this application encrypts its blobs, and whether the key is available.
+     * Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
-     *     key below {@code blobshuffle.} unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
+     *     below {@code blobshuffle.} is unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = KafkaSettings.parse(configuration);

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One thing that was found out.
+ * One result of a check.
  *
- * @param level how bad it is
+ * @param level the severity
  * @param area {@code store}, {@code kafka}, {@code log}, {@code settings} or {@code class path}
- * @param subject what it is about, in a word or two
+ * @param subject the topic, in a word or two
  * @param what the fact
- * @param remedy what to do; empty if nothing is to be done
+ * @param remedy what to do; empty if no action is needed
  */
 record Finding(Level level, String area, String subject, String what, Optional<String> remedy) {
     static final String STORE = "store";
@@ -34,7 +34,7 @@ record Finding(Level level, String area, String subject, String what, Optional<S
         return of(area, StoreFinding.error(subject, what, remedy));
     }
 
-    /** A failure of ours: its last sentence is the remedy. */
+    /** A finding for one of our failures. The failure's last sentence is the remedy. */
     static Finding failed(String area, String subject, Throwable failure) {
         String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         int end = message.endsWith(".") ? message.length() - 1 : message.length();

@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Groups beside the application's own that read topics through which it shuffles. A reader without
- * BlobShuffle's clients gets notifications. Stateless.
+ * Finds other groups that read an application's shuffled topics. A reader without BlobShuffle's
+ * clients gets notifications. Stateless.
  */
 final class ForeignReaders {
-    /** Groups that are looked at: each costs some requests. */
+    /** The most groups to check. Each costs some requests. */
     private static final int MOST_GROUPS = 300;
 
     private static final String SUBJECT = "readers";
@@ -31,11 +31,11 @@ final class ForeignReaders {
     private ForeignReaders() {}
 
     /**
-     * The finding; empty if the settings name no application, or nothing is shuffled yet.
+     * The finding; empty if the settings do not specify an application, or nothing is shuffled yet.
      *
      * @param configuration the application's settings
      * @throws ExecutionException the brokers do not answer
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings are unusable
      */
     static Optional<Finding> of(Admin admin, Map<String, String> configuration)
             throws ExecutionException, InterruptedException {

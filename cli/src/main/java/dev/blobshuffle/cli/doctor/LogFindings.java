@@ -8,11 +8,11 @@ import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import java.util.List;
 
-/** What the doctor finds out about a commit log. Stateless. */
+/** Checks a commit log. Stateless. */
 final class LogFindings {
     private LogFindings() {}
 
-    /** Asks the log's database, within the doctor's patience. */
+    /** Queries the log's database, within the doctor's time limit. */
     static List<Finding> of(String uri, Time time, BoundedWait patience) throws InterruptedException {
         try {
             PostgresqlUri parsed = PostgresqlUri.parse(uri);

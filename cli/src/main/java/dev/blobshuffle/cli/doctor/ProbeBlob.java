@@ -6,13 +6,10 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A blob that is stored to see whether that works. Its bytes are random, so that nothing on the way
- * compresses them.
- */
+/** A blob that is stored as a test. Its bytes are random, so no layer can compress them. */
 @SuppressWarnings("ArrayRecordComponent") // compared by content where it matters
 record ProbeBlob(BlobId id, byte[] bytes) {
-    /** A blob of this minute with a writer id of its own. */
+    /** A blob of the current minute with its own writer id. */
     static ProbeBlob of(int bytes, Time time) {
         byte[] content = new byte[bytes];
         new Random(time.randomLong()).nextBytes(content);
@@ -20,7 +17,7 @@ record ProbeBlob(BlobId id, byte[] bytes) {
         return new ProbeBlob(new BlobId(minute, time.randomLong(), 0), content);
     }
 
-    /** What is stored. */
+    /** The content to store. */
     BlobContent content() {
         return BlobContent.of(bytes);
     }

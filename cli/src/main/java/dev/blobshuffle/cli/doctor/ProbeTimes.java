@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How long requests took.
+ * The durations of requests.
  *
  * @param blobBytes size of the blobs
- * @param sorted times, the shortest first; 1 or more
+ * @param sorted durations, the shortest first; at least one
  */
 record ProbeTimes(long blobBytes, List<Duration> sorted) {
     ProbeTimes {
@@ -20,7 +20,7 @@ record ProbeTimes(long blobBytes, List<Duration> sorted) {
         }
     }
 
-    /** The time that so many percent of the requests did not exceed. */
+    /** The duration that this percentage of the requests did not exceed. */
     Duration percentile(int percent) {
         int index = (int) Math.ceil(percent / 100.0 * sorted.size()) - 1;
         return sorted.get(Math.max(0, index));

@@ -8,17 +8,17 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** What an application's settings say about when blobs go. Stateless. */
+/** Reports when blobs are deleted, according to an application's settings. Stateless. */
 final class RetentionAdvice {
     private static final String SUBJECT = "retention";
 
     private RetentionAdvice() {}
 
     /**
-     * Which blobs stay, and which process deletes the rest.
+     * Reports which blobs are kept, and which process deletes the others.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
-     *     key below {@code blobshuffle.} unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
+     *     below {@code blobshuffle.} is unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = KafkaSettings.parse(configuration);

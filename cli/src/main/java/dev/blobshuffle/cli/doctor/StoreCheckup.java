@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds out what a store can do by doing it, with probes that it deletes. Owned by one thread. */
+/** Tests a store's operations with probes that it deletes. Owned by one thread. */
 final class StoreCheckup {
     private static final int PROBE_BYTES = 4096;
     private static final Duration SAMPLING = Duration.ofSeconds(30);
@@ -35,20 +35,20 @@ final class StoreCheckup {
         return findings;
     }
 
-    /** Of puts, if there were any that worked. */
+    /** Durations of puts; empty if none succeeded. */
     Optional<ProbeTimes> puts() {
         return puts;
     }
 
-    /** Of gets, if there were any that worked. */
+    /** Durations of gets; empty if none succeeded. */
     Optional<ProbeTimes> gets() {
         return gets;
     }
 
     /**
-     * Puts, gets, lists and deletes a small probe, asks the store about itself, and measures.
+     * Puts, gets, lists and deletes a small probe, inspects the store, and measures latencies.
      *
-     * @param samples puts and gets to measure
+     * @param samples number of puts and gets to measure
      * @param blobBytes their size
      */
     void run(int samples, int blobBytes) throws InterruptedException {
@@ -69,7 +69,7 @@ final class StoreCheckup {
         inspect();
         if (isReadable && isDeleted) {
             step("missing blob", "a deleted blob is reported as missing", () -> expectMissing(probe));
-            // Not where blobs would have to stay.
+            // Not if probes could not be deleted.
             measure(samples, blobBytes);
         }
     }
@@ -78,7 +78,7 @@ final class StoreCheckup {
         void run() throws InterruptedException;
     }
 
-    /** Whether it worked. */
+    /** Runs a step; returns whether it succeeded. */
     private boolean step(String subject, String fact, Step step) throws InterruptedException {
         try {
             step.run();
@@ -115,7 +115,7 @@ final class StoreCheckup {
             throw new BlobCorrupt(
                     "a blob can still be read after it was deleted. Use a store whose reads are consistent with its deletes.");
         } catch (BlobMissing e) {
-            // As it should be.
+            // The expected result.
         }
     }
 
@@ -131,8 +131,8 @@ final class StoreCheckup {
     }
 
     /**
-     * One after the other, like the uploads of one quiet instance; stops early where the store is
-     * slow.
+     * Measures one request at a time, like the uploads of an idle instance. Stops early if the
+     * store is slow.
      */
     private void measure(int samples, int blobBytes) throws InterruptedException {
         List<Duration> putTimes = new ArrayList<>();
@@ -162,7 +162,7 @@ final class StoreCheckup {
         report(blobBytes, putTimes, getTimes);
     }
 
-    /** A put without an answer may still have stored the probe. */
+    /** Deletes a probe after a failed put, which may still have stored it. */
     private void removeAfter(BlobShuffleException failure, ProbeBlob probe) throws InterruptedException {
         try {
             patience.await(store.delete(List.of(probe.id())));

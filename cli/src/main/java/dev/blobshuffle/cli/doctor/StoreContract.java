@@ -26,22 +26,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Checks the rules of {@link BlobStore} that the engine relies on and that a probe of one blob does
- * not show: ranges, repeated and simultaneous puts, listings, deletes of several, conditional
- * writes and times. Leaves a register behind, so the store must be the caller's own. Owned by one
- * thread.
+ * Checks the rules of {@link BlobStore} that the engine depends on and that a probe of one blob
+ * does not show: ranges, repeated and simultaneous puts, listings, deletes of several blobs,
+ * conditional writes and times. It leaves a register behind, so the store must be the caller's own.
+ * Owned by one thread.
  */
 final class StoreContract {
     private static final int SMALL = 1000;
 
-    /** Larger than what clients buffer, so that a blob travels in many pieces. */
+    /** Larger than clients' buffers, so a blob is sent in many pieces. */
     private static final int LARGE = 8 << 20;
 
     private static final int WRITERS = 4;
     private static final int ROUNDS = 3;
     private static final String REGISTER = "cloud-check";
 
-    /** Stores round times down, and some answers have whole seconds. */
+    /** The rounding of times: stores round down, and some answers have whole seconds. */
     private static final Duration ROUNDING = Duration.ofSeconds(1);
 
     private static final String USE_ANOTHER = "Use a store that does, and check proxies on the way.";
@@ -57,7 +57,7 @@ final class StoreContract {
     /**
      * A check of a store.
      *
-     * @param findings gets each result as soon as it is known
+     * @param findings receives each result immediately
      */
     StoreContract(BlobStore store, Time time, BoundedWait patience, Consumer<StoreFinding> findings) {
         this.store = store;
@@ -68,7 +68,7 @@ final class StoreContract {
         writer = time.randomLong();
     }
 
-    /** Checks every rule, also after one is broken. */
+    /** Checks every rule, even after a violation. */
     void run() throws InterruptedException {
         step("large blob", LARGE / (1 << 20) + " MiB came back in parts as they were", this::checkLargeBlob);
         step("outside range", "a range outside a blob is refused", this::checkRangeOutside);
@@ -238,7 +238,7 @@ final class StoreContract {
         }
     }
 
-    /** A store may ask the loser of a race to try again. */
+    /** Whether a write won a race. A store may ask the loser to retry. */
     private boolean won(CompletionStage<Boolean> write) throws InterruptedException {
         try {
             return patience.await(write);

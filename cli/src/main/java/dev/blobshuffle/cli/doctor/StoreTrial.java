@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The doctor's checks of a store and those of its contract, for commands that try a store which is
- * their own: it leaves blobs and a register behind. Stateless.
+ * The doctor's checks of a store and of its contract, for commands that test their own store. They
+ * leave blobs and a register behind. Stateless.
  */
 public final class StoreTrial {
     private static final int NO_SAMPLES = 0;
@@ -18,8 +18,8 @@ public final class StoreTrial {
     /**
      * Runs every check.
      *
-     * @param limit how long each answer may take
-     * @param findings gets the result of each check
+     * @param limit time limit of each answer
+     * @param findings receives the result of each check
      */
     public static void run(BlobStore store, Time time, Duration limit, Consumer<StoreFinding> findings)
             throws InterruptedException {
@@ -31,7 +31,7 @@ public final class StoreTrial {
         }
     }
 
-    /** What a failure means: its last sentence is the remedy. */
+    /** The finding for a failure. The failure's last sentence is the remedy. */
     public static StoreFinding failed(String subject, Throwable failure) {
         return Finding.failed(Finding.STORE, subject, failure).asStoreFinding();
     }

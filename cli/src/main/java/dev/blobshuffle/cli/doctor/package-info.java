@@ -1,6 +1,6 @@
 /**
- * The command {@code blobshuffle doctor}: whether a store, the brokers and an application's
- * settings will do.
+ * The command {@code blobshuffle doctor}: checks a store, the brokers and an application's
+ * settings.
  */
 @NullMarked
 package dev.blobshuffle.cli.doctor;

@@ -24,11 +24,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
- * Looks for notifications between what a group has committed and the end of each partition. A
- * position inside a notification is committed as the notification's own offset, so it counts as not
- * passed. Uncommitted records count too: their transaction may still commit. So a notification of
- * an aborted transaction counts until the group has committed past it, which an application does at
- * its next commit. Owned by one thread.
+ * Looks for notifications between a group's committed offset and the end of each partition. A
+ * position inside a notification is committed as the notification's own offset, so the notification
+ * counts as unread. Uncommitted records count too, because their transaction may still commit. A
+ * notification of an aborted transaction thus counts until the group has committed past it. The
+ * application does so at its next commit. Owned by one thread.
  */
 final class DrainCheck {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
@@ -45,8 +45,9 @@ final class DrainCheck {
      * The result of a check.
      *
      * @param partitions number of partitions of matching topics
-     * @param left those with notifications that are not passed, in order
-     * @param members what a running classic group says of its members; empty if it says nothing
+     * @param left partitions with unread notifications, in order
+     * @param members the members as reported by a running classic group; empty if it does not
+     *     report them
      */
     record Result(int partitions, List<Left> left, Optional<GroupProtocol.Members> members) {
         /** Whether a member still writes, so that new notifications may follow. */
@@ -62,10 +63,10 @@ final class DrainCheck {
     /**
      * A partition that is not drained.
      *
-     * @param partition which
-     * @param committed what the group committed; empty if nothing
+     * @param partition the partition
+     * @param committed the group's committed offset; empty if there is none
      * @param notifications number of notifications from there on
-     * @param last real offset of the last of them
+     * @param last real offset of the last notification
      */
     record Left(TopicPartition partition, Optional<Long> committed, long notifications, long last) {
         String line() {
@@ -116,7 +117,9 @@ final class DrainCheck {
         return new Result(partitions.size(), left, members(group));
     }
 
-    /** Only the classic group protocol has assignors whose names say what members are. */
+    /**
+     * The members of a group. Only assignor names of the classic group protocol show their kind.
+     */
     private Optional<GroupProtocol.Members> members(String group) throws ExecutionException, InterruptedException {
         try {
             String assignor = admin.describeConsumerGroups(List.of(group))

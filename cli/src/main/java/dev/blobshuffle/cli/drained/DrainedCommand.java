@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle drained}: whether an application has read every notification, so that clients
- * that do not know notifications may come back: they would take one for a record without a key and
+ * {@code blobshuffle drained}: checks that an application has read every notification. Then clients
+ * without BlobShuffle may return. They would take a notification for a record without a key and
  * drop it.
  */
 @Command(
@@ -49,7 +49,7 @@ public final class DrainedCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public DrainedCommand() {}
 

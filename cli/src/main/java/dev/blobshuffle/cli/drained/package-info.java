@@ -1,4 +1,4 @@
-/** The command {@code blobshuffle drained}: whether native clients may come back. */
+/** The command {@code blobshuffle drained}: checks whether native clients may return. */
 @NullMarked
 package dev.blobshuffle.cli.drained;
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.flight;
 
 import picocli.CommandLine.Command;
 
-/** {@code blobshuffle flight}: what its subcommands do. */
+/** {@code blobshuffle flight}: the group of flight commands. */
 @Command(
         name = "flight",
         mixinStandardHelpOptions = true,
@@ -10,6 +10,6 @@ import picocli.CommandLine.Command;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {FlightServeCommand.class, FlightStatsCommand.class})
 public final class FlightCommand {
-    /** Made by the command line. */
+    /** Created by the command line. */
     public FlightCommand() {}
 }

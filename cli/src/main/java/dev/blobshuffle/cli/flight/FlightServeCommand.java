@@ -32,9 +32,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/**
- * {@code blobshuffle flight serve}: the daemon, until it is ended.
- */
+/** {@code blobshuffle flight serve}: runs the daemon until it is stopped. */
 @Command(
         name = "serve",
         exitCodeList = {"0:ended by a signal", "1:it could not start"},
@@ -49,7 +47,7 @@ public final class FlightServeCommand implements Callable<Integer> {
     /** A strong reference: the JDK drops the settings of loggers that are not referenced. */
     private static final Logger STREAMS = Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty.NettyServerHandler");
 
-    /** What gRPC reports, with a stack trace, when a client vanishes while it is sent a frame. */
+    /** The message of gRPC's stack trace when a client disconnects while a frame is sent to it. */
     private static final String VANISHED = "Stream closed before write could take place";
 
     @Spec
@@ -247,7 +245,7 @@ public final class FlightServeCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     private Duration longestWait;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public FlightServeCommand() {}
 
@@ -305,7 +303,7 @@ public final class FlightServeCommand implements Callable<Integer> {
 
     private static void checkFits(Budgets budgets) {
         long most = Runtime.getRuntime().maxMemory();
-        // Frames are outside the heap, which the JVM limits to as much again.
+        // Frames are outside the heap. The JVM limits that memory to the size of the heap.
         long heap = budgets.memory() - budgets.frames();
         if (budgets.frames() > most / 2 || heap > most - most / 4) {
             throw new InvalidSettings("Cannot use --memory " + budgets.frames() + " and " + heap

@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code blobshuffle flight stats}: what a daemon does. */
+/** {@code blobshuffle flight stats}: prints the statistics of a daemon. */
 @Command(
         name = "stats",
         exitCodeList = {"0:shown", "1:the daemon does not answer"},
@@ -44,7 +44,7 @@ public final class FlightStatsCommand implements Callable<Integer> {
     @Option(names = "--token-file", paramLabel = "FILE", description = "A file whose content is the token.")
     private @Nullable Path token;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public FlightStatsCommand() {}
 

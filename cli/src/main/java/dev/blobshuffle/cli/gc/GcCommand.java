@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle gc}: deletes the blobs of a store to which no notification leads any more.
+ * {@code blobshuffle gc}: deletes the blobs of a store that no notification references any more.
  */
 @Command(
         name = "gc",
@@ -189,7 +189,7 @@ public final class GcCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON; progress goes to standard error.")
     private boolean json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GcCommand() {}
 
@@ -199,7 +199,8 @@ public final class GcCommand implements Callable<Integer> {
         int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             checkOptions();
-            String uri = brokers.config().store(storeUri); // Wrong usage comes before absent brokers.
+            // Report wrong usage before unreachable brokers.
+            String uri = brokers.config().store(storeUri);
             return isByLeases ? sweepLeases(uri, time) : sweep(uri, brokers.client(), time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -318,11 +319,12 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    /** How far the steps are apart: as long as promises require, or less if writers are stopped. */
+    /** The time between steps: as long as promises require, or less if writers are stopped. */
     private OwnerTiming timing() {
         Duration least =
                 grace().filter(given -> given.compareTo(objection()) > 0).orElse(objection());
-        Duration raise = executes ? objection() : Duration.ZERO; // A dry run needs no objections.
+        // A dry run needs no time for objections.
+        Duration raise = executes ? objection() : Duration.ZERO;
         return writersStopped
                 ? new OwnerTiming(raise.dividedBy(3), raise, Duration.ZERO, Optional.of(grace().orElse(Duration.ZERO)))
                 : new OwnerTiming(least.dividedBy(3), least, RetentionSettings.LEAST_GRACE);
@@ -360,7 +362,10 @@ public final class GcCommand implements Callable<Integer> {
                 this::progress);
     }
 
-    /** A topic that the principal cannot see is not in the listing either. */
+    /**
+     * Requires that topics are really deleted. The listing also omits topics that the principal
+     * cannot see.
+     */
     private void requireDeleted(KafkaNotificationLogs logs) throws InterruptedException {
         Set<String> hidden = logs.hidden(Set.copyOf(deletedTopics));
         if (!hidden.isEmpty()) {

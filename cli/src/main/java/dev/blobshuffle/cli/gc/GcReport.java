@@ -13,10 +13,10 @@ import java.util.Set;
 /**
  * The report of {@code gc}.
  *
- * @param found by the sweep
- * @param holders the groups that have still to read the oldest blob that is needed
+ * @param found the result of the sweep
+ * @param holders the groups that have not read the oldest needed blob yet
  * @param hidden topics of blobs that the principal may not see
- * @param floor younger blobs stay
+ * @param floor younger blobs are kept
  * @param isDeleted whether blobs were deleted
  * @param owners a line about each owner of the store
  */
@@ -31,7 +31,7 @@ record GcReport(
         return found.listed() - (isDeleted() ? found.unneeded() : 0);
     }
 
-    /** Lines for people. */
+    /** The report as text. */
     String text() {
         StringBuilder text = new StringBuilder();
         owners.forEach(owner -> line(text, owner));
@@ -110,7 +110,7 @@ record GcReport(
         text.append(line).append(System.lineSeparator());
     }
 
-    /** The same for programs. */
+    /** The report as JSON. */
     String json(String store, String retention) {
         Map<String, Object> gc = new LinkedHashMap<>();
         gc.put("store", store);

@@ -28,12 +28,12 @@ import java.util.function.Consumer;
  */
 final class GcRun {
     /**
-     * A sweep deletes blobs that are older than the grace period, so this is old enough for those
-     * who give less.
+     * The age below which a blob is too young to delete without confirmation. A sweep deletes only
+     * blobs older than the grace period; this limit is for shorter grace periods.
      */
     private static final long YOUNG_MINUTES = 15;
 
-    /** How often it begins while an instance may be in doubt. */
+    /** The most attempts to begin while an instance may be in doubt. */
     private static final int MOST_BEGUN = 3;
 
     private static final Duration LOOK = Duration.ofMillis(100);
@@ -45,13 +45,13 @@ final class GcRun {
     private final Waits waits;
 
     /**
-     * What the command line says.
+     * The options of the command line.
      *
      * @param deletes whether to delete, and not only to count
-     * @param lifetime how long blobs are kept
+     * @param lifetime retention of blobs
      * @param isAlone whether no instance of the owners runs, so that their promises do not matter
-     * @param confirmed how many blobs may go although there is a reason to stop
-     * @param progress takes lines for people
+     * @param confirmed number of blobs that may be deleted despite a reason to stop
+     * @param progress receives lines for the user
      */
     record Waits(
             boolean deletes,
@@ -68,7 +68,10 @@ final class GcRun {
         this.waits = waits;
     }
 
-    /** Deletes, or counts, what the owners do not need. All of them take each step together. */
+    /**
+     * Deletes, or counts, the blobs that the owners do not need. All owners take each step
+     * together.
+     */
     SweepReport sweep(List<OwnerPass> passes, StoreClock clock) throws InterruptedException {
         requireAgreement(clock);
         passes.forEach(this::requirePromised);
@@ -185,7 +188,9 @@ final class GcRun {
         return waits.lifetime().timeToLive().map(Duration::toMillis).orElse(0L);
     }
 
-    /** A time to live below what members promise needs an operator who has stopped them. */
+    /**
+     * Refuses a time to live below the members' promises, because an operator must stop them first.
+     */
     private void requirePromised(OwnerPass pass) {
         Optional<Duration> promised = pass.line().promise().retention();
         boolean isPromised = promised.filter(least -> age() >= least.toMillis()).isPresent();
@@ -206,7 +211,7 @@ final class GcRun {
         }
     }
 
-    /** Why clocks cannot be trusted. */
+    /** The reason to distrust the clocks; empty if there is none. */
     private static Optional<String> future(BlobListing listing, StoreClock clock) {
         return listing.condemned() == 0
                 ? Optional.empty()
@@ -215,7 +220,10 @@ final class GcRun {
                         .map(difference -> difference + ". Correct the clock (NTP). Nothing was deleted.");
     }
 
-    /** Why clocks cannot be trusted, or why these logs may not be the store's, or not all. */
+    /**
+     * The reason to stop: untrusted clocks, or logs that may be incomplete or belong to another
+     * store.
+     */
     private static Optional<String> reasonToStop(SweepReport report, BlobListing listing, StoreClock clock) {
         Optional<String> future = future(listing, clock);
         return future.isPresent()

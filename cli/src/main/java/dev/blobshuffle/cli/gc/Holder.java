@@ -17,25 +17,25 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group that has still to read a notification.
+ * A group that has not read a notification yet.
  *
  * @param group its id
  * @param committed its committed offset in the notification's partition
  * @param lag from there to the end of the log
  */
 record Holder(String group, long committed, long lag) {
-    /** Groups that are asked at most. */
+    /** The most groups to check. */
     private static final int MOST = 1000;
 
     /**
-     * The groups that have committed an offset up to the notification's; none if the brokers do not
+     * The groups whose committed offset is not beyond the notification; empty if the brokers do not
      * answer.
      */
     static List<Holder> of(BlobReference reference, Admin admin) throws InterruptedException {
         try {
             return find(reference, admin);
         } catch (ExecutionException e) {
-            return List.of(); // It only explains, and the client need not have the right to ask.
+            return List.of(); // This only adds detail, and the client may lack the permission.
         }
     }
 
@@ -75,7 +75,7 @@ record Holder(String group, long committed, long lag) {
         try {
             return answers.partitionsToOffsetAndMetadata(group).get().get(partition);
         } catch (ExecutionException e) {
-            return null; // A share group, or one that may not be read.
+            return null; // A share group, or an unreadable group.
         }
     }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/** One owner's way through a run of {@code gc}. Owned by one thread. */
+/** The state of one owner in a run of {@code gc}. Owned by one thread. */
 final class OwnerPass {
     private final int owner;
     private final Owner line;
@@ -27,7 +27,7 @@ final class OwnerPass {
     /**
      * A pass that has not begun.
      *
-     * @param right to delete; empty: it only counts
+     * @param right to delete; empty: only counts
      */
     OwnerPass(int owner, Owner line, OwnerTiming timing, Optional<OwnerSweepRight> right) {
         this.owner = owner;
@@ -48,7 +48,7 @@ final class OwnerPass {
         return right;
     }
 
-    /** How far two steps are apart. */
+    /** The time between two steps. */
     Duration pause() {
         return timing.waits(line.promise());
     }
@@ -67,7 +67,7 @@ final class OwnerPass {
         return terms;
     }
 
-    /** Where the next round begins; empty if there is none. */
+    /** The start of the next round; empty if there is none. */
     Optional<BlobId> after() {
         return after;
     }
@@ -80,7 +80,7 @@ final class OwnerPass {
         return found;
     }
 
-    /** Takes the owner out of the register if the store has no blob of it any more. */
+    /** Removes the owner from the register if the store has no more blobs of it. */
     void end(BlobStore store) throws InterruptedException {
         if (right.isPresent()
                 && store.generations(owner).toCompletableFuture().join().isEmpty()) {

@@ -111,7 +111,10 @@ final class OwnerRoll {
         return register.read();
     }
 
-    /** It takes its steps as a member of another owner of this cluster, if there is one. */
+    /**
+     * A pass for the owner to forget. It takes its steps as a member of another owner of this
+     * cluster, if there is one.
+     */
     private OwnerPass forgetting(int owner, OwnerText text, Collection<Owner> claimed, boolean deletes) {
         Owner line = text.owners().get(owner);
         if (line == null) {
@@ -136,7 +139,9 @@ final class OwnerRoll {
         return new OwnerPass(owner, line, timing, deletes ? Optional.of(right) : Optional.empty());
     }
 
-    /** Whether the instances with the owner's claims topic prove this owner. */
+    /**
+     * Whether the claims topic in the owner's line belongs to this cluster and proves the owner.
+     */
     private boolean isClaimed(OwnerText text, int owner, Owner line) throws InterruptedException {
         if (!line.cluster().equals(cluster) || line.topic().equals(OwnerText.NO_TOPIC)) {
             return false;
@@ -151,7 +156,7 @@ final class OwnerRoll {
                 .isPresent();
     }
 
-    /** A line about each owner, for people. */
+    /** A line about each owner for the report. */
     List<String> lines(List<OwnerPass> passes) {
         List<String> lines = new ArrayList<>();
         OwnerText text = register.read();

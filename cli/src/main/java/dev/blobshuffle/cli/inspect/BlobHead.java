@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What blobs of all kinds say about themselves.
+ * The header fields that blobs of all kinds share.
  *
  * @param id the blob
- * @param kind what it contains
+ * @param kind of its content
  * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
- * @param store fingerprint of the store it was written for
+ * @param store fingerprint of the store that it was written for
  */
 record BlobHead(BlobId id, ContentKind kind, long createdMillis, int store) {
     void print(PrintWriter out) {
@@ -26,7 +26,7 @@ record BlobHead(BlobId id, ContentKind kind, long createdMillis, int store) {
         out.println("store     " + hex(store) + " (fingerprint)");
     }
 
-    /** A growing map: the caller adds what belongs to the kind. */
+    /** The fields as a mutable map, to which the caller adds those of the kind. */
     Map<String, Object> toJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("sound", true);

@@ -31,9 +31,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle inspect}: reads a blob of any content kind from its first byte to its last,
- * checks every checksum and every record, and prints what is in it. Keys and values are not shown
- * unless asked for.
+ * {@code blobshuffle inspect}: reads a whole blob of any content kind, verifies every checksum and
+ * every record, and prints the content. Keys and values are printed only on request.
  */
 @Command(
         name = "inspect",
@@ -82,7 +81,7 @@ public final class InspectCommand implements Callable<Integer> {
                     + " (default: from --config or --profile). Without it only the footer is read.")
     private @Nullable String keys;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public InspectCommand() {}
 
@@ -185,7 +184,7 @@ public final class InspectCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** The footer is all that can be read. */
+    /** Prints an encrypted blob without its key: only the footer is readable. */
     private int sealed(PrintWriter out, InspectedBlob inspected, InvalidSettings missingKey) {
         if (json) {
             out.print(Json.write(InspectedBlob.failureToJson(missingKey)));

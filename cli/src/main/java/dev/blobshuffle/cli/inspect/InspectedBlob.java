@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A blob of records with its footer read. Owned by one thread.
  *
  * @param bytes the whole blob
- * @param footer what it says about itself
+ * @param footer its footer
  */
 record InspectedBlob(ByteBuffer bytes, Footer footer) {
     /**
@@ -35,7 +35,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         return new InspectedBlob(bytes, FooterCodec.decode(bytes, bytes.remaining()));
     }
 
-    /** The first records, in the order in which they lie in the blob. */
+    /** The first records, in the order of the blob. */
     List<InspectedRecord> records(int limit, Keyring keys) {
         List<InspectedRecord> records = new ArrayList<>();
         for (int i = 0; i < footer.segments().size() && records.size() < limit; i++) {

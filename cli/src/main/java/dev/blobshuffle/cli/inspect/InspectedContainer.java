@@ -18,7 +18,7 @@ import java.util.Optional;
  *
  * @param bytes the whole blob
  * @param version of its format
- * @param container what it says about itself
+ * @param container its footer
  */
 record InspectedContainer(ByteBuffer bytes, int version, Container container) {
     /**

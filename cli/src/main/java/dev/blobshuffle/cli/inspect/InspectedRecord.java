@@ -30,7 +30,7 @@ record InspectedRecord(
         return bytes.length + " bytes" + (showData ? " \"" + text(bytes) + "\"" : "");
     }
 
-    /** As UTF-8, with a dot for what a terminal might obey. */
+    /** Decodes UTF-8, and replaces control characters by dots. */
     private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", ".");
     }

@@ -20,7 +20,7 @@ final class StoredBlob {
     /**
      * The bytes of a blob.
      *
-     * @throws BlobShuffleException the id is malformed, or the store does not hold or give the blob
+     * @throws BlobShuffleException the id is malformed, the blob does not exist, or the store fails
      */
     static ByteBuffer read(String text, String storeUri) throws InterruptedException {
         BlobId id = id(text);

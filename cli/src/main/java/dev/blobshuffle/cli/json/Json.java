@@ -7,20 +7,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON for people and programs: maps (in their order) as objects, lists as arrays, text,
- * numbers, booleans and null, indented by two spaces. Numbers that are not finite become null.
- * Stateless.
+ * Writes JSON: maps (in their order) as objects, lists as arrays, text, numbers, booleans and null,
+ * indented by two spaces. Numbers that are not finite become null. Stateless.
  */
 public final class Json {
-    /** A depth from which no depth of a value leads to 0. */
+    /** A depth that never reaches 0. */
     private static final int ON_ONE_LINE = Integer.MIN_VALUE;
 
     private Json() {}
 
     /**
-     * The JSON text of a value, with a line end after it.
+     * The JSON text of a value, with a final line end.
      *
-     * @throws IllegalArgumentException if it holds anything else than the types above
+     * @throws IllegalArgumentException if it contains a value of another type than those above
      */
     public static String write(Object value) {
         StringBuilder text = new StringBuilder();
@@ -29,9 +28,9 @@ public final class Json {
     }
 
     /**
-     * The same on one line, for a stream of values.
+     * The JSON text of a value on one line, for a stream of values.
      *
-     * @throws IllegalArgumentException as {@link #write}
+     * @throws IllegalArgumentException like {@link #write}
      */
     public static String line(Object value) {
         StringBuilder text = new StringBuilder();
@@ -92,8 +91,8 @@ public final class Json {
     }
 
     /**
-     * At most three decimals, without trailing zeros: milliseconds to the microsecond. Numbers
-     * below 1, such as ratios, have up to six.
+     * Formats with at most three decimals, without trailing zeros: milliseconds to the microsecond.
+     * Numbers below 1, such as ratios, have up to six.
      */
     private static String decimal(double number) {
         String format = Math.abs(number) < 1 ? "%.6f" : "%.3f";

@@ -1,4 +1,4 @@
-/** JSON as commands print it. */
+/** The JSON output of commands. */
 @NullMarked
 package dev.blobshuffle.cli.json;
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads lines as bytes, so that what is no UTF-8 stays as it is. Owned by one thread. */
+/** Reads lines as bytes, so bytes that are not UTF-8 stay unchanged. Owned by one thread. */
 final class ByteLines {
     private static final int LONGEST = 16 << 20;
 
@@ -17,13 +17,13 @@ final class ByteLines {
         this.in = in;
     }
 
-    /** The number of the line that was read last, from 1. */
+    /** The number of the last line read, from 1. */
     long number() {
         return number;
     }
 
     /**
-     * The next line without its end; null: there is none.
+     * The next line without its end; null at the end of the input.
      *
      * @throws InvalidSettings the line is too long
      */

@@ -80,7 +80,7 @@ public final class ConsumeCommand implements Callable<Integer> {
 
     private volatile boolean isStopped;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public ConsumeCommand() {}
 
@@ -150,7 +150,7 @@ public final class ConsumeCommand implements Callable<Integer> {
             }
             out.flush();
             if (options.log().isOutputClosed()) {
-                return; // The reader has not received these.
+                return; // The reader of the output did not receive these.
             }
             if (printed > 0) {
                 left -= printed;
@@ -162,7 +162,7 @@ public final class ConsumeCommand implements Callable<Integer> {
         }
     }
 
-    /** On the thread that ends the JVM. */
+    /** Stops the subscriber. Runs on the JVM's shutdown thread. */
     private void stop(Subscriber<byte[], byte[]> subscriber, CountDownLatch ended) {
         isStopped = true;
         subscriber.wakeUp();

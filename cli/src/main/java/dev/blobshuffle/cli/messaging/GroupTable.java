@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 /**
  * A group with the names and ends of its topics.
  *
- * @param group as the log describes it
- * @param rows its partitions in topics that exist, by topic and number
- * @param absent numbers of topics that members read and that do not exist any more
+ * @param group from the log
+ * @param rows its partitions in existing topics, by topic and number
+ * @param absent numbers of topics that members read and that no longer exist
  */
 record GroupTable(GroupDescription group, List<Row> rows, SortedSet<Integer> absent) {
     GroupTable {
@@ -34,11 +34,11 @@ record GroupTable(GroupDescription group, List<Row> rows, SortedSet<Integer> abs
      * One partition.
      *
      * @param topic the topic
-     * @param state where the topic begins and ends
-     * @param partition what the group has of it
+     * @param state start and end of the topic
+     * @param partition the group's state in the partition
      */
     record Row(LogTopic topic, TopicState state, GroupPartition partition) {
-        /** The next batch of the topic that the group reads here; empty: it has no position. */
+        /** The next batch of the topic that the group reads here; empty if it has no position. */
         OptionalLong sequence() {
             OptionalLong position = partition.position();
             return position.isEmpty()
@@ -46,7 +46,10 @@ record GroupTable(GroupDescription group, List<Row> rows, SortedSet<Integer> abs
                     : OptionalLong.of(LogPosition.of(position.getAsLong()).sequence());
         }
 
-        /** Batches of the topic that the group has not read; empty: it has no position. */
+        /**
+         * The number of the topic's batches that the group has not read; empty if it has no
+         * position.
+         */
         OptionalLong lag() {
             OptionalLong sequence = sequence();
             return sequence.isEmpty()
@@ -61,7 +64,7 @@ record GroupTable(GroupDescription group, List<Row> rows, SortedSet<Integer> abs
         }
     }
 
-    /** The group of a name, if it exists. */
+    /** The group with this name, if it exists. */
     static Optional<GroupTable> find(OpenLog log, String name) {
         Optional<GroupDescription> found = log.await(log.log().groups().describe(name), "describe group " + name);
         if (found.isEmpty()) {

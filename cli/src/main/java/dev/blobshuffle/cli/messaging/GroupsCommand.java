@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import picocli.CommandLine.Command;
 
-/** {@code blobshuffle messaging groups}: what its subcommands do. */
+/** {@code blobshuffle messaging groups}: the commands for groups. */
 @Command(
         name = "groups",
         mixinStandardHelpOptions = true,
@@ -15,6 +15,6 @@ import picocli.CommandLine.Command;
             GroupsDeleteCommand.class
         })
 public final class GroupsCommand {
-    /** Made by the command line. */
+    /** Created by the command line. */
     public GroupsCommand() {}
 }

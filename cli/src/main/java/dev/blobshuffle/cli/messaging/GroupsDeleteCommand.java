@@ -33,7 +33,7 @@ public final class GroupsDeleteCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Delete it, and not only report.")
     private boolean executes;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GroupsDeleteCommand() {}
 

@@ -35,7 +35,7 @@ public final class GroupsDescribeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "GROUP", description = "Its name.")
     private String name;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GroupsDescribeCommand() {}
 

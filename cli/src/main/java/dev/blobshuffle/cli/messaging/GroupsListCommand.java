@@ -19,7 +19,7 @@ public final class GroupsListCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GroupsListCommand() {}
 

@@ -22,9 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * {@code blobshuffle messaging groups seek}: moves a group in a topic.
- */
+/** {@code blobshuffle messaging groups seek}: moves a group's position in a topic. */
 @Command(
         name = "seek",
         mixinStandardHelpOptions = true,
@@ -60,7 +58,7 @@ public final class GroupsSeekCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Move it, and not only report.")
     private boolean executes;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GroupsSeekCommand() {}
 

@@ -22,9 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * {@code blobshuffle messaging lag}: how far groups are behind.
- */
+/** {@code blobshuffle messaging lag}: prints how far groups are behind. */
 @Command(
         name = "lag",
         exitCodeList = {"0:done", "1:there is no such group, or the log does not answer"},
@@ -40,7 +38,7 @@ public final class LagCommand implements Callable<Integer> {
     @Option(names = "--group", paramLabel = "GROUP", split = ",", description = "The groups (default: all).")
     private List<String> groups = new ArrayList<>();
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public LagCommand() {}
 
@@ -48,10 +46,11 @@ public final class LagCommand implements Callable<Integer> {
      * A group in a topic.
      *
      * @param read partitions that a member reads
-     * @param lag batches after the partition that is last; empty: no position anywhere
-     * @param age of the first of these batches; empty: there is none, or it is deleted
+     * @param lag batches that the slowest partition has not read; empty if no partition has a
+     *     position
+     * @param age of the first of these batches; empty if there is none, or it is deleted
      * @param isTrimmed whether retention has deleted some of them
-     * @param isStaged whether batches behind them are committed and have no place yet
+     * @param isStaged whether committed batches after them have no sequence yet
      */
     private record Line(
             String group,
@@ -88,7 +87,7 @@ public final class LagCommand implements Callable<Integer> {
             }
         }
         out.print(options.isJson() ? json(lines, absent) : text(lines, absent));
-        // A group that is gone since it was listed is not missed.
+        // A group that was deleted after the listing is not an error.
         return groups.isEmpty() || absent.isEmpty() ? 0 : LogOptions.NOT_DONE;
     }
 
@@ -118,7 +117,10 @@ public final class LagCommand implements Callable<Integer> {
         return new Line(group.group(), group.members().size(), topic, read, lag, age, isTrimmed, state.isStaged());
     }
 
-    /** A partition without a position counts from the topic's start, unless none has one. */
+    /**
+     * The first unread batch. A partition without a position counts from the topic's start, unless
+     * none has a position.
+     */
     private static OptionalLong first(List<GroupTable.Row> rows, TopicState state) {
         if (rows.stream().allMatch(row -> row.sequence().isEmpty())) {
             return OptionalLong.empty();

@@ -19,11 +19,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Which commit log a command uses, and in which form it answers: options that the commands share.
- * Filled by the command line; owned by the command.
+ * Options that select a commit log and the output format, shared by commands. Filled by the command
+ * line; owned by the command.
  */
 public final class LogOptions {
-    /** Exit status: what the command names does not exist, or exists already. */
+    /** Exit status: the specified resource does not exist, or already exists. */
     static final int NOT_DONE = 1;
 
     @Spec(Spec.Target.MIXEE)
@@ -41,19 +41,19 @@ public final class LogOptions {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public LogOptions() {}
 
-    /** What a command does. */
+    /** The action of a command. */
     interface Action {
-        /** Does it, and returns the exit status. */
+        /** Runs the action and returns the exit status. */
         int run(PrintWriter out) throws InterruptedException;
     }
 
-    /** What a command does with an open log. */
+    /** The action of a command on an open log. */
     interface LogAction {
-        /** Does it, and returns the exit status. */
+        /** Runs the action and returns the exit status. */
         int run(OpenLog log, PrintWriter out) throws InterruptedException;
     }
 
@@ -68,7 +68,7 @@ public final class LogOptions {
         return json;
     }
 
-    /** Takes text as it is: the caller has escaped what a terminal would obey. */
+    /** A writer that does not escape text. The caller escapes control sequences. */
     PrintWriter escapedOut() {
         return spec.commandLine().getOut();
     }
@@ -81,7 +81,7 @@ public final class LogOptions {
     /**
      * The URI of the log.
      *
-     * @throws InvalidSettings nothing names a log
+     * @throws InvalidSettings no option or setting specifies a log
      */
     String uri() {
         return config().log(log)
@@ -90,9 +90,9 @@ public final class LogOptions {
     }
 
     /**
-     * Runs an action. Prints why it failed, and what to do.
+     * Runs an action. If it fails, prints the reason and the remedy.
      *
-     * @param what completes "Cannot …" where a failure does not say it
+     * @param what completes "Cannot …" for failures whose message lacks it
      */
     int run(String what, Action action) {
         PrintWriter out = PrintableText.to(spec.commandLine().getOut());
@@ -112,7 +112,7 @@ public final class LogOptions {
         return status;
     }
 
-    /** The message of a failure, then those of its causes that are BlobShuffle's, each once. */
+    /** The message of a failure, then those of its BlobShuffle causes, without duplicates. */
     static List<String> reasons(Throwable failure) {
         List<String> reasons = new ArrayList<>(List.of(String.valueOf(failure.getMessage())));
         for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
@@ -125,7 +125,7 @@ public final class LogOptions {
         return reasons;
     }
 
-    /** The same with the log, which is closed afterwards. */
+    /** Runs an action with the log, and closes the log. */
     int withLog(String what, LogAction action) {
         return run(what, out -> {
             try (SystemTime time = new SystemTime();

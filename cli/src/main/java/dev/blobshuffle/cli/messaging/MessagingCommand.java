@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import picocli.CommandLine.Command;
 
-/** {@code blobshuffle messaging}: what its subcommands do. */
+/** {@code blobshuffle messaging}: the commands for topics without brokers. */
 @Command(
         name = "messaging",
         mixinStandardHelpOptions = true,
@@ -22,6 +22,6 @@ import picocli.CommandLine.Command;
             MessagingGcCommand.class
         })
 public final class MessagingCommand {
-    /** Made by the command line. */
+    /** Created by the command line. */
     public MessagingCommand() {}
 }

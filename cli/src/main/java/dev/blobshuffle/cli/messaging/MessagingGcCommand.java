@@ -112,7 +112,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
             description = "Most blobs to look into, bury and delete per second (default: ${DEFAULT-VALUE}).")
     private int rate;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public MessagingGcCommand() {}
 
@@ -147,7 +147,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
             long batches = executes ? report.trimmed() : trimmed;
             out.print(options.isJson() ? json(store, batches, report) : text(batches, report));
             if (executes) {
-                right.look(); // A pass without anything to delete does not ask who else uses the store.
+                // A pass with nothing to delete does not check for other users of the store.
+                right.look();
             }
             return 0;
         }

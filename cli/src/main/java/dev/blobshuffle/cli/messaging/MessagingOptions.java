@@ -40,7 +40,7 @@ public final class MessagingOptions {
             description = "The store, as in blobshuffle.store (default: from --config or --profile).")
     private @Nullable String store;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public MessagingOptions() {}
 

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A log, and how long to wait for its answers. Owned by one thread.
+ * A log with a time limit for its answers. Owned by one thread.
  *
  * @param log stays open
  */
@@ -25,7 +25,7 @@ record OpenLog(CommitLog log, Time time) {
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     /**
-     * The answer of the log.
+     * Waits for an answer of the log.
      *
      * @param what completes "Cannot …"
      */
@@ -45,9 +45,9 @@ record OpenLog(CommitLog log, Time time) {
     }
 
     /**
-     * The topic of a name that the command line has.
+     * The topic with the name from the command line.
      *
-     * @throws InvalidSettings there is none
+     * @throws InvalidSettings the topic does not exist
      */
     LogTopic topic(String name) {
         return await(log.topics().find(name), "find topic " + name)
@@ -55,7 +55,7 @@ record OpenLog(CommitLog log, Time time) {
                         + ": it does not exist. See which do: blobshuffle messaging topics list."));
     }
 
-    /** Where topics begin and end, by their numbers. */
+    /** The starts and ends of topics, by their numbers. */
     Map<Integer, TopicState> states(Collection<LogTopic> topics) {
         Set<Integer> numbers = topics.stream().map(LogTopic::number).collect(Collectors.toSet());
         return await(log.look(numbers), "find the ends of topics").stream()

@@ -63,7 +63,7 @@ public final class ProduceCommand implements Callable<Integer> {
 
     private final AtomicLong acknowledged = new AtomicLong();
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public ProduceCommand() {}
 
@@ -96,7 +96,7 @@ public final class ProduceCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** A failure is thrown by a later publish, or by the flush. */
+    /** Publishes a record. A later publish or the flush throws its failure. */
     private void publish(Publisher<byte[], byte[]> publisher, OutgoingRecord<byte[], byte[]> record) {
         Object ignored = publisher.publish(record).thenAccept(done -> acknowledged.incrementAndGet());
     }

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How a record is printed: a text with places for its parts. Immutable. */
+/** The output format of a record: a text with placeholders for its parts. Immutable. */
 final class RecordFormat {
     private static final Map<Character, Function<ReceivedRecord<byte[], byte[]>, String>> PARTS = Map.of(
             'k', record -> ShownData.text(record.key()),
@@ -26,9 +26,9 @@ final class RecordFormat {
     private final List<Function<ReceivedRecord<byte[], byte[]>, String>> parts = new ArrayList<>();
 
     /**
-     * Reads a format.
+     * Parses a format.
      *
-     * @throws InvalidSettings it names an unknown part
+     * @throws InvalidSettings it has an unknown placeholder
      */
     RecordFormat(String format) {
         StringBuilder literal = new StringBuilder();
@@ -68,14 +68,14 @@ final class RecordFormat {
                 .collect(Collectors.joining(","));
     }
 
-    /** A record on a line. */
+    /** A record as a line of text. */
     String line(ReceivedRecord<byte[], byte[]> record) {
         StringBuilder line = new StringBuilder();
         parts.forEach(part -> line.append(part.apply(record)));
         return line.append('\n').toString();
     }
 
-    /** A record for programs. */
+    /** A record as a JSON object. */
     static Map<String, @Nullable Object> json(ReceivedRecord<byte[], byte[]> record) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("topic", record.topic());

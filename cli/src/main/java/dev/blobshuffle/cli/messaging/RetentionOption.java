@@ -8,13 +8,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads how long a topic keeps its records: {@code forever}, {@code consumed}, {@code consumed:30d}
- * or a time.
+ * Parses the retention of a topic: {@code forever}, {@code consumed}, {@code consumed:30d} or a
+ * time.
  */
 public final class RetentionOption implements ITypeConverter<RetentionRule> {
     private static final String CONSUMED = "consumed";
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     public RetentionOption() {}
 
     @Override

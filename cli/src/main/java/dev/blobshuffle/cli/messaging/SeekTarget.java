@@ -7,23 +7,23 @@ import java.time.format.DateTimeParseException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Where to move a group. */
+/** The target position of a seek. */
 sealed interface SeekTarget {
-    /** The first record that is left. */
+    /** The first retained record. */
     record Start() implements SeekTarget {}
 
     /** After the last record. */
     record End() implements SeekTarget {}
 
-    /** The first record that was committed at a time or later. */
+    /** The first record committed at this time or later. */
     record At(Instant time) implements SeekTarget {}
 
-    /** The same, by the log's clock. */
+    /** The first record committed within this time before now, by the log's clock. */
     record Ago(Duration time) implements SeekTarget {}
 
-    /** Reads {@code start}, {@code end}, a point in time, or a time ago. */
+    /** Parses {@code start}, {@code end}, a point in time, or a time ago. */
     final class Converter implements ITypeConverter<SeekTarget> {
-        /** Made by the command line. */
+        /** Created by the command line. */
         public Converter() {}
 
         @Override

@@ -19,8 +19,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code blobshuffle messaging setup}: creates or upgrades the schema of a log, and lets a role use
- * it.
+ * {@code blobshuffle messaging setup}: creates or upgrades the schema of a log, and grants a role
+ * its use.
  */
 @Command(
         name = "setup",
@@ -51,7 +51,7 @@ public final class SetupCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Do it, and not only report.")
     private boolean executes;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public SetupCommand() {}
 

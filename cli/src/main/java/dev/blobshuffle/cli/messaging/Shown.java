@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** Names, times and tables as a terminal shows them. Stateless. */
+/** Formats names, times and tables for a terminal. Stateless. */
 public final class Shown {
     private Shown() {}
 
     /**
-     * A text on one line, with escapes for what a terminal would obey: control characters, line
-     * ends, and characters that change the direction of what follows.
+     * A text on one line. Escapes control characters, line ends, and characters that change the
+     * text direction.
      */
     public static String text(String text) {
         StringBuilder shown = new StringBuilder(text.length());
@@ -33,12 +33,12 @@ public final class Shown {
         return shown.toString();
     }
 
-    /** A number and what it counts, in the plural unless it is one. */
+    /** A number with its noun, in the plural unless the number is one. */
     public static String count(long count, String what) {
         return count + " " + what + (count == 1 ? "" : what.endsWith("ch") ? "es" : "s");
     }
 
-    /** A time in its largest whole unit, as the command line takes it. */
+    /** A time in its largest whole unit, in the form of the command line. */
     public static String time(Duration time) {
         long millis = time.toMillis();
         if (millis % 1000 != 0) {
@@ -54,7 +54,7 @@ public final class Shown {
         return seconds > 0 && seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
     }
 
-    /** A retention as the option {@code --retention} takes it. */
+    /** A retention in the form of the option {@code --retention}. */
     public static String retention(RetentionRule rule) {
         if (rule instanceof RetentionRule.For limited) {
             return time(limited.time());
@@ -65,7 +65,7 @@ public final class Shown {
                 : "forever";
     }
 
-    /** Bytes in a unit that keeps the number short. */
+    /** A number of bytes in a suitable unit. */
     public static String bytes(long bytes) {
         if (bytes < 1024) {
             return bytes + " B";
@@ -80,7 +80,7 @@ public final class Shown {
         return String.format(Locale.ROOT, "%.1f %s", amount, units[unit]);
     }
 
-    /** Rows in columns that are as wide as their longest cell. The first row is the head. */
+    /** Rows in columns that are as wide as their longest cell. The first row is the header. */
     public static String table(List<List<String>> rows) {
         int[] widths = new int[rows.get(0).size()];
         for (List<String> row : rows) {

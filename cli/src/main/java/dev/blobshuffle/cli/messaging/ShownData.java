@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Keys, values and headers as a terminal and programs may see them. Stateless. */
+/** Formats keys, values and headers for terminals and JSON. Stateless. */
 public final class ShownData {
     private ShownData() {}
 
-    /** As text with escapes; bytes that are no UTF-8 as hexadecimal digits after 0x. */
+    /** Text with escapes. Bytes that are not UTF-8 become hexadecimal digits after 0x. */
     public static String text(byte @Nullable [] bytes) {
         if (bytes == null) {
             return "null";
@@ -23,7 +23,7 @@ public final class ShownData {
                 .orElseGet(() -> "0x" + HexFormat.of().formatHex(bytes));
     }
 
-    /** The same between quotes, unless there is none. */
+    /** Text with escapes, between quotes if there are bytes. */
     public static String quoted(byte @Nullable [] bytes) {
         if (bytes == null) {
             return "null";
@@ -31,7 +31,10 @@ public final class ShownData {
         return utf8(bytes).map(text -> "\"" + Shown.text(text) + "\"").orElseGet(() -> text(bytes));
     }
 
-    /** Adds a text to an object; bytes that are no UTF-8 in Base64, with another name. */
+    /**
+     * Adds a text to an object. Bytes that are not UTF-8 are added in Base64 under a different
+     * name.
+     */
     public static void put(Map<String, @Nullable Object> json, String name, byte @Nullable [] bytes) {
         if (bytes == null) {
             json.put(name, null);

@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code blobshuffle messaging tail}: the newest batches of a topic, as the log has them. Exit
- * status: 0 done, 2 when the log does not answer.
+ * {@code blobshuffle messaging tail}: prints the newest batches of a topic in the log. Exit status:
+ * 0 done, 2 when the log does not answer.
  */
 @Command(
         name = "tail",
@@ -77,7 +77,7 @@ public final class TailCommand implements Callable<Integer> {
             description = "With --show-data, the store, as in blobshuffle.store (default: from --config or --profile).")
     private @Nullable String storeUri;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TailCommand() {}
 
@@ -132,7 +132,7 @@ public final class TailCommand implements Callable<Integer> {
                         "Cannot show topic " + name + ": it was deleted. See which there are: topics list."));
     }
 
-    /** Passes over what retention deletes meanwhile. */
+    /** Reads batches, and skips those that retention deletes meanwhile. */
     private List<SequencedBatch> read(OpenLog log, LogTopic topic, long from) {
         try {
             return read(log, topic.number(), from);

@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch of a topic, and what its entries say without the records.
+ * A batch of a topic with its decoded entries, without the records in blobs.
  *
- * @param origin who wrote it; empty: the log does not know
+ * @param origin the writer; empty if the log does not know it
  */
 record TailedBatch(SequencedBatch batch, Entries entries, Optional<BatchOrigin> origin) {
     /**
@@ -48,7 +48,7 @@ record TailedBatch(SequencedBatch batch, Entries entries, Optional<BatchOrigin> 
         return parts;
     }
 
-    /** Records that are in the entries themselves. */
+    /** Records within the entries. */
     private Part inline() {
         Part part = new Part();
         for (Entries.Run run : entries.runs()) {
@@ -74,7 +74,7 @@ record TailedBatch(SequencedBatch batch, Entries entries, Optional<BatchOrigin> 
         return origin.get().writer().map(Shown::text).orElse("(outbox)");
     }
 
-    /** Lines for people. */
+    /** The batch as lines of text. */
     String text() {
         StringBuilder text = new StringBuilder();
         text.append("batch ").append(batch.sequence()).append("  ");
@@ -102,7 +102,7 @@ record TailedBatch(SequencedBatch batch, Entries entries, Optional<BatchOrigin> 
         return text.toString();
     }
 
-    /** The same for programs. A growing map: the caller may add records. */
+    /** The batch as a mutable JSON object, to which the caller may add records. */
     Map<String, @Nullable Object> json() {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("sequence", batch.sequence());

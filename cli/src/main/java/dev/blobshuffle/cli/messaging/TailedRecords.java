@@ -18,11 +18,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the first records of batches: those in the log from the entries, the others from the store.
+ * Reads the first records of batches: inline records from the entries, the others from the store.
  * Owned by one thread.
  */
 final class TailedRecords {
-    /** A segment is in memory at once. */
+    /** The largest segment to read. A whole segment is in memory. */
     private static final long LARGEST_SEGMENT = 256L << 20;
 
     private final OpenLog log;
@@ -44,7 +44,7 @@ final class TailedRecords {
     }
 
     /** One record. */
-    @SuppressWarnings("ArrayRecordComponent") // Two records are never compared.
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record Shape(int partition, int index, long timestamp, byte @Nullable [] key, byte @Nullable [] value) {
         String line() {
             return "  partition " + partition + " record " + index + "  " + Instant.ofEpochMilli(timestamp) + "  key "

@@ -48,7 +48,7 @@ public final class TopicsChangeCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Change it, and not only report.")
     private boolean executes;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TopicsChangeCommand() {}
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import picocli.CommandLine.Command;
 
-/** {@code blobshuffle messaging topics}: what its subcommands do. */
+/** {@code blobshuffle messaging topics}: the commands for topics. */
 @Command(
         name = "topics",
         mixinStandardHelpOptions = true,
@@ -15,6 +15,6 @@ import picocli.CommandLine.Command;
             TopicsDeleteCommand.class
         })
 public final class TopicsCommand {
-    /** Made by the command line. */
+    /** Created by the command line. */
     public TopicsCommand() {}
 }

@@ -45,7 +45,7 @@ public final class TopicsCreateCommand implements Callable<Integer> {
             })
     private RetentionRule retention;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TopicsCreateCommand() {}
 

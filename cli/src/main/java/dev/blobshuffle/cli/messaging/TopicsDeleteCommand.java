@@ -35,7 +35,7 @@ public final class TopicsDeleteCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Delete it, and not only report.")
     private boolean executes;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TopicsDeleteCommand() {}
 

@@ -26,7 +26,7 @@ public final class TopicsListCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TopicsListCommand() {}
 
@@ -43,7 +43,7 @@ public final class TopicsListCommand implements Callable<Integer> {
         rows.add(List.of("TOPIC", "PARTITIONS", "RETENTION", "BATCHES", "NEXT", "WAITING"));
         for (LogTopic topic : topics) {
             TopicState state = states.get(topic.number());
-            if (state != null) { // A topic that was deleted in between has no state.
+            if (state != null) { // A topic that was deleted meanwhile has no state.
                 objects.add(json(topic, state));
                 rows.add(row(topic, state));
             }

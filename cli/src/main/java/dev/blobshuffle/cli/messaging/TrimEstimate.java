@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How many batches the topics' rules do not keep. Topics that were deleted are not counted. */
+/**
+ * Counts the batches that the topics' retention rules do not keep. Topics that were deleted do not
+ * count.
+ */
 final class TrimEstimate {
     private final OpenLog log;
 
@@ -48,7 +51,7 @@ final class TrimEstimate {
                 : new HashMap<>(log.await(log.log().topics().sequencesAt(times), "find old batches"));
     }
 
-    /** The batch that the last of the groups has still to read, per topic. */
+    /** The next batch of the slowest group, per topic. */
     private Map<Integer, Long> byConsumption(List<LogTopic> topics) {
         Map<Integer, Long> first = new HashMap<>();
         if (topics.stream().noneMatch(topic -> topic.retention() instanceof RetentionRule.UntilConsumed)) {
@@ -66,7 +69,10 @@ final class TrimEstimate {
         return first;
     }
 
-    /** A group that has a position in a topic needs all its partitions. */
+    /**
+     * The position of a group in a topic. A group with a position in one partition needs all
+     * partitions.
+     */
     private static OptionalLong position(GroupDescription group, LogTopic topic) {
         List<OptionalLong> positions = group.partitions().stream()
                 .filter(partition -> partition.partition().topic() == topic.number())

@@ -20,14 +20,17 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Where a command finds the store, the brokers and security if no option names them: the
- * application's own settings. Filled by the command line; owned by the command.
+ * The application's own settings. A command finds the store, the brokers and security there if no
+ * option specifies them. Filled by the command line; owned by the command.
  */
 public final class ConfigOptions {
-    /** What an application sets for its admin client alone, as Kafka Streams names it. */
+    /** Kafka Streams' prefix of settings for the admin client alone. */
     private static final String ADMIN_PREFIX = "admin.";
 
-    /** Settings of an admin client that describe the application and not the way to its brokers. */
+    /**
+     * Settings of an admin client that describe the application, and not the connection to the
+     * brokers.
+     */
     private static final Set<String> NOT_CONNECTION =
             Set.of("client.id", "metric.reporters", "auto.include.jmx.reporter", "enable.metrics.push");
 
@@ -51,39 +54,39 @@ public final class ConfigOptions {
     private final Profiles profiles;
     private boolean ignoresCurrent;
 
-    /** Read once: the file may be a pipe. */
+    /** The settings. Read only once, because the file may be a pipe. */
     private @Nullable Map<String, String> values;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     public ConfigOptions() {
         this(Profiles.ofUser());
     }
 
-    /** With other profiles. */
+    /** Options with these profiles. */
     ConfigOptions(Profiles profiles) {
         this.profiles = profiles;
     }
 
     /**
-     * Leaves out the profile in use, because the command line names other servers: settings of one
-     * cluster do not fit another. A profile that the command line names stays.
+     * Ignores the current profile, because the command line names other servers: settings of one
+     * cluster do not fit another. A profile named on the command line stays.
      */
     public void ignoreCurrent() {
         ignoresCurrent = true;
     }
 
     /**
-     * Whether the user named the settings of an application, and not only a way to its store and
-     * brokers.
+     * Whether the user specified the settings of an application, and not only a connection to its
+     * store and brokers.
      */
     public boolean isForApplication() {
         return config != null;
     }
 
     /**
-     * All that the files set.
+     * All settings in the files.
      *
-     * @throws InvalidSettings fatal: a file cannot be read, or others may read its secrets
+     * @throws InvalidSettings fatal: a file is unreadable, or others may read its secrets
      */
     public Map<String, String> values() {
         if (values == null) {
@@ -108,7 +111,7 @@ public final class ConfigOptions {
      * The URI of the store.
      *
      * @param given by {@code --store}
-     * @throws InvalidSettings fatal: nothing names a store
+     * @throws InvalidSettings fatal: no option or setting specifies a store
      */
     public String store(@Nullable String given) {
         return Optional.ofNullable(given)
@@ -118,7 +121,7 @@ public final class ConfigOptions {
     }
 
     /**
-     * Whether the user named a store.
+     * Whether the user specified a store.
      *
      * @param given by {@code --store}
      */
@@ -127,7 +130,7 @@ public final class ConfigOptions {
     }
 
     /**
-     * The URI of the commit log, if one is named.
+     * The URI of the commit log, if specified.
      *
      * @param given by {@code --log}
      */
@@ -141,9 +144,9 @@ public final class ConfigOptions {
     }
 
     /**
-     * The settings that lead a Kafka client to the brokers: security, timeouts, addresses. An
-     * application sets others, such as reporters, whose classes are not on the class path of the
-     * command line.
+     * The settings for a Kafka client's connection to the brokers: security, timeouts, addresses.
+     * Excludes other settings of the application, such as reporters, whose classes are not on the
+     * class path of the command line.
      */
     public Map<String, String> connection() {
         Map<String, String> connection = new HashMap<>();
@@ -163,8 +166,8 @@ public final class ConfigOptions {
     /**
      * Reads a properties file.
      *
-     * @param option that named it, for the message
-     * @throws InvalidSettings fatal: the file cannot be read
+     * @param option that specified it, for the message
+     * @throws InvalidSettings fatal: the file is unreadable
      */
     public static Map<String, String> read(String option, Path file) {
         Properties properties = new Properties();

@@ -7,15 +7,15 @@ import java.io.Writer;
 import java.util.Locale;
 
 /**
- * Shows control characters as escapes, but for line ends: a blob's names are whatever its writer
- * chose, and a terminal obeys escape sequences. Not thread-safe.
+ * Escapes control characters except line ends. A blob's writer can choose any names, and a terminal
+ * executes escape sequences. Not thread-safe.
  */
 public final class PrintableText extends FilterWriter {
     private PrintableText(Writer out) {
         super(out);
     }
 
-    /** A writer to a terminal. Flush it: closing is the owner's task. */
+    /** A writer to a terminal. Flush it; its owner closes it. */
     public static PrintWriter to(PrintWriter out) {
         return new PrintWriter(new PrintableText(out));
     }

@@ -20,7 +20,7 @@ import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * The user's profiles: named settings that commands take as defaults. Each is a properties file in
- * a directory that only the user can read. Stateless but for the files.
+ * a directory that only the user can read. Stateless except for the files.
  */
 public final class Profiles {
     /** The environment variable that names the profile; empty for none. */
@@ -29,14 +29,17 @@ public final class Profiles {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
     private static final String SUFFIX = ".properties";
 
-    /** Holds the name of the profile in use. It has no suffix, so no profile has its name. */
+    /**
+     * The file with the name of the current profile. It has no suffix, so it differs from every
+     * profile's file.
+     */
     private static final String CURRENT = "current-profile";
 
     private static final ConfigDef ADMIN = AdminClientConfig.configDef();
     private static final Pattern SECRET_NAME =
             Pattern.compile("(?i).*(password|secret|token|credential|jaas|private\\.?key|access\\.?key).*");
 
-    /** In a URI: user and password, or a parameter that is one. */
+    /** Matches secrets in a URI: user and password, or a secret parameter. */
     private static final Pattern SECRET_IN_URI =
             Pattern.compile("(?i)(?<=://)[^/@]*(?=@)|(?<=[?&](?:password|secret|token|sig|key)=)[^&]*");
 
@@ -45,18 +48,18 @@ public final class Profiles {
     private final Path directory;
     private final Map<String, String> environment;
 
-    /** Profiles in a directory, and the environment that chooses among them. */
+    /** Profiles in a directory, and the environment that selects one. */
     public Profiles(Path directory, Map<String, String> environment) {
         this.directory = directory;
         this.environment = Map.copyOf(environment);
     }
 
-    /** Those of the user: below {@code XDG_CONFIG_HOME}, or {@code ~/.config}. */
+    /** The user's profiles, below {@code XDG_CONFIG_HOME} or {@code ~/.config}. */
     public static Profiles ofUser() {
         Map<String, String> environment = System.getenv();
         Path home = Optional.ofNullable(environment.get("XDG_CONFIG_HOME"))
                 .map(Path::of)
-                .filter(Path::isAbsolute) // The specification says to ignore others.
+                .filter(Path::isAbsolute) // The specification says to ignore relative paths.
                 .orElseGet(() -> Path.of(System.getProperty("user.home"), ".config"));
         return new Profiles(home.resolve("blobshuffle"), environment);
     }
@@ -83,9 +86,7 @@ public final class Profiles {
         }
     }
 
-    /**
-     * The profile that commands take if none is named: by the environment, else by {@link #use}.
-     */
+    /** The default profile of commands: from the environment, else from {@link #use}. */
     public Optional<String> current() {
         String named = environment.get(VARIABLE);
         if (named != null) {
@@ -117,7 +118,7 @@ public final class Profiles {
     /**
      * The file of a profile that exists.
      *
-     * @throws InvalidSettings fatal: there is none
+     * @throws InvalidSettings fatal: the profile does not exist
      */
     public Path existing(String name) {
         Path file = file(name);
@@ -134,7 +135,7 @@ public final class Profiles {
     /**
      * The settings of a profile.
      *
-     * @throws InvalidSettings fatal: it cannot be read, or others may read its secrets
+     * @throws InvalidSettings fatal: it is unreadable, or others may read its secrets
      */
     public Map<String, String> read(String name) {
         Path file = existing(name);
@@ -150,7 +151,7 @@ public final class Profiles {
     }
 
     /**
-     * Writes a profile as a whole, readable by the user alone.
+     * Writes a whole profile, readable by the user only.
      *
      * @throws InvalidSettings fatal: it cannot be written
      */
@@ -158,13 +159,13 @@ public final class Profiles {
         replace(file(name), text);
     }
 
-    /** Makes a profile the one that commands take. */
+    /** Makes a profile the current one. */
     public void use(String name) {
         Path ignored = existing(name);
         replace(directory.resolve(CURRENT), name + "\n");
     }
 
-    /** Deletes a profile. If it was in use, none is afterwards. */
+    /** Deletes a profile. If it was the current one, no profile is current afterwards. */
     public void delete(String name) {
         try {
             Files.delete(existing(name));
@@ -192,7 +193,7 @@ public final class Profiles {
         }
     }
 
-    /** Settings in the order of their names, with secrets hidden. */
+    /** Settings sorted by name, with secrets hidden. */
     public static Map<String, String> shown(Map<String, String> settings) {
         Map<String, String> shown = new TreeMap<>();
         settings.forEach((name, value) -> shown.put(
@@ -203,7 +204,7 @@ public final class Profiles {
         return shown;
     }
 
-    /** A reference to a secret, as config providers resolve it, is none. */
+    /** Whether a setting is a secret. A reference that a config provider resolves is not. */
     private static boolean isSecret(Map.Entry<String, String> entry) {
         return !entry.getValue().startsWith("${")
                 && ADMIN.configKeys().values().stream()

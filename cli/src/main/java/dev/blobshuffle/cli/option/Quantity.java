@@ -9,7 +9,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads numbers with units from the command line: one converter per kind, for all commands.
+ * Parses numbers with units from the command line. Each kind has one converter for all commands.
  * Stateless.
  */
 public final class Quantity {
@@ -29,7 +29,7 @@ public final class Quantity {
     private static final Map<String, Double> SECONDS =
             Map.of("ms", 0.001, "s", 1.0, "min", 60.0, "m", 60.0, "h", 3600.0, "d", 86_400.0);
 
-    /** {@code Mb} are bits to some. */
+    /** Ambiguous units: {@code Mb} may mean bits. */
     private static final Pattern BITS = Pattern.compile("[KMGT]i?b");
 
     private Quantity() {}
@@ -39,7 +39,7 @@ public final class Quantity {
         return BARE.matcher(text.strip()).matches();
     }
 
-    /** Whether a number is in range is for those to say who use it. */
+    /** Parses a number. The caller checks its range. */
     private static double read(String text, Map<String, Double> units, String form) {
         Matcher matcher = TEXT.matcher(text.strip());
         Double factor = matcher.matches() ? units.get(matcher.group(2).toLowerCase(Locale.ROOT)) : null;
@@ -59,7 +59,7 @@ public final class Quantity {
 
     /** Bytes: {@code 1KiB}, {@code 100 MB}, {@code 512}. Averages may have fractions. */
     public static final class Bytes implements ITypeConverter<Double> {
-        /** Made by the command line. */
+        /** Created by the command line. */
         public Bytes() {}
 
         @Override
@@ -70,7 +70,7 @@ public final class Quantity {
 
     /** Bytes per second: {@code 1GiB/s}. */
     public static final class Rate implements ITypeConverter<Double> {
-        /** Made by the command line. */
+        /** Created by the command line. */
         public Rate() {}
 
         @Override
@@ -86,7 +86,7 @@ public final class Quantity {
 
     /** A time: {@code 500ms}, {@code 2s}, {@code 1h}. */
     public static final class Time implements ITypeConverter<Duration> {
-        /** Made by the command line. */
+        /** Created by the command line. */
         public Time() {}
 
         @Override
@@ -97,11 +97,11 @@ public final class Quantity {
     }
 
     /**
-     * What stays in a store: {@code needed}, or a time, as milliseconds in the form of
+     * The retention of a store: {@code needed}, or a time, as milliseconds in the form of
      * {@code blobshuffle.retention}.
      */
     public static final class Retention implements ITypeConverter<String> {
-        /** Made by the command line. */
+        /** Created by the command line. */
         public Retention() {}
 
         @Override

@@ -1,6 +1,6 @@
 /**
- * What the commands' options have in common: quantities with units, files of settings, names that
- * were replaced.
+ * Option types that commands share: quantities with units, files of settings, names that were
+ * replaced.
  */
 @NullMarked
 package dev.blobshuffle.cli.option;

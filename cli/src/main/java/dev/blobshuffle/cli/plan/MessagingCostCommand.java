@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle plan messaging}: what a year of publish and subscribe costs with replicated
- * Kafka, Inkless and BlobShuffle. Computes only.
+ * {@code blobshuffle plan messaging}: computes the yearly cost of publish and subscribe with
+ * replicated Kafka, Inkless and BlobShuffle. Sends no requests.
  */
 @Command(
         name = "messaging",
@@ -79,7 +79,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
             description = "Print the costs as JSON, or write them into a file.")
     private @Nullable String json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public MessagingCostCommand() {}
 

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
-/** Prints yearly costs of messaging, as Markdown for people and as values for JSON. Stateless. */
+/** Prints yearly costs of messaging as Markdown or JSON. Stateless. */
 final class MessagingCostTable {
     private MessagingCostTable() {}
 
@@ -31,7 +31,7 @@ final class MessagingCostTable {
         }
     }
 
-    /** The costs and what they mean, without the assumptions. */
+    /** The costs and their explanation, without the assumptions. */
     static String comparison(Assumptions given, MessagingCost cost) {
         List<YearlyCost> systems = List.of(cost.classic(), cost.inkless(), cost.ours());
         StringBuilder text = new StringBuilder();

@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What a running application's metrics say about its load: as JSON, whose form is described in
- * {@code docs/guides/planner.md}, or as text of Prometheus. The names are those of
+ * A running application's load, from its metrics: as JSON in the form of
+ * {@code docs/guides/planner.md}, or as Prometheus text. The names are those of
  * {@code docs/metrics.md}.
  *
- * @param instances what each instance counted
- * @param deployment what else is given: {@code zones}, {@code threads}, {@code partitions},
+ * @param instances the counters of each instance
+ * @param deployment other given values: {@code zones}, {@code threads}, {@code partitions},
  *     {@code commit_interval_ms}, {@code guarantee}
  */
 record MetricsReading(List<Counted> instances, JsonNode deployment) {
@@ -30,7 +30,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
     }
 
     /**
-     * What one instance counted.
+     * The counters of one instance.
      *
      * @param seconds the time that the counters cover
      * @param metrics value by name
@@ -42,9 +42,9 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
     }
 
     /**
-     * Reads files, or what URLs answer: one with JSON, or any number with the text of Prometheus.
+     * Reads files or URLs: one JSON document, or any number of Prometheus texts.
      *
-     * @param application the one to look at, if there are several
+     * @param application selects one of several applications
      */
     static MetricsReading from(List<String> places, Optional<String> application) {
         Map<String, String> texts = new HashMap<>();
@@ -99,7 +99,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         return new MetricsReading(instances, json);
     }
 
-    /** Of Prometheus, which knows zones only. */
+    /** A reading from Prometheus, which contains only zones about the deployment. */
     static MetricsReading ofZones(List<Counted> instances, int zones) {
         ObjectNode deployment = new ObjectMapper().createObjectNode();
         if (zones > 0) {
@@ -114,7 +114,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
                 .sum();
     }
 
-    /** Puts what was measured over a builder's values. */
+    /** Overwrites a builder's values with the measured ones. */
     void over(Workload.Builder builder) {
         double bytes = sum("bytes-appended");
         builder.bytesPerSecond(instances.stream()
@@ -141,7 +141,8 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
     }
 
     /**
-     * A profile with the medians that the instances measured last, if they asked the store lately.
+     * Overwrites a profile's medians with the last measured ones, if the instances sent requests
+     * recently.
      */
     LatencyProfile over(LatencyProfile profile) {
         return profile.measured(

@@ -12,7 +12,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What a file or a URL says about an application's metrics, unread. Stateless. */
+/** Reads the text of an application's metrics from a file or a URL, without parsing. Stateless. */
 final class MetricsText {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LARGEST = 16 << 20;
@@ -23,7 +23,7 @@ final class MetricsText {
      * The text at a place.
      *
      * @param place an http URL, or a file
-     * @throws PlanFailed if it cannot be read, is empty or longer than 16 MiB
+     * @throws PlanFailed if it is unreadable, empty or longer than 16 MiB
      */
     static String at(String place) {
         try {

@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle plan}: what a shuffle would cost, how fast it would be, and which settings to
- * use. Computes only.
+ * {@code blobshuffle plan}: computes the cost and latency of a shuffle, and recommends settings.
+ * Sends no requests.
  */
 @Command(
         name = "plan",
@@ -81,7 +81,7 @@ public final class PlanCommand implements Callable<Integer> {
             description = "Write the plan as an HTML page with a plot of cost against latency.")
     private @Nullable Path report;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public PlanCommand() {}
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.plan;
 
-/** There is no plan; the message says why, and what to do. */
+/** No plan is possible. The message states the reason and the remedy. */
 final class PlanFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A plan in the form for programs that {@code docs/guides/planner.md} documents. Stateless. */
+/** A plan as JSON, in the form that {@code docs/guides/planner.md} documents. Stateless. */
 final class PlanJson {
     private static final double GIBIBYTE = 1 << 30;
     private static final double SECONDS_PER_HOUR = 3600;
@@ -181,7 +181,7 @@ final class PlanJson {
         return json;
     }
 
-    /** Six significant digits, whatever the unit; null for what is not there or not finite. */
+    /** Rounds to six significant digits; null for missing or non-finite values. */
     private static @Nullable Object number(@Nullable Double value) {
         if (value == null || !Double.isFinite(value)) {
             return null;

@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * A plan as one HTML page that needs nothing else: verdict, costs, a plot of cost against latency,
- * settings. Stateless.
+ * A plan as one self-contained HTML page: verdict, costs, a plot of cost against latency, settings.
+ * Stateless.
  */
 final class PlanReport {
     private PlanReport() {}
@@ -75,8 +75,8 @@ final class PlanReport {
     }
 
     /**
-     * The cost of a native topic, from the fastest to the slowest of the settings; empty if it
-     * costs nothing.
+     * The cost of a native topic as a line, from the fastest to the slowest of the settings; empty
+     * if it is zero.
      */
     private static List<Point> level(Plan plan, List<Point> frontier) {
         double usd = plan.nativeUsdPerHour();

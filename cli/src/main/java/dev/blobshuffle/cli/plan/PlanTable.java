@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints a plan for people. Stateless. */
+/** Prints a plan as text. Stateless. */
 final class PlanTable {
     private static final double GIBIBYTE = 1 << 30;
     private static final double SECONDS_PER_HOUR = 3600;
@@ -72,9 +72,9 @@ final class PlanTable {
     /**
      * A line of the table of costs.
      *
-     * @param name what costs
+     * @param name of the cost
      * @param usdPerHour dollars per hour
-     * @param remark rates behind it; may be empty
+     * @param remark underlying rates; may be empty
      */
     record CostLine(String name, double usdPerHour, String remark) {}
 
@@ -123,7 +123,7 @@ final class PlanTable {
         return lines;
     }
 
-    /** What the price of a native topic consists of. */
+    /** The parts of the price of a native topic. */
     private static String billed(KafkaPrices kafka) {
         boolean crosses = kafka.crossings().clients() > 0 || kafka.crossings().replicas() > 0;
         KafkaPrices.Service service = kafka.service();
@@ -169,7 +169,7 @@ final class PlanTable {
         out.println();
     }
 
-    /** About so many points, the ends and the chosen one among them. */
+    /** Reduces points to about this number. Keeps the ends and the chosen point. */
     private static List<Estimate> thin(List<Estimate> points, Estimate chosen) {
         int step = Math.max(1, points.size() / MOST_POINTS);
         List<Estimate> kept = new ArrayList<>();

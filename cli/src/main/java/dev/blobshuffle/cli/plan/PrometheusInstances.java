@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The instances of an application in texts of Prometheus: samples of one text with the same labels
- * belong to one instance. Stateless.
+ * Finds the instances of an application in Prometheus texts. Samples of one text with the same
+ * labels belong to one instance. Stateless.
  */
 final class PrometheusInstances {
     private static final String UPTIME = "uptime";
@@ -29,7 +29,7 @@ final class PrometheusInstances {
     private PrometheusInstances() {}
 
     /**
-     * Whose counters they are.
+     * The source of counters.
      *
      * @param place the text
      * @param labels of the samples
@@ -40,11 +40,11 @@ final class PrometheusInstances {
         }
     }
 
-    /** @param texts what was read, by its place */
+    /** @param texts the texts, by their place */
     static MetricsReading read(Map<String, String> texts, Optional<String> application) {
         Map<Series, Map<String, Double>> all = new LinkedHashMap<>();
         new TreeMap<>(texts).forEach((place, text) -> addTo(all, place, text));
-        // Stand-alone caches, and engines without traffic.
+        // Excludes stand-alone caches, and engines without traffic.
         all.values()
                 .removeIf(metrics -> metrics.getOrDefault("bytes-appended", 0.0) <= 0
                         && metrics.getOrDefault("bytes-delivered", 0.0) <= 0);

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the text format of Prometheus, version 0.0.4, as endpoints and a federating Prometheus
- * write it. Stateless.
+ * Parses the Prometheus text format, version 0.0.4, from endpoints and from a federating
+ * Prometheus. Stateless.
  */
 final class PrometheusReader {
     private static final String NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
@@ -26,7 +26,7 @@ final class PrometheusReader {
      *
      * @param name the metric
      * @param labels value by name
-     * @param value its value, which may be no number
+     * @param value its value; may be NaN
      */
     record Sample(String name, Map<String, String> labels, double value) {}
 
@@ -34,7 +34,7 @@ final class PrometheusReader {
      * All samples in their order.
      *
      * @throws IllegalArgumentException if a line is neither a comment nor a sample; the message
-     *     names it by its number alone, because the text may be of any kind
+     *     only contains its number, because the text may be of any kind
      */
     static List<Sample> read(String text) {
         List<Sample> samples = new ArrayList<>();

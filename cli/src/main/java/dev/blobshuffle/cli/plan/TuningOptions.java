@@ -20,15 +20,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/**
- * Options that say what the shuffle shall reach, and what is given of its tuning, its prices and
- * its store.
- */
+/** Options for the goals of the shuffle, and for fixed values of its tuning, prices and store. */
 final class TuningOptions {
-    /** Without a goal: the cheapest within what interactive users accept. */
+    /** The default goal, seconds: a p95 that interactive users accept. */
     private static final double USUAL_P95 = 2;
 
-    /** The budget of hedges, which are on by default. */
+    /** The default budget of hedges, which are on by default. */
     private static final double USUAL_HEDGES = 0.05;
 
     private static final double KIBIBYTE = 1024;

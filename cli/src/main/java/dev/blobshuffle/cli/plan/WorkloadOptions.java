@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Options that say what is shuffled, and where. */
+/** Options that describe the shuffled load and its deployment. */
 final class WorkloadOptions {
     @Option(
             names = "--throughput",
@@ -84,7 +84,7 @@ final class WorkloadOptions {
     @Nullable
     Double changelogs;
 
-    /** Puts what is given over a builder's values. */
+    /** Overwrites a builder's values with the given ones. */
     Workload.Builder over(Workload.Builder builder) {
         set(throughput, builder::bytesPerSecond);
         set(recordSize, builder::recordBytes);
@@ -106,7 +106,7 @@ final class WorkloadOptions {
         }
     }
 
-    /** The names that Kafka Streams uses. */
+    /** The processing guarantees, by Kafka Streams' names. */
     static final class Guarantees implements ITypeConverter<Guarantee> {
         @Override
         public Guarantee convert(String text) {

@@ -4,19 +4,19 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The user's editor. Stateless. */
+/** Runs the user's editor. Stateless. */
 final class Editor {
     private Editor() {}
 
     /**
      * Opens a file, and returns when the user has closed it.
      *
-     * @param editor a command, with options if it has some
-     * @throws InvalidSettings fatal: the editor cannot be run, or it failed
+     * @param editor a command, with any options
+     * @throws InvalidSettings fatal: the editor cannot run, or it failed
      */
     static void open(Path file, String editor) {
         try {
-            // By a shell, because the variables may hold options.
+            // Through a shell, because the variables may contain options.
             int status = new ProcessBuilder("sh", "-c", editor + " \"$1\"", "sh", file.toString())
                     .inheritIO()
                     .start()

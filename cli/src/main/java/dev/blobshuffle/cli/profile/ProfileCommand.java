@@ -22,8 +22,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle profile}: named settings that commands take as defaults, so that you need not
- * repeat brokers and store each time.
+ * {@code blobshuffle profile}: manages named settings that commands take as defaults, so you need
+ * not repeat brokers and store each time.
  */
 @Command(
         name = "profile",
@@ -42,12 +42,12 @@ public final class ProfileCommand {
 
     private final Profiles profiles;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     public ProfileCommand() {
         this(Profiles.ofUser());
     }
 
-    /** With other profiles. */
+    /** A command with these profiles. */
     @SuppressWarnings("NullAway.Init") // the command line fills the field
     ProfileCommand(Profiles profiles) {
         this.profiles = profiles;
@@ -139,7 +139,8 @@ public final class ProfileCommand {
                 profiles.write(chosen, before);
                 throw new InvalidSettings(e.getMessage() + " The profile is as it was before.", e);
             }
-            profiles.write(chosen, text(file)); // An editor may have replaced the file, and with it its rights.
+            // An editor may have replaced the file, including its permissions.
+            profiles.write(chosen, text(file));
             out.println("Saved profile " + chosen + ".");
         });
     }

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Properties;
 
-/** Settings in the form of a properties file. Stateless. */
+/** Formats settings as a properties file. Stateless. */
 final class PropertiesText {
     private PropertiesText() {}
 
@@ -21,7 +21,7 @@ final class PropertiesText {
         return text.toString();
     }
 
-    /** Properties escape what needs it, and put the time before it. */
+    /** A line with escapes. The format of the JDK begins with a timestamp, which is removed. */
     private static String line(String name, String value) {
         Properties one = new Properties();
         one.setProperty(name, value);

@@ -23,12 +23,12 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * The position of a group in the partitions of a topic. In a partition without a commit, the group
- * stands at the start of the log.
+ * is at the start of the log.
  *
  * @param group its id
- * @param state empty if there is no such group
+ * @param state empty if the group does not exist
  * @param committed its commits
- * @param starts where it goes on
+ * @param starts where it continues
  */
 record GroupPosition(
         String group,
@@ -37,7 +37,7 @@ record GroupPosition(
         Map<TopicPartition, Long> starts) {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    /** @param partitions which of the topic's; none: all */
+    /** @param partitions of the topic; empty: all */
     static GroupPosition of(Admin admin, String group, String topic, Set<Integer> partitions)
             throws ExecutionException, InterruptedException {
         List<TopicPartition> asked = admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
@@ -94,9 +94,9 @@ record GroupPosition(
     }
 
     /**
-     * Writes what the group skips from now on. Wrapped clients read it from the group's own
-     * commits, explicit operators from the commits of a second group. Earlier entries that the
-     * group has not passed yet stay.
+     * Writes the offsets that the group skips from now on. Wrapped clients read them from the
+     * group's own commits, explicit operators from the commits of a second group. Earlier entries
+     * that the group has not passed yet stay.
      */
     void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> own = new HashMap<>();

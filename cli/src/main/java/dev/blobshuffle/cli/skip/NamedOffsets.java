@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Offsets that the user has named, as {@code PARTITION:OFFSET} or {@code PARTITION:FIRST-LAST}.
+ * Offsets that the user specified, as {@code PARTITION:OFFSET} or {@code PARTITION:FIRST-LAST}.
  *
- * @param ranges what was named
+ * @param ranges the specified ranges
  */
 record NamedOffsets(List<Range> ranges) implements MissingBlobs.Named {
     private static final Pattern RANGE = Pattern.compile("(\\d{1,9}):(\\d{1,18})(?:-(\\d{1,18}))?");
@@ -20,15 +20,15 @@ record NamedOffsets(List<Range> ranges) implements MissingBlobs.Named {
     }
 
     /**
-     * Offsets of one partition, both ends included.
+     * Offsets of one partition, including both ends.
      *
      * @param partition its number
-     * @param first the first
-     * @param last the last
+     * @param first offset
+     * @param last offset
      */
     record Range(int partition, long first, long last) {}
 
-    /** @throws InvalidSettings one of them is not of this form */
+    /** @throws InvalidSettings a text is not of this form */
     static NamedOffsets parse(List<String> texts) {
         return new NamedOffsets(texts.stream().map(NamedOffsets::range).toList());
     }

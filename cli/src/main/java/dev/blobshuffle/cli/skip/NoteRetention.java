@@ -9,7 +9,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
 /**
- * How long brokers keep the commits of a group without members: their setting
+ * Reads how long brokers keep the commits of a group without members: their setting
  * {@code offsets.retention.minutes}. Stateless.
  */
 final class NoteRetention {
@@ -17,7 +17,7 @@ final class NoteRetention {
 
     private NoteRetention() {}
 
-    /** As one of the brokers says; empty if the client may not see its settings. */
+    /** The value of one of the brokers; empty if the client may not see its settings. */
     static Optional<Duration> of(Admin admin) throws InterruptedException {
         try {
             int broker = admin.describeCluster().nodes().get().iterator().next().id();

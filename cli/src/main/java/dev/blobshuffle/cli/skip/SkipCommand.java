@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good.
- * Their records are lost, so it lists them first. It changes nothing without {@code --execute}.
+ * {@code blobshuffle skip}: moves a group past notifications whose blobs are lost. Their records
+ * are lost too, so it lists them first. It changes nothing without {@code --execute}.
  */
 @Command(
         name = "skip",
@@ -90,7 +90,7 @@ public final class SkipCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public SkipCommand() {}
 
@@ -99,7 +99,8 @@ public final class SkipCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
-            String uri = brokers.config().store(storeUri); // Wrong usage comes before absent brokers.
+            // Report wrong usage before unreachable brokers.
+            String uri = brokers.config().store(storeUri);
             return skip(uri, brokers.client(), time);
         } catch (ExecutionException e) {
             err.println("Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()

@@ -28,8 +28,8 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts what a group has still to read: notifications, and the records that they stand for. Looks
- * at no more than the newest entries of each partition. Owned by one thread.
+ * Counts the notifications that a group has not read yet, and their records. It reads only the
+ * newest entries of each partition. Owned by one thread.
  */
 final class LagScan {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -38,7 +38,7 @@ final class LagScan {
     private final LogScan scan;
     private final long most;
 
-    /** @param most entries that are looked at, per partition */
+    /** @param most entries to read per partition */
     LagScan(Admin admin, LogScan scan, long most) {
         this.admin = admin;
         this.scan = scan;
@@ -96,9 +96,9 @@ final class LagScan {
                 .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().offset()));
     }
 
-    /** What is left in one partition. */
+    /** The unread entries of one partition. */
     private static final class Counts {
-        /** Counts the records of partitions that the scan did not ask for. */
+        /** Collects the records of partitions that were not requested. */
         private static final Counts NOBODYS = new Counts(Optional.empty(), false);
 
         private final Optional<OffsetAndMetadata> committed;
@@ -124,10 +124,10 @@ final class LagScan {
                 Notification notification = NotificationCodec.decode(record.value());
                 records += notification.records() - passed(record.offset());
                 bytes += notification.segmentLength();
-                // Timestamps may be event times of long ago.
+                // Timestamps may be event times from long ago.
                 writtenAt = Math.max(writtenAt, notification.blob().generation() * BlobId.MILLIS_PER_GENERATION);
             } catch (BlobShuffleException e) {
-                // Of a later version, or damaged: it counts as a notification of unknown size.
+                // The notification is of a later version or damaged. It counts, with unknown size.
             }
             notifications++;
             remember(writtenAt);
@@ -139,7 +139,7 @@ final class LagScan {
             }
         }
 
-        /** How many records of a notification the group has read already. */
+        /** The number of a notification's records that the group has already read. */
         private int passed(long offset) {
             return committed
                     .filter(position -> position.offset() == offset)

@@ -7,21 +7,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * The terminal that a live view fills. If the output goes elsewhere, such as into a pipe, each view
- * follows the one before.
+ * The terminal of a live view. If the output is not a terminal, such as a pipe, views follow each
+ * other.
  *
- * @param isTerminal whether the output is one
+ * @param isTerminal whether the output is a terminal
  * @param rows its height, lines
  * @param columns its width, characters
  */
 record Screen(boolean isTerminal, int rows, int columns) {
-    /** Where a view goes that is no live one, and all of it. */
+    /** The screen of a single view, which is printed completely. */
     static final Screen ENDLESS = new Screen(false, Integer.MAX_VALUE, Integer.MAX_VALUE);
 
     private static final Screen USUAL = new Screen(true, 24, 80);
     private static final long PATIENCE_SECONDS = 5;
 
-    /** The one that this process writes to. */
+    /** The screen of this process's output. */
     static Screen find() {
         boolean isTerminal =
                 !"dumb".equals(System.getenv("TERM")) && run("test", "-t", "1").isPresent();
@@ -38,8 +38,8 @@ record Screen(boolean isTerminal, int rows, int columns) {
     }
 
     /**
-     * What to print for a view, so that it replaces the one before. A line that is too long for the
-     * terminal is cut: wrapped, it would push the first lines off the screen.
+     * The text that replaces the previous view by a new one. Lines too long for the terminal are
+     * cut. If they wrapped, they would push the first lines off the screen.
      */
     String show(String view) {
         return isTerminal
@@ -52,8 +52,8 @@ record Screen(boolean isTerminal, int rows, int columns) {
     }
 
     /**
-     * The output of a program about the terminal of this process; empty if the program fails or is
-     * absent. The JVM itself does not report this before version 22.
+     * The output of a program that inspects this process's terminal; empty if the program fails or
+     * is missing. The JVM itself does not report terminals before version 22.
      */
     private static Optional<String> run(String... command) {
         ProcessBuilder builder = new ProcessBuilder(command)

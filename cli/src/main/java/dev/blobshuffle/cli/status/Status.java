@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one look at an application found.
+ * The status of an application at one time.
  *
  * @param application its id
- * @param atMillis when it was looked at, milliseconds since the Unix epoch
+ * @param atMillis time of the status, milliseconds since the Unix epoch
  * @param lags its partitions, by topic and number
- * @param members those of the membership topic, by zone; empty if there is no such topic
- * @param store what its store holds; empty if no store is named
- * @param notes what is missing or incomplete, sentences
+ * @param members of the membership topic, by zone; empty if that topic does not exist
+ * @param store content of its store; empty if no store is specified
+ * @param notes sentences about missing or incomplete data
  */
 record Status(
         String application,
@@ -27,7 +27,7 @@ record Status(
         notes = List.copyOf(notes);
     }
 
-    /** Whether the brokers know anything of the application. */
+    /** Whether the brokers have any data of the application. */
     boolean isKnown() {
         return !lags.isEmpty() || members.isPresent();
     }

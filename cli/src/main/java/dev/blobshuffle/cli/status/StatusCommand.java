@@ -34,8 +34,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle status}: how far an application is behind, what its store holds and costs, and
- * which members read what. Changes nothing.
+ * {@code blobshuffle status}: prints the lag of an application, the content and cost of its store,
+ * and the partitions of its members. Changes nothing.
  */
 @Command(
         name = "status",
@@ -114,7 +114,7 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(names = "--times", paramLabel = "N", description = "With --watch, end after N looks.")
     private @Nullable Integer times;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public StatusCommand() {}
 
@@ -185,7 +185,7 @@ public final class StatusCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** As many as members are in, or the usual number if they are unknown. */
+    /** The number of zones with members, or the usual number if the members are unknown. */
     private static int zones(Status status) {
         int known = (int) status.members().stream()
                 .flatMap(List::stream)
@@ -218,9 +218,9 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     /**
-     * A store that may not be named.
+     * An optional store.
      *
-     * @param store empty if it is not
+     * @param store empty if none is specified
      */
     private record OpenStore(Optional<BlobStore> store) implements AutoCloseable {
         static OpenStore of(Optional<String> uri, StoreContext context) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A status for programs, as {@code docs/operations.md} documents it. Stateless. */
+/** A status as JSON, as {@code docs/operations.md} documents it. Stateless. */
 final class StatusJson {
     private StatusJson() {}
 

@@ -17,8 +17,8 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Looks at an application: its topics and membership topic every time, its store at most once a
- * minute, since a listing costs requests. Owned by one thread.
+ * Reads the status of an application: its topics and membership topic every time, its store at most
+ * once a minute, because a listing costs requests. Owned by one thread.
  */
 final class StatusReader {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -33,12 +33,12 @@ final class StatusReader {
     private long storeMillis;
 
     /**
-     * Whom to look at.
+     * The application to read.
      *
      * @param id its group
      * @param topics its shuffled topics
      * @param membership its membership topic
-     * @param most entries of a log that are looked at, per partition
+     * @param most entries of a log to read, per partition
      */
     record Application(String id, ShuffledTopics topics, String membership, long most) {}
 
@@ -52,7 +52,7 @@ final class StatusReader {
     }
 
     /**
-     * One look.
+     * Reads the status.
      *
      * @throws ExecutionException the brokers failed
      */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** A status for people. Stateless. */
+/** A status as text. Stateless. */
 final class StatusText {
     private static final int LONGEST_LIST = 5;
 
@@ -22,8 +22,8 @@ final class StatusText {
     /**
      * Lines of text.
      *
-     * @param zones number of zones that the cost is estimated for
-     * @param rows most lines; the partitions that are least behind are left out
+     * @param zones number of zones for the cost estimate
+     * @param rows most lines; omits the partitions with the least lag
      */
     static String of(Status status, int zones, int rows) {
         List<String> lines = new ArrayList<>();

@@ -17,14 +17,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lists a store from its newest blobs back, within bounds, and asks for the length of a few. Owned
- * by one thread.
+ * Lists a store backwards from its newest blobs, within limits, and requests the length of a
+ * sample. Owned by one thread.
  */
 final class StoreLook {
-    /** Minutes that one request lists: what a busy store has in ten fits in memory. */
+    /**
+     * The trailing digits of the minute that one listing covers: ten minutes of a busy store fit in
+     * memory.
+     */
     private static final int DIGITS = 1;
 
-    /** Most listings of one look. At AWS's list price they cost a tenth of a cent. */
+    /** Most listings of one run. At AWS's list price they cost a tenth of a cent. */
     private static final int MOST_LISTINGS = 200;
 
     private static final int SAMPLE = 20;
@@ -85,7 +88,7 @@ final class StoreLook {
 
     private record OwnerSpan(int owner, GenerationSpan generations) {}
 
-    /** All of them, the newest first. */
+    /** All spans, the newest first. */
     private Set<OwnerSpan> spans() throws InterruptedException {
         Set<OwnerSpan> spans = new TreeSet<>(
                 Comparator.comparing((OwnerSpan span) -> span.generations().first())
@@ -98,7 +101,9 @@ final class StoreLook {
         return spans;
     }
 
-    /** Of a few, evenly chosen. A blob that a sweep deletes meanwhile does not count. */
+    /**
+     * The average length of an even sample. A blob that a sweep deletes meanwhile does not count.
+     */
     private double averageLength(List<BlobId> sample) throws InterruptedException {
         int step = Math.max(1, sample.size() / SAMPLE);
         double sum = 0;

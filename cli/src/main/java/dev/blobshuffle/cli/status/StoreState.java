@@ -4,16 +4,16 @@ import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.util.Optional;
 
 /**
- * What a store holds, of all applications that use it.
+ * The content of a store, for all applications that use it.
  *
  * @param location the store, without credentials
- * @param blobs those that were listed
- * @param bytes theirs, estimated from a sample
+ * @param blobs number of listed blobs
+ * @param bytes of these blobs, estimated from a sample
  * @param isCut whether there are more than were listed
- * @param oldestMillis when the oldest listed one was sealed, to the minute; empty if there is none
+ * @param oldestMillis when the oldest listed blob was sealed, to the minute; empty if there is none
  * @param recent blobs sealed in the last {@code recentMinutes}
- * @param recentMinutes minutes that are counted, at most 60
- * @param prices what the store charges; empty if unknown
+ * @param recentMinutes counted minutes, at most 60
+ * @param prices of the store; empty if unknown
  */
 record StoreState(
         String location,
@@ -27,11 +27,11 @@ record StoreState(
     private static final double MINUTES_PER_HOUR = 60;
 
     /**
-     * Dollars per hour, estimated.
+     * Estimated dollars per hour.
      *
-     * @param puts for the blobs that were written
+     * @param puts for the written blobs
      * @param gets if each other zone reads each blob once
-     * @param stored for the bytes that are kept
+     * @param stored for the stored bytes
      */
     record Cost(double puts, double gets, double stored) {
         double total() {
@@ -39,13 +39,13 @@ record StoreState(
         }
     }
 
-    /** Blobs that were written per hour and still exist. */
+    /** Blobs written per hour that still exist. */
     double blobsPerHour() {
         return recentMinutes == 0 ? 0 : recent * MINUTES_PER_HOUR / recentMinutes;
     }
 
     /**
-     * What the store costs; empty without prices.
+     * The cost of the store; empty without prices.
      *
      * @param zones number of zones that read
      */

@@ -1,4 +1,4 @@
-/** The command {@code blobshuffle status}: how an application with blobs is doing. */
+/** The command {@code blobshuffle status}: the state of an application with blobs. */
 @NullMarked
 package dev.blobshuffle.cli.status;
 

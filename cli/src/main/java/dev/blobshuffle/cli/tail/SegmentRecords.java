@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /** Reads the last records of segments from a store. Owned by one thread. */
 final class SegmentRecords {
-    /** A segment is in memory at once. */
+    /** The largest segment to read. A whole segment is in memory. */
     private static final long LARGEST_SEGMENT = 256L << 20;
 
     private final BlobStore store;
@@ -28,11 +28,11 @@ final class SegmentRecords {
     }
 
     /**
-     * Hands out the records of an entry.
+     * Passes the records of an entry to a receiver.
      *
-     * @param skipped records at the start of the segment that are left out
+     * @param skipped number of records to skip at the start of the segment
      * @throws java.util.concurrent.CompletionException the store failed
-     * @throws dev.blobshuffle.core.failure.BlobShuffleException the segment cannot be read
+     * @throws dev.blobshuffle.core.failure.BlobShuffleException the segment is unreadable
      */
     void read(TailedEntry entry, Notification notification, int skipped, Consumer<TailedRecord> receiver)
             throws InterruptedException {

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How keys or values are decoded, by the names of Kafka's own serdes. */
+/** Decoders of keys and values, by the names of Kafka's own serdes. */
 enum Serde {
     /** Text in UTF-8, with escapes; other bytes as hexadecimal digits. */
     STRING(0, bytes -> ShownData.quoted(bytes)),
     /** Hexadecimal digits. */
     BYTES(0, Serde::hex),
-    /** A number of two bytes. */
+    /** A two-byte integer. */
     SHORT(Short.BYTES, bytes -> String.valueOf(ByteBuffer.wrap(bytes).getShort())),
-    /** A number of four bytes. */
+    /** A four-byte integer. */
     INTEGER(Integer.BYTES, bytes -> String.valueOf(ByteBuffer.wrap(bytes).getInt())),
-    /** A number of eight bytes. */
+    /** An eight-byte integer. */
     LONG(Long.BYTES, bytes -> String.valueOf(ByteBuffer.wrap(bytes).getLong())),
-    /** A binary fraction of four bytes. */
+    /** A four-byte floating-point number. */
     FLOAT(Float.BYTES, bytes -> String.valueOf(ByteBuffer.wrap(bytes).getFloat())),
-    /** A binary fraction of eight bytes. */
+    /** An eight-byte floating-point number. */
     DOUBLE(Double.BYTES, bytes -> String.valueOf(ByteBuffer.wrap(bytes).getDouble())),
     /** The text of a UUID. */
     UUID(36, bytes -> java.util.UUID.fromString(ascii(bytes)).toString()),
@@ -42,7 +42,7 @@ enum Serde {
     }
 
     /**
-     * A key or value as text that no terminal obeys. Bytes that are not of this kind are shown as
+     * A key or value as text without control characters. Bytes that are not of this type become
      * hexadecimal digits.
      */
     String text(byte @Nullable [] bytes) {

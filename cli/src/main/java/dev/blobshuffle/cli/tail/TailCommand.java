@@ -36,7 +36,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle tail}: the newest records of a shuffled topic, from notifications and blobs.
+ * {@code blobshuffle tail}: prints the newest records of a shuffled topic, from notifications and
+ * blobs.
  */
 @Command(
         name = "tail",
@@ -51,7 +52,7 @@ public final class TailCommand implements Callable<Integer> {
     private static final int PARTLY = 1;
     private static final Duration LOOK = Duration.ofMillis(500);
 
-    /** Entries that may be transaction markers, for each record that is asked for. */
+    /** Additional entries per requested record, because entries may be transaction markers. */
     private static final int MARKERS = 2;
 
     @Spec
@@ -120,7 +121,7 @@ public final class TailCommand implements Callable<Integer> {
 
     private boolean isPartial;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TailCommand() {}
 

@@ -10,9 +10,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /**
  * One entry of a partition's log.
  *
- * @param record as the broker has it
- * @param notification what it says; empty for a plain record
- * @param failure why a notification cannot be read; empty if it can
+ * @param record from the broker
+ * @param notification its content; empty for a plain record
+ * @param failure why a notification is unreadable; empty if it is readable
  */
 record TailedEntry(
         ConsumerRecord<byte[], byte[]> record, Optional<Notification> notification, Optional<String> failure) {
@@ -27,7 +27,7 @@ record TailedEntry(
         }
     }
 
-    /** The records that it stands for. */
+    /** The number of records of the entry. */
     int records() {
         return notification.map(Notification::records).orElse(1);
     }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param real real offset of its notification, or its own
  * @param index its index in the segment
  * @param count records of the segment
- * @param notification where it is; empty if it went through Kafka
+ * @param notification of its segment; empty for a plain record
  * @param timestamp milliseconds since the Unix epoch
  * @param key its key; null if it has none
  * @param value its value; null if it has none
  */
-@SuppressWarnings("ArrayRecordComponent") // Two records are never compared.
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
 record TailedRecord(
         int partition,
         long real,
@@ -31,7 +31,7 @@ record TailedRecord(
         long timestamp,
         byte @Nullable [] key,
         byte @Nullable [] value) {
-    /** What a user asks to see of keys and values. */
+    /** The format in which the user requested keys and values. */
     record Shape(boolean hasData, Serde keys, Serde values, int longest) {
         String part(byte @Nullable [] bytes, Serde serde) {
             if (bytes == null) {

@@ -22,8 +22,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The newest entries of a topic's partitions, and what comes after them. Keeps as many entries per
- * partition as records are asked for. Owned by one thread.
+ * The newest entries of a topic's partitions, and those that follow. Keeps as many entries per
+ * partition as records are requested. Owned by one thread.
  */
 final class TopicTail {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -42,8 +42,8 @@ final class TopicTail {
     /**
      * A tail of a topic.
      *
-     * @param numbers which partitions; none: all
-     * @throws InvalidSettings there is no such topic, or it has not all of the partitions
+     * @param numbers of partitions; empty: all
+     * @throws InvalidSettings the topic or a partition does not exist
      */
     static TopicTail of(Admin admin, LogScan scan, String topic, Set<Integer> numbers)
             throws ExecutionException, InterruptedException {
@@ -70,10 +70,10 @@ final class TopicTail {
     }
 
     /**
-     * The newest entries with as many records, by partition.
+     * The newest entries that contain a number of records, by partition.
      *
      * @param records most records of a partition
-     * @param markers entries more to look at, which may be transaction markers
+     * @param markers additional entries to read, which may be transaction markers
      */
     Map<Integer, List<TailedEntry>> last(int records, int markers) throws ExecutionException, InterruptedException {
         Map<TopicPartition, Long> starts = offsets(OffsetSpec.earliest());
@@ -83,7 +83,7 @@ final class TopicTail {
         return read(records);
     }
 
-    /** The entries that came since, by partition: at most as many as their records. */
+    /** The entries since the last call, by partition, with at most this number of records. */
     Map<Integer, List<TailedEntry>> since(int records) {
         return read(records);
     }
@@ -103,7 +103,7 @@ final class TopicTail {
         return read;
     }
 
-    /** From the end back, until there are enough records. */
+    /** Takes entries backwards from the end until there are enough records. */
     private static List<TailedEntry> newest(Deque<TailedEntry> entries, int records) {
         List<TailedEntry> newest = new ArrayList<>();
         long count = 0;

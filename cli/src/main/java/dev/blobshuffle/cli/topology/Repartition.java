@@ -6,9 +6,10 @@ import java.util.Set;
 /**
  * A repartition topic.
  *
- * @param topic its name, as the topology has it
- * @param keyedBy the last nodes before it that may set the key; for a path without one, its source
- * @param readers the first nodes behind it
- * @param depth how many repartition topics a record passes up to here, this one included
+ * @param topic its name in the topology
+ * @param keyedBy the last nodes before it that may set the key; for a path without such a node, its
+ *     source
+ * @param readers the first nodes after it
+ * @param depth the number of repartition topics on a record's path up to here, including this one
  */
 record Repartition(String topic, Set<TopologyNode> keyedBy, List<TopologyNode> readers, int depth) {}

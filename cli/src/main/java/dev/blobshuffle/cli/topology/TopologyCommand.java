@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle plan topology}: what a Kafka Streams topology shuffles, and which shuffles it
- * may not need. Reads a text only.
+ * {@code blobshuffle plan topology}: lists the shuffles of a Kafka Streams topology, and those that
+ * it may not need. Only reads a text.
  */
 @Command(
         name = "topology",
@@ -46,7 +46,7 @@ public final class TopologyCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean isJson;
 
-    /** Made by the command line. */
+    /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public TopologyCommand() {}
 

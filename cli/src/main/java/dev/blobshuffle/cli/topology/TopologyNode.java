@@ -7,46 +7,51 @@ import java.util.Set;
  * A node of a topology.
  *
  * @param name unique in its topology
- * @param kind what it does
- * @param topics those that it reads or writes; none for a processor, or if records choose them
- * @param successors names of the nodes that it forwards to
+ * @param kind of the node
+ * @param topics that it reads or writes; empty for a processor, or if records select them
+ * @param successors names of the nodes to which it forwards
  */
 record TopologyNode(String name, Kind kind, Set<String> topics, List<String> successors) {
-    /** What a node does. */
+    /** The kind of a node. */
     enum Kind {
         SOURCE,
         PROCESSOR,
         SINK
     }
 
-    /** What a processor does to the key, as far as its name shows. */
+    /** The effect of a processor on the key, according to its name. */
     enum Key {
-        /** Its function has no way to return another key. */
+        /** Its function cannot return another key. */
         KEPT,
 
-        /** Its function returns a key, which may be the same one. */
+        /** Its function returns a key, which may be the same. */
         RETURNED,
 
-        /** It exists to set the key. */
+        /** Its purpose is to set the key. */
         SET,
 
-        /** The application has named it. */
+        /** The application has named the node. */
         UNKNOWN
     }
 
-    /** Operations of the DSL that return keys; those that only set one are in {@link #SETTING}. */
+    /**
+     * Operations of the DSL that return keys. Those that only set a key are in {@link #SETTING}.
+     */
     private static final List<String> RETURNING =
             List.of("KSTREAM-MAP-", "KSTREAM-FLATMAP-", "KSTREAM-PROCESSOR-", "KSTREAM-TRANSFORM-");
 
     private static final List<String> SETTING = List.of("KSTREAM-KEY-SELECT-", "KTABLE-SELECT-");
 
-    /** What Kafka Streams calls the nodes that the application has not named. */
+    /** Kafka Streams' name prefixes of nodes that the application has not named. */
     private static final List<String> GENERATED = List.of("KSTREAM-", "KTABLE-");
 
-    /** Kafka Streams appends it to a shuffle's name, for the filter that drops null keys. */
+    /**
+     * The suffix that Kafka Streams appends to a shuffle's name for the filter that drops null
+     * keys.
+     */
     private static final String FILTER_BEFORE_SINK = "-repartition-filter";
 
-    /** What happens to the key here. */
+    /** The effect on the key. */
     Key key() {
         if (isOneOf(SETTING)) {
             return Key.SET;

@@ -1,6 +1,9 @@
 package dev.blobshuffle.cli.topology;
 
-/** A text is no topology; the message says why, and what to give, without a full stop. */
+/**
+ * A text is not a topology. The message states the reason and the expected input, without a full
+ * stop.
+ */
 final class TopologyRefused extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -17,14 +17,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Finds the repartition topics of a topology, and which of them the application may not need. It
- * knows names only, not functions, so each finding is a question to the application's authors.
+ * Finds the repartition topics of a topology, and those that the application may not need. It only
+ * knows names, not functions, so each finding is a question to the application's authors.
  * Immutable.
  */
 final class TopologyReview {
     private static final String REPARTITION = "-repartition";
 
-    /** What may make records fewer or smaller. */
+    /** Operations that may reduce the number or the size of records. */
     private static final List<String> SHRINKING = List.of("KSTREAM-FILTER-", "KSTREAM-MAPVALUES-");
 
     private final Map<String, TopologyNode> nodes;
@@ -48,12 +48,12 @@ final class TopologyReview {
         return repartitions;
     }
 
-    /** How many of them a record passes at most. */
+    /** The most repartition topics on a record's path. */
     int depth() {
         return repartitions.stream().mapToInt(Repartition::depth).max().orElse(0);
     }
 
-    /** What to look at, a sentence or two each. */
+    /** The findings, each of a sentence or two. */
     List<String> findings() {
         List<String> findings = new ArrayList<>();
         repeated(findings);
@@ -65,7 +65,7 @@ final class TopologyReview {
         return findings;
     }
 
-    /** Several topics have the same keys of the same records. */
+    /** Finds topics with the same keys of the same records. */
     private void repeated(List<String> findings) {
         Map<Set<TopologyNode>, List<Repartition>> byKey = repartitions.stream()
                 .filter(repartition -> isKeyed(repartition))
@@ -140,7 +140,7 @@ final class TopologyReview {
                 .toList();
     }
 
-    /** Goes back from the sinks, up to the first nodes on each path that may set the key. */
+    /** Searches backwards from the sinks for the first nodes on each path that may set the key. */
     private Set<TopologyNode> keyedBy(String topic) {
         Set<TopologyNode> found = new LinkedHashSet<>();
         Set<TopologyNode> seen = new HashSet<>();
@@ -160,7 +160,7 @@ final class TopologyReview {
         return found;
     }
 
-    /** The longest way through repartition topics; one that leads back to itself ends there. */
+    /** The longest path through repartition topics. A cycle ends the path. */
     private int depth(String topic) {
         Integer known = depths.putIfAbsent(topic, 0);
         if (known != null) {

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what {@code Topology.describe()} of Kafka Streams prints. Lines of other kinds are passed
- * over, so that a part of a log will do. Stateless.
+ * Parses the output of Kafka Streams' {@code Topology.describe()}. Ignores other lines, so the
+ * input may be part of a log. Stateless.
  */
 final class TopologyText {
     private static final Pattern NODE =
@@ -26,7 +26,7 @@ final class TopologyText {
     /**
      * The nodes, in the order of the text.
      *
-     * @throws TopologyRefused if there is none, or what a node forwards to is missing
+     * @throws TopologyRefused if there is no node, or a successor is missing
      */
     static List<TopologyNode> read(List<String> lines) {
         Map<String, TopologyNode> nodes = new LinkedHashMap<>();
@@ -66,7 +66,10 @@ final class TopologyText {
                 }));
     }
 
-    /** "topics: [a, b]" of a source, "topic: a" of a sink, other words for what records choose. */
+    /**
+     * Parses the topics: "topics: [a, b]" of a source, "topic: a" of a sink; other words if records
+     * select them.
+     */
     private static Set<String> topics(String word, String value) {
         return switch (word) {
             case "topics" ->

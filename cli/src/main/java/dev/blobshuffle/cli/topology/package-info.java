@@ -1,4 +1,6 @@
-/** The command {@code blobshuffle plan topology}: which shuffles an application may not need. */
+/**
+ * The command {@code blobshuffle plan topology}: finds shuffles that an application may not need.
+ */
 @NullMarked
 package dev.blobshuffle.cli.topology;
 
