@@ -25,8 +25,8 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
- * Shuffles orders by customer through a flight daemon, and adds up what each customer has ordered.
- * Prints the totals and ends.
+ * Shuffles orders by customer through a flight daemon, and adds up each customer's orders. Prints
+ * the totals and ends.
  */
 public final class OrderTotals {
     private static final int ORDERS = 3_000;
@@ -57,7 +57,7 @@ public final class OrderTotals {
         }
     }
 
-    /** Every second order, a batch for each partition. */
+    /** Writes every second order, in one batch per partition. */
     private static void write(FlightClient client, BufferAllocator allocator, String shuffle, int map)
             throws Exception {
         FlightDescriptor descriptor = FlightDescriptor.path(
@@ -71,7 +71,7 @@ public final class OrderTotals {
                 writer.putNext(number(allocator, Integer.BYTES, partition));
                 rows += orders.getRowCount();
             }
-            // Without the number of rows the daemon stores nothing.
+            // The daemon stores nothing without the number of rows.
             writer.putMetadata(number(allocator, Long.BYTES, rows));
             writer.completed();
             answers.read().close();
@@ -94,7 +94,7 @@ public final class OrderTotals {
         orders.setRowCount(rows);
     }
 
-    /** Little-endian, as the daemon expects it. */
+    /** A little-endian number, as the daemon expects it. */
     private static ArrowBuf number(BufferAllocator allocator, int bytes, long value) {
         ArrowBuf buffer = allocator.buffer(bytes);
         for (int i = 0; i < bytes; i++) {

@@ -17,11 +17,14 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Adds up what each customer has ordered, with the clients of Kafka. One thread sorts the orders by
- * customer, in transactions; the other one adds them up. What is between them goes through blobs.
+ * Adds up each customer's orders with Kafka's clients. One thread sorts the orders by customer, in
+ * transactions. The other thread adds them up. The records between them go through blobs.
  */
 public final class OrderTotals {
-    /** Only this topic is in {@code blobshuffle.topics.include}; the others pass untouched. */
+    /**
+     * The only topic in {@code blobshuffle.topics.include}. Other topics are not shuffled through
+     * blobs.
+     */
     private static final String SORTED = "orders-by-customer";
 
     public static void main(String[] arguments) {
@@ -29,7 +32,7 @@ public final class OrderTotals {
         new Thread(OrderTotals::add, "add").start();
     }
 
-    /** An order's key is its number, its value {@code customer:amount}. */
+    /** Sorts orders. An order's key is its number, its value {@code customer:amount}. */
     private static void sort() {
         try (Consumer<String, String> orders = new BlobConsumer<>(
                         settings("group.id", "sort"), new StringDeserializer(), new StringDeserializer());
@@ -48,12 +51,16 @@ public final class OrderTotals {
                     sorted.send(new ProducerRecord<>(SORTED, parts[0], Long.valueOf(parts[1])));
                 }
                 sorted.sendOffsetsToTransaction(polled.nextOffsets(), orders.groupMetadata());
-                sorted.commitTransaction(); // the blobs are durable, the notifications in Kafka
+                // the blobs are durable, and the notifications are in Kafka
+                sorted.commitTransaction();
             }
         }
     }
 
-    /** The totals are in memory, so this thread reads from the beginning and commits nothing. */
+    /**
+     * Adds up orders. The totals are in memory, so this thread reads from the beginning and commits
+     * nothing.
+     */
     private static void add() {
         Map<String, Long> totals = new HashMap<>();
         try (Consumer<String, Long> sorted = new BlobConsumer<>(
@@ -70,7 +77,10 @@ public final class OrderTotals {
         }
     }
 
-    /** The settings that all clients of the topic share, and more, as names and values in turn. */
+    /**
+     * The common settings of all clients of the topic, plus others, as alternating names and
+     * values.
+     */
     private static Map<String, Object> settings(Object... more) {
         Map<String, String> environment = System.getenv();
         Map<String, Object> settings = new HashMap<>();

@@ -15,8 +15,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them: natively, or through blobs if the settings say so.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders: natively, or through blobs if the settings say so.
  */
 public final class OrderTotals {
     public static void main(String[] arguments) throws IOException {

@@ -22,8 +22,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * Asks a service for the price of each order, many orders at once, and adds up what each customer
- * has to pay. The sums travel through blobs.
+ * Requests the price of each order from a service, many orders concurrently, and adds up the prices
+ * for each customer. The sums go through blobs.
  */
 public final class OrderTotals {
     private final HttpClient client = HttpClient.newHttpClient();
@@ -57,7 +57,7 @@ public final class OrderTotals {
         return builder.build();
     }
 
-    /** {@code customer:article} becomes {@code customer:price}. */
+    /** Replaces the article in {@code customer:article} by its price. */
     private CompletionStage<String> priced(String order) {
         String[] parts = order.split(":");
         HttpRequest question = HttpRequest.newBuilder(prices.resolve(parts[1])).build();

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Publishes orders and adds up what each customer has ordered, without a broker: the records are in
- * blobs, their order is in PostgreSQL. Prints the totals and ends.
+ * Publishes orders and adds up each customer's orders, without a broker: the records are in blobs,
+ * their order is in PostgreSQL. Prints the totals and ends.
  */
 public final class OrderTotals {
     private static final int ORDERS = 3_000;
@@ -31,7 +31,10 @@ public final class OrderTotals {
         }
     }
 
-    /** A publisher's name belongs to one instance: another one of the same name fences it. */
+    /**
+     * Publishes orders. A publisher's name belongs to one instance: a second instance with the name
+     * fences the first.
+     */
     private static void publish(Messaging messaging) {
         try (Publisher<String, String> orders =
                 messaging.publisher("checkout-1", Serde.string(), Serde.string())) {

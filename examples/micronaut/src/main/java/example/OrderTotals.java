@@ -17,8 +17,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders.
  */
 @Factory
 public class OrderTotals {
@@ -27,8 +27,8 @@ public class OrderTotals {
     }
 
     /**
-     * Micronaut passes a client supplier to {@code KafkaStreams}, so the settings alone do not
-     * choose ours.
+     * Provides our client supplier. Micronaut passes one to {@code KafkaStreams}, so the settings
+     * alone do not select ours.
      */
     @Singleton
     @Replaces(bean = KafkaClientSupplier.class, factory = KafkaStreamsFactory.class)

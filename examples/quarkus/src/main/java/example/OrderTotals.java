@@ -13,8 +13,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders.
  */
 @ApplicationScoped
 public class OrderTotals {

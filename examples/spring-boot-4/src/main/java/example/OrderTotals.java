@@ -17,8 +17,8 @@ import org.springframework.kafka.annotation.EnableKafkaStreams;
 import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders.
  */
 @SpringBootApplication
 @EnableKafkaStreams
@@ -28,8 +28,8 @@ public class OrderTotals {
     }
 
     /**
-     * Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose
-     * ours.
+     * Sets our client supplier. Spring passes one to {@code KafkaStreams}, so the settings alone do
+     * not select ours.
      */
     @Bean
     StreamsBuilderFactoryBeanConfigurer blobShuffle() {

@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.EnableKafkaStreams;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them: through blobs, by the settings in application.yml alone.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders through blobs. The settings in application.yml suffice.
  */
 @SpringBootApplication
 @EnableKafkaStreams

@@ -11,8 +11,8 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
- * them: through blobs, by the starter and the settings in application.properties.
+ * Adds up each customer's orders. The key of an order is its number, so Kafka Streams repartitions
+ * the orders through blobs. The starter and the settings in application.properties suffice.
  */
 @SpringBootApplication
 public class OrderTotals {

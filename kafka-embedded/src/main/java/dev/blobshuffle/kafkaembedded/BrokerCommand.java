@@ -19,8 +19,7 @@ record BrokerCommand(int heapMebibytes, List<String> jvmFlags) {
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.add("-Xmx" + heapMebibytes + "m");
         line.add("-XX:+ExitOnOutOfMemoryError");
-        // Heard only if slf4j-simple is on the class path; other back ends bring their own
-        // configuration.
+        // Only slf4j-simple reads this; other back ends have their own configuration.
         line.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
         line.addAll(jvmFlags);
         line.add("-cp");

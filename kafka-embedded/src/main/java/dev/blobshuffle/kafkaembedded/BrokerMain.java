@@ -11,8 +11,8 @@ import kafka.server.KafkaRaftServer;
 /**
  * The main class of a {@link KafkaProcess}' node. Argument: the file with the node's properties. It
  * prints {@link #READY} on standard output when the broker serves, and nothing else there; the log
- * goes to standard error. It halts when standard input ends, that is when its parent is gone, and
- * shuts down in order on SIGTERM.
+ * goes to standard error. It halts when standard input ends, which means that its parent has
+ * exited. It shuts down gracefully on SIGTERM.
  */
 final class BrokerMain {
     static final String READY = "ready";

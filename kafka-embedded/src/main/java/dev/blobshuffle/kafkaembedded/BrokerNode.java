@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One node of a cluster: where it listens and where its data is.
+ * The ports and the directory of one node of a cluster.
  *
- * @param port where clients and other brokers connect, on the loopback address
- * @param controllerPort where brokers and controllers talk to this node's controller
- * @param paths further ports where clients connect
+ * @param port for clients and other brokers, on the loopback address
+ * @param controllerPort for brokers and controllers that connect to this node's controller
+ * @param paths additional ports for clients
  * @param directory the node's only log directory
  */
 record BrokerNode(int id, int port, int controllerPort, List<ClientPath> paths, Optional<String> rack, Path directory) {

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of a {@link KafkaProcess} cluster through all its lives: each life is an
- * operating-system process on the same directory and ports. Thread-safe; state is guarded by
- * {@code this}, waiting for readiness happens outside.
+ * One node of a {@link KafkaProcess} cluster over all its lives. Each life is an operating-system
+ * process on the same directory and ports. Thread-safe. State is guarded by {@code this}; the wait
+ * for readiness happens outside.
  */
 final class BrokerProcess {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
@@ -29,7 +29,7 @@ final class BrokerProcess {
     private @Nullable Process process;
     private CompletableFuture<Void> ready = new CompletableFuture<>();
     private Duration cpuOfFormerLives = Duration.ZERO;
-    private Duration cpuOfThisLife = Duration.ZERO; // as it was seen last
+    private Duration cpuOfThisLife = Duration.ZERO; // at the last measurement
 
     BrokerProcess(int id, List<String> command, Path output) {
         this.id = id;
@@ -37,7 +37,7 @@ final class BrokerProcess {
         this.output = output;
     }
 
-    /** Begins a new life; one that goes on is killed first. */
+    /** Begins a new life. Kills a running process first. */
     synchronized void launch() {
         kill();
         cpuOfFormerLives = cpu();
@@ -64,8 +64,8 @@ final class BrokerProcess {
      * Waits until the broker serves.
      *
      * @param deadline in terms of {@link System#nanoTime}
-     * @throws IllegalStateException if the process ended or the time is up; the message ends with
-     *     what it printed last
+     * @throws IllegalStateException if the process has exited or the deadline has passed; the
+     *     message ends with its last output
      */
     void awaitReady(long deadline) {
         CompletableFuture<Void> serving;
@@ -89,7 +89,7 @@ final class BrokerProcess {
     }
 
     /**
-     * Ends the process with SIGKILL and waits until it is gone. No effect on a node that is not
+     * Kills the process with SIGKILL and waits for its end. No effect on a node that is not
      * running.
      */
     synchronized void kill() {
@@ -99,17 +99,17 @@ final class BrokerProcess {
         }
     }
 
-    /** Begins an orderly shutdown (SIGTERM). No effect on a node that is not running. */
+    /** Begins a graceful shutdown (SIGTERM). No effect on a node that is not running. */
     synchronized void beginStop() {
         if (process != null && process.isAlive()) {
             signal("CONT");
-            // Not Process.destroy: it also closes the process's standard input, and the node takes
-            // that for our end.
+            // Not Process.destroy: it also closes the process's standard input, which the node
+            // takes for the end of its parent.
             signal("TERM");
         }
     }
 
-    /** Waits for the end of an orderly shutdown and kills a process that does not come to it. */
+    /** Waits for the end of a graceful shutdown, and kills a process that does not end in time. */
     synchronized void finishStop() {
         if (process != null && process.isAlive()) {
             cpu();
@@ -122,7 +122,7 @@ final class BrokerProcess {
     /** Sends a signal such as STOP or CONT. */
     synchronized void signal(String name) {
         try {
-            // The shell's own kill: a machine without the procps package has no other.
+            // The shell's built-in kill: a machine without the procps package has no other.
             Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).start();
             if (!waitForEnd(kill, STOP_TIMEOUT) || kill.exitValue() != 0) {
                 throw new IllegalStateException(
@@ -149,7 +149,8 @@ final class BrokerProcess {
     }
 
     /**
-     * CPU time, user and system, of all lives so far; of a life that is over, what was seen last.
+     * CPU time, user and system, of all lives so far. For an ended life it counts the last
+     * measurement.
      */
     synchronized Duration cpu() {
         if (process != null) {

@@ -7,8 +7,8 @@ import kafka.server.KafkaConfig;
 
 /**
  * The broker properties of a node: its place in the cluster, and delays short enough for tests.
- * Threads, sockets, log and replication keep Kafka's defaults, so that benchmarks measure what
- * users run. A default that the Kafka version on the class path does not know is left out.
+ * Threads, sockets, log and replication keep Kafka's defaults, so benchmarks measure the brokers
+ * that users run. Properties unknown to the Kafka version on the class path are omitted.
  */
 final class BrokerProperties {
     static final String CONTROLLER_LISTENER = "CONTROLLER";

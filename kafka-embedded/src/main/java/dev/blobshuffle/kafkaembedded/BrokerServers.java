@@ -16,7 +16,7 @@ import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Kafka's server objects of one cluster in this JVM. They start and stop side by side, since each
+ * Kafka's server objects of one cluster in this JVM. They start and stop in parallel, because each
  * waits for the others' controllers. Owned by the thread that starts and stops the cluster.
  */
 final class BrokerServers {
@@ -29,7 +29,7 @@ final class BrokerServers {
     /**
      * Starts a node for each set of properties and returns when all are serving.
      *
-     * @throws IllegalStateException if a node fails or time is up; nothing is left running
+     * @throws IllegalStateException if a node fails or the timeout passes; no node keeps running
      */
     static BrokerServers start(List<Properties> nodes, Duration timeout) {
         List<KafkaRaftServer> servers = new ArrayList<>();
@@ -52,12 +52,12 @@ final class BrokerServers {
         }
     }
 
-    /** The one node that this process is for. */
+    /** Creates the only node of this process. */
     static KafkaRaftServer server(Properties properties) {
         return new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
     }
 
-    /** Shuts all nodes down in order. */
+    /** Shuts all nodes down gracefully. */
     void stop(Duration timeout) {
         try {
             inParallel(
@@ -75,7 +75,7 @@ final class BrokerServers {
         }
     }
 
-    /** Stops all nodes because of a failure, which keeps its place as the one that is reported. */
+    /** Stops all nodes after a failure. Further failures are added to it as suppressed. */
     void stopAfter(Exception failure) {
         try {
             stop(Duration.ofSeconds(30));
@@ -85,8 +85,8 @@ final class BrokerServers {
     }
 
     /**
-     * Does the same to every node; a failure interrupts the others, which may be waiting for the
-     * node that failed.
+     * Performs an action on every node in parallel. A failure interrupts the others, which may be
+     * waiting for the node that failed.
      */
     private void inParallel(Consumer<KafkaRaftServer> action, Duration timeout)
             throws ExecutionException, InterruptedException {

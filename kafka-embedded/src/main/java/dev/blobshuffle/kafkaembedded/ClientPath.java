@@ -1,11 +1,10 @@
 package dev.blobshuffle.kafkaembedded;
 
 /**
- * A way to a broker for clients that go through a proxy: the broker listens on one port, and names
- * another one to those who come this way.
+ * A path to a broker for clients behind a proxy. The broker listens on one port, and advertises
+ * another to clients of this path.
  *
- * @param port where the broker listens, on the loopback address
- * @param advertisedPort where it says that it listens: the port of the proxy, which is the caller's
- *     to start
+ * @param port on which the broker listens, on the loopback address
+ * @param advertisedPort port of the proxy, which the caller starts
  */
 public record ClientPath(int port, int advertisedPort) {}

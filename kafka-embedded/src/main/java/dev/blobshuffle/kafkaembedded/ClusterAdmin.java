@@ -17,7 +17,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client.
+ * Admin operations on clusters, through Kafka's own Admin client. Thread-safe: every call creates
+ * its own client.
  */
 final class ClusterAdmin {
     private static final Duration TOPIC_TIMEOUT = Duration.ofMinutes(1);
@@ -26,8 +27,9 @@ final class ClusterAdmin {
     private ClusterAdmin() {}
 
     /**
-     * Waits until each node, asked by itself, knows all brokers; {@code deadline} is in
-     * {@link System#nanoTime} terms.
+     * Waits until each node, asked individually, knows all brokers.
+     *
+     * @param deadline in terms of {@link System#nanoTime}
      */
     static void awaitBrokers(List<BrokerNode> nodes, long deadline) {
         for (BrokerNode node : nodes) {
@@ -40,8 +42,8 @@ final class ClusterAdmin {
     }
 
     /**
-     * Creates a topic and waits until its leaders lead. Before that a leader refuses a producer's
-     * first batch and may take its second, after which Kafka's idempotent producer repeats the
+     * Creates a topic and waits until its leaders are ready. Before that, a leader may refuse a
+     * producer's first batch and accept its second. Kafka's idempotent producer then repeats the
      * first until its delivery timeout.
      */
     static void createTopic(String bootstrapServers, String name, int partitions, Map<String, String> settings) {
@@ -59,8 +61,8 @@ final class ClusterAdmin {
     }
 
     /**
-     * A broker that has not heard of the topic yet is asked again: the client takes that for an
-     * answer.
+     * Whether all leaders are ready; false if the broker does not know the topic yet. The client
+     * reports that as a failure instead of retrying.
      */
     private static boolean areLeadersThere(Admin admin, String name, int partitions, long deadline) {
         try {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import kafka.server.KafkaConfig;
 
-/** What a cluster shall be: the checked form of {@link KafkaClusterBuilder}. */
+/** The configuration of a cluster: the validated form of {@link KafkaClusterBuilder}. */
 record ClusterConfig(
         int brokers,
         List<String> racks,

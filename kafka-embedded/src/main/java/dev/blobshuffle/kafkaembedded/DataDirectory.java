@@ -16,9 +16,9 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a cluster on disk: a log directory per node ({@code node-0}, …), beside it each
- * node's properties and output, and a file that says which cluster this is. Owned by the thread
- * that starts and closes the cluster.
+ * The directory of a cluster: a log directory per node ({@code node-0}, …), each node's properties
+ * and output, and a file with the cluster's id. Owned by the thread that starts and closes the
+ * cluster.
  */
 final class DataDirectory {
     private static final String IDENTITY_FILE = "cluster.id";
@@ -32,8 +32,8 @@ final class DataDirectory {
     }
 
     /**
-     * Opens the directory of the configuration, formatted for its number of nodes, or a new
-     * temporary one.
+     * Opens the configured directory, formatted for its number of nodes, or a new temporary
+     * directory.
      */
     static DataDirectory open(ClusterConfig config) {
         Optional<Path> named = config.dataDirectory();
@@ -58,8 +58,8 @@ final class DataDirectory {
     }
 
     /**
-     * Whether the directory goes when the cluster is closed, so that its nodes have nothing to
-     * save.
+     * Whether the directory is deleted when the cluster is closed. Its nodes then need not save
+     * anything.
      */
     boolean isTemporary() {
         return isTemporary;
@@ -73,15 +73,15 @@ final class DataDirectory {
         return root.resolve("node-" + node + ".properties");
     }
 
-    /** What the node's process printed, all its lives after one another. */
+    /** The output of the node's processes, over all its lives. */
     Path outputFile(int node) {
         return root.resolve("node-" + node + ".log");
     }
 
     /**
-     * Empties the nodes' log directories if they are temporary: a cluster whose start failed may
-     * have registered its brokers already, and refuses those of the next start until their sessions
-     * time out.
+     * Empties the nodes' log directories if they are temporary. A cluster whose start failed may
+     * have registered its brokers already. It would refuse the brokers of the next start until
+     * their sessions time out.
      */
     void startOver(int brokers) {
         if (!isTemporary) {
@@ -100,7 +100,7 @@ final class DataDirectory {
         }
     }
 
-    /** Deletes a temporary directory; a named one stays. */
+    /** Deletes a temporary directory. A named directory stays. */
     void close() {
         if (isTemporary) {
             try {
@@ -114,7 +114,7 @@ final class DataDirectory {
         }
     }
 
-    /** Closes because of a failure, which keeps its place as the one that is reported. */
+    /** Closes the directory after a failure. Further failures are added to it as suppressed. */
     void closeAfter(Exception failure) {
         try {
             close();

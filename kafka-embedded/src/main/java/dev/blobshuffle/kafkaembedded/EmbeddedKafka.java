@@ -7,9 +7,9 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kafka cluster inside this JVM, for tests that need a real broker and no broker crashes. One
- * node starts in less than half a second once the JVM is warm and takes about 30 MiB of heap; three
- * take seconds to start and to close, because the last controller waits for its quorum.
+ * A Kafka cluster inside this JVM, for tests that need a real broker but no broker crashes. One
+ * node starts in less than half a second once the JVM is warm, and takes about 30 MiB of heap.
+ * Three nodes take seconds to start and to close, because the last controller waits for its quorum.
  * Thread-safe.
  */
 public final class EmbeddedKafka implements KafkaCluster {
@@ -34,9 +34,9 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     /**
-     * The broker that everything in this JVM shares: one node without racks, started by the first
-     * call. It ends with the JVM, and {@link #close} has no effect on it. Choose names of your own
-     * for topics, groups and transactional ids.
+     * The shared broker of this JVM: one node without racks, started by the first call. It ends
+     * with the JVM, and {@link #close} has no effect on it. Choose your own names for topics,
+     * groups and transactional ids.
      *
      * @throws IllegalStateException if it does not start within the start timeout
      */

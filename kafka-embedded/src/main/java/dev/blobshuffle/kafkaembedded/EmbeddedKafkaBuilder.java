@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafkaembedded;
 
-/** How an {@link EmbeddedKafka} shall be. Not thread-safe. */
+/** Builds an {@link EmbeddedKafka}. Not thread-safe. */
 public final class EmbeddedKafkaBuilder extends KafkaClusterBuilder<EmbeddedKafkaBuilder> {
     private PortSource ports = PortSource::free;
 
@@ -19,9 +19,9 @@ public final class EmbeddedKafkaBuilder extends KafkaClusterBuilder<EmbeddedKafk
     /**
      * Starts the cluster and returns when every node knows every broker.
      *
-     * @throws IllegalArgumentException if the settings cannot work, before anything is started
-     * @throws IllegalStateException if a node does not start within the start timeout; nothing is
-     *     left running
+     * @throws IllegalArgumentException if the settings are unusable, before anything is started
+     * @throws IllegalStateException if a node does not start within the start timeout; no node
+     *     keeps running
      */
     public EmbeddedKafka start() {
         return EmbeddedKafka.start(config(), ports);

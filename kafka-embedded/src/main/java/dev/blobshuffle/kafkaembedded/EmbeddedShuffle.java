@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 public final class EmbeddedShuffle implements AutoCloseable {
     private static final String SUPPLIER = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
 
-    /** A machine that builds and tests at once may be slow. */
+    /** Allows for a slow machine that builds and tests at the same time. */
     private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
     private final EmbeddedKafka kafka;
@@ -49,11 +49,11 @@ public final class EmbeddedShuffle implements AutoCloseable {
     }
 
     /**
-     * Settings of a Kafka Streams application: the broker, the store, and what makes a test fast.
+     * Settings of a Kafka Streams application: the broker, the store, and settings for fast tests.
      * All records go through blobs ({@code blobshuffle.inline.max.bytes} is 0), commits and batches
-     * wait 50 ms, and tables send each update. Add what the application sets itself.
+     * wait 50 ms, and tables send each update. Add the application's own settings.
      *
-     * @param applicationId {@code application.id}; one of its own for each test
+     * @param applicationId {@code application.id}; use a different one for each test
      */
     public Properties settings(String applicationId) {
         Properties settings = new Properties();
@@ -90,7 +90,7 @@ public final class EmbeddedShuffle implements AutoCloseable {
         kafka.createTopic(name, partitions);
     }
 
-    /** Number of blobs in the store: more than 0 proves that records went through it. */
+    /** Number of blobs in the store. A positive number proves that records went through it. */
     public long blobs() {
         BlobCount count = new BlobCount();
         try {
@@ -106,7 +106,7 @@ public final class EmbeddedShuffle implements AutoCloseable {
     }
 
     /**
-     * Ends the broker and deletes its data and the blobs. Close applications before. Idempotent.
+     * Stops the broker, and deletes its data and the blobs. Close applications before. Idempotent.
      */
     @Override
     public void close() {
@@ -125,8 +125,8 @@ public final class EmbeddedShuffle implements AutoCloseable {
     }
 
     /**
-     * Counts blobs. The application changes the store meanwhile, so files and directories may go
-     * away.
+     * Counts blobs. The application changes the store meanwhile, so files and directories may
+     * disappear.
      */
     private static final class BlobCount extends SimpleFileVisitor<Path> {
         private long blobs;

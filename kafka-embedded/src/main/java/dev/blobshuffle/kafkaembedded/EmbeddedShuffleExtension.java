@@ -10,13 +10,13 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Starts an {@link EmbeddedShuffle} before the first test of a class and closes it after the last.
- * Tests, constructors and lifecycle methods take it as a parameter; nested classes share it. Use it
- * by {@code @ExtendWith(EmbeddedShuffleExtension.class)}. Stateless.
+ * Tests, constructors and lifecycle methods take it as a parameter; nested classes share it.
+ * Register it with {@code @ExtendWith(EmbeddedShuffleExtension.class)}. Stateless.
  */
 public final class EmbeddedShuffleExtension implements BeforeAllCallback, AfterAllCallback, ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(EmbeddedShuffleExtension.class);
 
-    /** Made by JUnit. */
+    /** Created by JUnit. */
     public EmbeddedShuffleExtension() {}
 
     @Override
@@ -26,7 +26,7 @@ public final class EmbeddedShuffleExtension implements BeforeAllCallback, AfterA
         }
     }
 
-    /** A nested class has put none, and so ends none. */
+    /** Closes the instance that this class has started. A nested class has started none. */
     @Override
     public void afterAll(ExtensionContext context) {
         EmbeddedShuffle own = context.getStore(NAMESPACE).remove(EmbeddedShuffle.class, EmbeddedShuffle.class);

@@ -5,9 +5,9 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 
 /**
- * Kafka's way out of the JVM, closed: a broker that finds a fatal fault ends its process, which is
- * right for a process of its own and would silently end all tests of this one. Kafka 4.4 moved the
- * class to another package, so it is found by name. Thread-safe.
+ * Prevents brokers from exiting the JVM. A broker that finds a fatal fault exits its process. This
+ * is right for a separate process, but in this JVM it would silently end all tests. Kafka 4.4 moved
+ * the class with the exits to another package, so it is found by name. Thread-safe.
  */
 final class JvmExits {
     private static final List<String> NAMES =
@@ -16,8 +16,8 @@ final class JvmExits {
     private JvmExits() {}
 
     /**
-     * Makes the exits of every broker in this JVM exceptions in the thread that found the fault,
-     * from now on.
+     * From now on, turns the exits of every broker in this JVM into exceptions in the thread that
+     * found the fault.
      *
      * @throws IllegalStateException if this version of Kafka ends the JVM in another way
      */
@@ -27,7 +27,7 @@ final class JvmExits {
         close(exit, "setHaltProcedure");
     }
 
-    /** Kafka's class with the exits. */
+    /** The class of Kafka with the exits. */
     static Class<?> exits() {
         return NAMES.stream()
                 .flatMap(name -> find(name).stream())

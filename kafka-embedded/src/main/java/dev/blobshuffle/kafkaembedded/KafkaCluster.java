@@ -36,8 +36,8 @@ public sealed interface KafkaCluster extends AutoCloseable permits EmbeddedKafka
     }
 
     /**
-     * Ends every node and deletes the data, unless a data directory was named: then the nodes shut
-     * down in order and the data stays. Idempotent.
+     * Stops every node and deletes the data. If a data directory was named, the nodes instead shut
+     * down gracefully and the data stays. Idempotent.
      */
     @Override
     void close();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder} have in common: the size of the
- * cluster, its racks, its settings and its place on disk. Not thread-safe.
+ * The common options of {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder}: the size of
+ * the cluster, its racks, its settings and its directory. Not thread-safe.
  *
  * @param <B> the builder that every method returns
  */
@@ -34,8 +34,8 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     }
 
     /**
-     * The nodes' racks ({@code broker.rack}), dealt out in turn: node i is in rack i modulo their
-     * number.
+     * The nodes' racks ({@code broker.rack}), assigned in turn: node i is in rack i modulo the
+     * number of racks.
      */
     public B racks(String... names) {
         racks = List.of(names);
@@ -52,35 +52,32 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     }
 
     /**
-     * The number of further ways to each broker, for clients behind proxies; 0 by default. Each way
-     * has a port where the broker listens, and another one that it advertises to clients that come
-     * this way.
+     * The number of additional paths to each broker, for clients behind proxies; 0 by default. Each
+     * path has a port on which the broker listens, and another port that it advertises to clients
+     * of this path.
      */
     public B clientPaths(int count) {
         clientPaths = count;
         return self();
     }
 
-    /** One broker property for every node; it replaces the default made for fast tests. */
+    /** A broker property for every node. It replaces the default for fast tests. */
     public B property(String name, Object value) {
         properties.put(name, value.toString());
         return self();
     }
 
     /**
-     * The directory for data and broker logs; created if missing, kept on close. It can be given
-     * again, with the same number of brokers, to go on with its data. Default: a temporary
-     * directory that is deleted on close.
+     * The directory for data and broker logs; created if missing, kept on close. Use it again with
+     * the same number of brokers to continue with its data. Default: a temporary directory that is
+     * deleted on close.
      */
     public B dataDirectory(Path directory) {
         dataDirectory = Optional.of(directory);
         return self();
     }
 
-    /**
-     * How long starting the cluster, or restarting nodes, may take before it counts as failed; two
-     * minutes by default.
-     */
+    /** The timeout for a start of the cluster and a restart of nodes; two minutes by default. */
     public B startTimeout(Duration timeout) {
         startTimeout = timeout;
         return self();

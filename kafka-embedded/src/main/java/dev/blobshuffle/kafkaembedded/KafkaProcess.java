@@ -12,10 +12,10 @@ import java.util.Properties;
 import java.util.stream.IntStream;
 
 /**
- * A Kafka cluster beside this JVM: one operating-system process per node, so that you can
- * kill a node, freeze it, restart it on the same data and port, and measure its CPU time apart
- * from the application's. The processes end when this JVM ends, however it ends; a temporary data
- * directory then stays behind unless {@link #close} was called. Thread-safe.
+ * A Kafka cluster outside this JVM, with one operating-system process per node. You can kill a
+ * node, freeze it, restart it on the same data and port, and measure its CPU time separately from
+ * the application's. The processes end when this JVM ends in any way; a temporary data directory
+ * then stays behind unless {@link #close} was called. Thread-safe.
  */
 public final class KafkaProcess implements KafkaCluster {
     private final ClusterConfig config;
@@ -80,14 +80,14 @@ public final class KafkaProcess implements KafkaCluster {
         return nodes.size();
     }
 
-    /** The further ways to a node: {@link KafkaProcessBuilder#clientPaths}. */
+    /** The additional paths to a node: {@link KafkaProcessBuilder#clientPaths}. */
     public List<ClientPath> clientPaths(int node) {
         process(node);
         return nodes.get(node).paths();
     }
 
     /**
-     * The operating system's number of the node's process.
+     * The process id of a node.
      *
      * @throws IllegalStateException if the node is not running
      */
@@ -95,29 +95,29 @@ public final class KafkaProcess implements KafkaCluster {
         return process(node).pid();
     }
 
-    /** Whether the node's process exists; a frozen one does. */
+    /** Whether the node's process exists, frozen or not. */
     public boolean isRunning(int node) {
         return process(node).isRunning();
     }
 
     /**
-     * The CPU time, user and system, that the node used since the cluster was started, over all its
-     * lives. Of a life that is over it counts what was seen last: by {@link #kill} or
-     * {@link #stop}, or by this method if the process ended otherwise. Resolution on Linux: 10 ms.
+     * The CPU time, user and system, of the node since the start of the cluster, over all its
+     * lives. For an ended life it counts the last measurement: by {@link #kill} or {@link #stop},
+     * or by this method if the process ended otherwise. Resolution on Linux: 10 ms.
      */
     public Duration cpu(int node) {
         return process(node).cpu();
     }
 
-    /** The file that holds what the node's process printed, all its lives after one another. */
+    /** The file with the output of the node's processes, over all its lives. */
     public Path outputFile(int node) {
         process(node);
         return data.outputFile(node);
     }
 
     /**
-     * Ends the nodes' processes at once with SIGKILL, and returns when they are gone. Ended nodes
-     * are left alone.
+     * Kills the nodes' processes with SIGKILL, and returns when they have ended. No effect on ended
+     * nodes.
      */
     public void kill(int... ids) {
         for (BrokerProcess process : processes(ids)) {
@@ -126,8 +126,8 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * Shuts the nodes down in order, side by side, and returns when they are gone. Ended nodes are
-     * left alone.
+     * Shuts the nodes down gracefully and in parallel, and returns when they have ended. No effect
+     * on ended nodes.
      */
     public void stop(int... ids) {
         List<BrokerProcess> chosen = processes(ids);
@@ -136,9 +136,9 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * Starts the nodes again on their data and ports, side by side, and returns when they serve. A
-     * node that is running is killed first. Name enough nodes for a majority to be running, or none
-     * of them will serve.
+     * Starts the nodes again in parallel on their data and ports, and returns when they serve. A
+     * running node is killed first. The nodes serve only if a majority runs, so name enough of
+     * them.
      *
      * @throws IllegalStateException if the cluster is closed, or a node does not serve within the
      *     start timeout
@@ -156,7 +156,7 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * Freezes the node with SIGSTOP: its connections stay open and nothing answers.
+     * Freezes the node with SIGSTOP: its connections stay open, but it does not answer.
      *
      * @throws IllegalStateException if the node is not running
      */
@@ -165,7 +165,7 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * Lets a frozen node go on.
+     * Resumes a frozen node.
      *
      * @throws IllegalStateException if the node is not running
      */

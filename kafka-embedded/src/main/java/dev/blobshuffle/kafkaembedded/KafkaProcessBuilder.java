@@ -2,7 +2,7 @@ package dev.blobshuffle.kafkaembedded;
 
 import java.util.List;
 
-/** How a {@link KafkaProcess} cluster shall be. Not thread-safe. */
+/** Builds a {@link KafkaProcess} cluster. Not thread-safe. */
 public final class KafkaProcessBuilder extends KafkaClusterBuilder<KafkaProcessBuilder> {
     private static final int LEAST_HEAP_MEBIBYTES = 128;
 
@@ -29,8 +29,9 @@ public final class KafkaProcessBuilder extends KafkaClusterBuilder<KafkaProcessB
     }
 
     /**
-     * The flags of the nodes' JVMs, in place of the default {@code -XX:+UseSerialGC
-     * -XX:TieredStopAtLevel=1}, which starts soonest. Benchmarks give none: {@code jvmFlags()}.
+     * The flags of the nodes' JVMs. They replace the default
+     * {@code -XX:+UseSerialGC -XX:TieredStopAtLevel=1}, which starts fastest. Benchmarks use no
+     * flags: {@code jvmFlags()}.
      */
     public KafkaProcessBuilder jvmFlags(String... flags) {
         jvmFlags = List.of(flags);
@@ -40,9 +41,9 @@ public final class KafkaProcessBuilder extends KafkaClusterBuilder<KafkaProcessB
     /**
      * Starts the nodes' processes and returns when every node knows every broker.
      *
-     * @throws IllegalArgumentException if the settings cannot work, before anything is started
-     * @throws IllegalStateException if a node does not start within the start timeout; nothing is
-     *     left running
+     * @throws IllegalArgumentException if the settings are unusable, before anything is started
+     * @throws IllegalStateException if a node does not start within the start timeout; no node
+     *     keeps running
      */
     public KafkaProcess start() {
         if (heapMebibytes < LEAST_HEAP_MEBIBYTES) {

@@ -3,16 +3,16 @@ package dev.blobshuffle.kafkaembedded;
 import java.util.List;
 import java.util.function.Function;
 
-/** Starting a cluster again on other ports as long as another process was faster. */
+/** Retries the start of a cluster on other ports if another process has taken a port. */
 final class PortRetry {
     private static final int ATTEMPTS = 5;
 
     private PortRetry() {}
 
     /**
-     * Calls the attempt with nodes on new ports until it succeeds. Whether a failure was for want
-     * of a port is found out by trying the ports: a controller that cannot bind ends its process
-     * without a reason.
+     * Calls the attempt with nodes on new ports until it succeeds. After a failure it tries the
+     * ports to find out whether one was taken, because a controller that cannot bind ends its
+     * process without a reason.
      *
      * @param attempt starts the nodes, or throws and leaves none running
      */

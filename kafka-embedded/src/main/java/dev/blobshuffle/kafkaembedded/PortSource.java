@@ -8,20 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Where nodes get their ports from. */
+/** A source of ports for nodes. */
 @FunctionalInterface
 interface PortSource {
     /**
-     * Different ports of the loopback address that are free now; another process may take them
+     * Distinct ports of the loopback address that are free now. Another process may take them
      * before they are bound.
      */
     List<Integer> take(int count);
 
     /**
-     * Free ports below the range from which the operating system serves outgoing connections (on
-     * Linux from 32768). In that range a client that keeps trying to reach a broker that was killed
-     * could be given the broker's own port and connect to itself, and the broker could not come
-     * back.
+     * Free ports below the operating system's range for outgoing connections (on Linux from 32768).
+     * In that range, a client that keeps trying to reach a killed broker could be assigned the
+     * broker's own port and connect to itself. The broker could then not restart.
      */
     static List<Integer> free(int count) {
         List<ServerSocket> held = new ArrayList<>();

@@ -7,26 +7,26 @@ import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /**
- * The brokers' side of the streams group protocol (KIP-1071): absent before Kafka 4.1, early access
- * in 4.1, where it is off until the cluster is formatted and the brokers are set for it, and on by
- * default from 4.2.
+ * The broker side of the streams group protocol (KIP-1071). Kafka before 4.1 does not have it. In
+ * 4.1 it is in early access: off until it is enabled in the cluster's format and in the broker
+ * settings. From 4.2 it is on by default.
  */
 final class StreamsGroups {
     private static final String FEATURE = "streams.version";
     private static final short FIRST_VERSION = 1;
 
-    /** Kafka 3.9 does not have the class that {@link Known} asks. */
+    /** Whether Kafka has the class that {@link Known} uses. Kafka 3.9 does not. */
     private static final boolean HAS_FEATURES =
             StreamsGroups.class.getResource("/org/apache/kafka/server/common/Feature.class") != null;
 
     private StreamsGroups() {}
 
-    /** Whether this Kafka version has them at all. */
+    /** Whether this Kafka version supports streams groups. */
     static boolean areKnown() {
         return HAS_FEATURES && Known.FEATURE_LEVELS.isPresent();
     }
 
-    /** Whether they have to be asked for. */
+    /** Whether streams groups must be enabled. */
     static boolean areEarlyAccess() {
         return HAS_FEATURES
                 && Known.FEATURE_LEVELS
@@ -35,16 +35,14 @@ final class StreamsGroups {
                         .isPresent();
     }
 
-    /** The feature, loaded only where Kafka has features. */
+    /** The feature. This class is loaded only if Kafka has features. */
     private static final class Known {
         static final Optional<Feature> FEATURE_LEVELS = Arrays.stream(Feature.values())
                 .filter(feature -> feature.featureName().equals(FEATURE))
                 .findFirst();
     }
 
-    /**
-     * Makes the cluster that is formatted accept streams groups; everything else stays as released.
-     */
+    /** Enables streams groups in the format of a cluster; other features stay at their defaults. */
     static void enable(Formatter formatter) {
         if (areEarlyAccess()) {
             formatter

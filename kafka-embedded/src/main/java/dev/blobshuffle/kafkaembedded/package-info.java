@@ -1,8 +1,7 @@
 /**
  * Kafka brokers for tests, the demo and benchmarks: KRaft nodes inside this JVM
- * ({@link dev.blobshuffle.kafkaembedded.EmbeddedKafka}) or beside it, one operating-system process
- * per node ({@link dev.blobshuffle.kafkaembedded.KafkaProcess}). Never a dependency of a user's
- * application.
+ * ({@link dev.blobshuffle.kafkaembedded.EmbeddedKafka}), or one operating-system process per node
+ * ({@link dev.blobshuffle.kafkaembedded.KafkaProcess}). Never a dependency of a user's application.
  */
 @NullMarked
 package dev.blobshuffle.kafkaembedded;

@@ -7,9 +7,9 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
 
 /**
- * Shows the metrics of BlobShuffle in Micrometer registries: those of every instance of the process
- * that is open now or opens later. Meters of an instance are removed when it closes. Bind it once
- * per registry, before or after the application starts:
+ * Publishes the metrics of BlobShuffle in Micrometer registries. It covers all instances of the
+ * process that are open now or open later. Meters of an instance are removed when it closes. Bind
+ * it once per registry, before or after the application starts:
  *
  * <pre>{@code
  * BlobShuffleMetrics metrics = new BlobShuffleMetrics();
@@ -17,10 +17,10 @@ import java.util.IdentityHashMap;
  * }</pre>
  *
  * <p>Meters have the names of {@code docs/metrics.md} with dots for dashes and the prefix
- * {@code blobshuffle.}, and the tags {@code application}, {@code client}, {@code engine} and
+ * {@code blobshuffle.}. They have the tags {@code application}, {@code client}, {@code engine} and
  * {@code zone}; a tag without a value is {@code none}. A Prometheus registry shows them under the
- * names that the page lists. Latencies are timers too, so that the application configures their
- * histograms as those of its other timers.
+ * names in that document. Latencies are timers too, so the application can configure their
+ * histograms like those of its other timers.
  *
  * <p>Thread-safe.
  */
@@ -31,7 +31,7 @@ public final class BlobShuffleMetrics implements MeterBinder, AutoCloseable {
     /** A binder that is bound to no registry. */
     public BlobShuffleMetrics() {}
 
-    /** Shows the metrics in a registry until this binder is closed. Idempotent. */
+    /** Publishes the metrics in a registry until this binder is closed. Idempotent. */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!bound.containsKey(registry)) {

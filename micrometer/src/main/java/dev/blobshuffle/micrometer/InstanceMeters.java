@@ -38,7 +38,8 @@ final class InstanceMeters implements Registration {
     private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
 
     /**
-     * Ended first, last one first. Owned by the thread that registers, then by the one that closes.
+     * The sources of the meters, closed first and in reverse order. Owned by the thread that
+     * registers, then by the thread that closes.
      */
     private final Deque<Registration> sources = new ArrayDeque<>();
 
@@ -49,8 +50,8 @@ final class InstanceMeters implements Registration {
     }
 
     /**
-     * Registers all meters of an instance. A meter that the registry refuses is left out with a
-     * warning: monitoring does not keep an application from starting.
+     * Registers all meters of an instance. Omits a meter that the registry refuses and logs a
+     * warning, because monitoring must not prevent the start of an application.
      */
     static InstanceMeters register(LabelledMetrics shown, MeterRegistry registry) {
         InstanceMeters meters = new InstanceMeters(shown, registry);
@@ -66,7 +67,8 @@ final class InstanceMeters implements Registration {
     }
 
     /**
-     * All instances have the same tags, because Prometheus requires that of meters with one name.
+     * A tag. All instances have the same tags, because Prometheus requires that of meters with one
+     * name.
      */
     private static Tag tag(LabelledMetrics shown, String name) {
         return Tag.of(name, shown.labels().getOrDefault(name, "none"));
@@ -133,7 +135,7 @@ final class InstanceMeters implements Registration {
                 .register(registry);
     }
 
-    /** Ends what feeds the meters, then removes them. */
+    /** Closes the sources of the meters, then removes the meters. */
     @Override
     public void close() {
         for (Registration source = sources.poll(); source != null; source = sources.poll()) {

@@ -6,9 +6,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names and units of meters. A Prometheus registry appends unit and {@code _total} to them and so
- * shows the names of our own endpoint: one dashboard and one set of alert rules serve both.
- * Stateless.
+ * Computes the names and units of meters. A Prometheus registry appends the unit and
+ * {@code _total}. The results are the names of our own endpoint, so one dashboard and one set of
+ * alert rules serve both. Stateless.
  */
 final class MeterNames {
     private static final String PREFIX = "blobshuffle.";
@@ -25,7 +25,7 @@ final class MeterNames {
 
     /**
      * The unit that Micrometer appends; null for none. Names with {@code bytes} before their end
-     * name the unit already.
+     * already contain the unit.
      */
     static @Nullable String baseUnit(Metric metric) {
         return switch (metric.unit()) {

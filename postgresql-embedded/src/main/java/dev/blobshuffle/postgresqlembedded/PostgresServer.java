@@ -24,11 +24,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A PostgreSQL server: a process of its own beside this JVM, on a free port of the loopback
- * interface, with its data in a temporary directory. It goes through several lives: it can be
- * stopped, killed, paused and started again. It ends with the JVM. Thread-safe.
+ * A PostgreSQL server in a separate process, on a free port of the loopback interface, with its
+ * data in a temporary directory. You can stop, kill, pause and restart it; each start begins a new
+ * life. It ends with the JVM. Thread-safe.
  *
- * <p>The superuser is {@link #USER}, with a password of the server's own.
+ * <p>The superuser is {@link #USER}, with the server's own password.
  */
 public final class PostgresServer implements AutoCloseable {
     /** The superuser. */
@@ -61,9 +61,9 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * The server of a release that everything in this JVM shares, with the default settings,
-     * started by the first call. It ends with the JVM, and {@link #close} has no effect on it.
-     * Choose a database or a schema of your own, and do not stop it or change its settings.
+     * The shared server of a release in this JVM, with the default settings, started by the first
+     * call. It ends with the JVM, and {@link #close} has no effect on it. Use your own database or
+     * schema, and do not stop it or change its settings.
      */
     public static synchronized PostgresServer shared(PostgresRelease release) {
         PostgresServer started = SHARED.get(release);
@@ -74,7 +74,7 @@ public final class PostgresServer implements AutoCloseable {
         return started;
     }
 
-    /** Describes a server that is to start. */
+    /** A builder of servers. */
     public static PostgresServerBuilder builder() {
         return new PostgresServerBuilder();
     }
@@ -110,7 +110,7 @@ public final class PostgresServer implements AutoCloseable {
      * Starts a standby that streams from this server, with a copy of its data. Blocks until it
      * serves and streams.
      *
-     * @param name as {@code application_name}, for {@code synchronous_standby_names}
+     * @param name its {@code application_name}, for {@code synchronous_standby_names}
      */
     public PostgresServer startStandby(String name) {
         try {
@@ -134,7 +134,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Changes a setting while the server runs. Blocks until new sessions have it.
+     * Changes a setting while the server runs. Blocks until new sessions use it.
      *
      * @param name a setting that needs no restart
      */
@@ -161,7 +161,7 @@ public final class PostgresServer implements AutoCloseable {
                 + "'");
     }
 
-    /** Makes a standby a primary. Blocks until it accepts writes. */
+    /** Promotes a standby to a primary. Blocks until it accepts writes. */
     public void promote() {
         await("select 1 where not pg_is_in_recovery() or pg_promote(true, 60)");
     }
@@ -180,7 +180,7 @@ public final class PostgresServer implements AutoCloseable {
         return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/" + database, properties);
     }
 
-    /** The port on the loopback interface, the same in all lives. */
+    /** The port on the loopback interface. It is the same in all lives. */
     public int port() {
         return port;
     }
@@ -190,7 +190,7 @@ public final class PostgresServer implements AutoCloseable {
         return password;
     }
 
-    /** The release that runs. */
+    /** The release of the server. */
     public PostgresRelease release() {
         return release;
     }
@@ -205,39 +205,41 @@ public final class PostgresServer implements AutoCloseable {
         return life.isRunning();
     }
 
-    /** What the server printed last. */
+    /** The last output of the server. */
     public synchronized String output() {
         return life.output();
     }
 
-    /** Ends sessions, then the server, in order. */
+    /** Stops sessions, then the server, gracefully. */
     public synchronized void stop() {
         life.stop();
     }
 
-    /** Ends all processes at once with SIGKILL. */
+    /** Kills all processes with SIGKILL. */
     public synchronized void kill() {
         life.kill();
     }
 
-    /** Stops all processes with SIGSTOP: connections stay open, but the server does not answer. */
+    /** Pauses all processes with SIGSTOP: connections stay open, but the server does not answer. */
     public synchronized void pause() {
         life.pause();
     }
 
-    /** Lets a paused server go on. */
+    /** Resumes a paused server. */
     public synchronized void resume() {
         life.resume();
     }
 
-    /** Begins another life with the same data and port; one that goes on is killed first. */
+    /** Begins another life with the same data and port. Kills a running server first. */
     public synchronized void restart() {
         life.kill();
         life = ServerLife.begin(command());
         life.awaitReady();
     }
 
-    /** Ends the server at once and deletes its data, but not a shared one. Idempotent. */
+    /**
+     * Stops the server immediately and deletes its data. No effect on a shared server. Idempotent.
+     */
     @Override
     public void close() {
         if (!isShared()) {
@@ -276,7 +278,10 @@ public final class PostgresServer implements AutoCloseable {
                 "Cannot wait for PostgreSQL any longer: no row from " + query + ". It printed:\n" + output(), last);
     }
 
-    /** To check a password takes five times as long as all else that a new connection needs. */
+    /**
+     * Settings for fast password checks. A check would take five times as long as the rest of a new
+     * connection.
+     */
     private static Map<String, String> quickPasswords(PostgresRelease release) {
         return release.major() < FIRST_WITH_ITERATIONS ? Map.of() : Map.of("scram_iterations", "1");
     }
@@ -313,8 +318,8 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Free now; another process may take it before the server does. It is below the range of ports
-     * for outgoing connections (on Linux from 32768), which other processes take all the time.
+     * A port that is free now. Another process may take it before the server does. It is below the
+     * range for outgoing connections (on Linux from 32768), whose ports other processes take often.
      */
     private static int freePort() throws IOException {
         IOException last = new IOException("no attempt was made");

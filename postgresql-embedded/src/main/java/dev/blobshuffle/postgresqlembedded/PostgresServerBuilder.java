@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Describes a {@link PostgresServer} before it starts. Owned by one thread. */
+/** Builds a {@link PostgresServer}. Owned by one thread. */
 public final class PostgresServerBuilder {
     private final Map<String, String> settings = new TreeMap<>(Map.of(
-            "fsync", "off", // These servers survive the end of a process, not that of the machine.
+            "fsync", "off", // The data must survive the end of a process, not of the machine.
             "listen_addresses", "127.0.0.1",
             "unix_socket_directories", "",
             "shared_buffers", "64MB",
@@ -30,7 +30,7 @@ public final class PostgresServerBuilder {
         return this;
     }
 
-    /** Makes an empty database cluster and starts its server. Blocks until it serves. */
+    /** Creates an empty database cluster and starts its server. Blocks until it serves. */
     public PostgresServer start() {
         return PostgresServer.create(release.orElseGet(PostgresRelease::shipped), Map.copyOf(settings));
     }

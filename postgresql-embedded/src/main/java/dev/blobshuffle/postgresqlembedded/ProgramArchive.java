@@ -20,9 +20,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * Unpacks the programs of a release, once per machine and user: into a directory below that for
- * temporary files, named by the archive's checksum. The directory is readable for everybody,
- * because a server runs as another user than root.
+ * Unpacks the programs of a release, once per machine and user. The target is a directory below
+ * that for temporary files, named by the archive's checksum. It is readable by all users, because a
+ * server does not run as root.
  */
 final class ProgramArchive {
     private static final Set<PosixFilePermission> READABLE = PosixFilePermissions.fromString("rwxr-xr-x");
@@ -46,12 +46,15 @@ final class ProgramArchive {
             Directories.delete(draft);
             if (!Files.isDirectory(home)) {
                 throw e;
-            } // Else another process was faster.
+            } // Otherwise another process was faster.
         }
         return home;
     }
 
-    /** Refuses a directory that another user may write, for we run what is in it. */
+    /**
+     * The directory below which archives are unpacked. Refuses one that another user may write,
+     * because we run its programs.
+     */
     private static Path root() throws IOException {
         String user = System.getProperty("user.name");
         Path root = Path.of(System.getProperty("java.io.tmpdir"), "blobshuffle-postgresql-" + user)
@@ -97,7 +100,7 @@ final class ProgramArchive {
         }
     }
 
-    /** For everybody, whatever the mask of new files is. */
+    /** Makes the files readable by all users, whatever the process's umask. */
     private static void makeReadable(Path root) throws IOException {
         try (Stream<Path> all = Files.walk(root)) {
             for (Path each : (Iterable<Path>) all::iterator) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * One life of a server: the postmaster process with its children, from start to end. A second
- * process ends the postmaster if this JVM dies. Thread-safe.
+ * process kills the postmaster if this JVM dies. Thread-safe.
  */
 final class ServerLife {
     private static final long MOST_SECONDS = 60;
@@ -38,7 +38,7 @@ final class ServerLife {
     static ServerLife begin(List<String> command) {
         try {
             Process postmaster = ServerUser.process(command).start();
-            // Its input ends when this JVM does.
+            // Its standard input ends when this JVM does.
             Process guard = new ProcessBuilder("sh", "-c", "cat > /dev/null; kill -KILL " + postmaster.pid())
                     .redirectErrorStream(true)
                     .start();
@@ -55,7 +55,7 @@ final class ServerLife {
     /**
      * Waits until the server accepts connections.
      *
-     * @throws IllegalStateException if it ends before that, with what it printed last
+     * @throws IllegalStateException if the server ends before; the message has its last output
      */
     void awaitReady() {
         try {
@@ -77,14 +77,14 @@ final class ServerLife {
         return postmaster.pid();
     }
 
-    /** What the server printed last. */
+    /** The last output of the server. */
     String output() {
         synchronized (lastLines) {
             return String.join("\n", lastLines);
         }
     }
 
-    /** Ends sessions and the server (SIGINT), and kills what does not end. */
+    /** Stops sessions and the server (SIGINT), and kills processes that do not end. */
     void stop() {
         resume();
         signal("INT", List.of(postmaster.toHandle()));
@@ -94,7 +94,7 @@ final class ServerLife {
         guard.destroyForcibly();
     }
 
-    /** Ends all processes at once (SIGKILL), so that no session finishes anything. */
+    /** Kills all processes (SIGKILL) at the same time, so no session finishes anything. */
     void kill() {
         guard.destroyForcibly();
         if (!postmaster.isAlive()) {
@@ -102,7 +102,7 @@ final class ServerLife {
         }
         List<ProcessHandle> all = stopped();
         signal("KILL", all);
-        hasEnded(postmaster.onExit()); // Until then the Process says that it is alive.
+        hasEnded(postmaster.onExit()); // Before that, the Process reports that it is alive.
         all.forEach(ServerLife::awaitGone);
     }
 
@@ -118,8 +118,8 @@ final class ServerLife {
     }
 
     /**
-     * Whether a process runs no more. In a container whose first process waits for no orphan, one
-     * that was killed stays as a zombie, for which {@link ProcessHandle#onExit()} would wait.
+     * Whether a process has ended. In a container whose first process does not wait for orphans, a
+     * killed process stays as a zombie, for which {@link ProcessHandle#onExit()} would wait.
      */
     static boolean isGone(ProcessHandle process) {
         if (!process.isAlive()) {
@@ -129,21 +129,24 @@ final class ServerLife {
             String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
             return stat.startsWith(" Z", stat.lastIndexOf(')') + 1); // proc_pid_stat(5)
         } catch (IOException e) {
-            return !process.isAlive(); // It ended just now, or the system has no such file.
+            return !process.isAlive(); // It has just ended, or the system has no such file.
         }
     }
 
-    /** Stops all processes (SIGSTOP): connections stay open, but the server does not answer. */
+    /** Pauses all processes (SIGSTOP): connections stay open, but the server does not answer. */
     void pause() {
         stopped();
     }
 
-    /** Lets a paused server go on (SIGCONT). */
+    /** Resumes a paused server (SIGCONT). */
     void resume() {
         signal("CONT", processes());
     }
 
-    /** The postmaster first, so that it forks no other child. */
+    /**
+     * Pauses all processes and returns them. The postmaster is first, so it cannot fork further
+     * children.
+     */
     private List<ProcessHandle> stopped() {
         signal("STOP", List.of(postmaster.toHandle()));
         List<ProcessHandle> all = processes();
@@ -161,8 +164,8 @@ final class ServerLife {
         StringBuilder command = new StringBuilder("kill -" + name);
         to.forEach(process -> command.append(' ').append(process.pid()));
         try {
-            // The shell's own kill: a machine without the procps package has no other. Some process
-            // may have ended just now, so the status says nothing.
+            // The shell's built-in kill: a machine without the procps package has no other. A
+            // process may have just ended, so the exit status does not matter.
             new ProcessBuilder("sh", "-c", command + " 2> /dev/null").start().waitFor();
         } catch (IOException e) {
             throw new UncheckedIOException(

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The user that a server runs as: the current one, or {@code nobody} where that is root, because
- * PostgreSQL refuses to run as root.
+ * The user of a server: the current user, or {@code nobody} if that is root, because PostgreSQL
+ * refuses to run as root.
  */
 final class ServerUser {
     private static final String NOBODY = "nobody";
@@ -24,9 +24,9 @@ final class ServerUser {
     private ServerUser() {}
 
     /**
-     * A process that runs a command as the server's user, with the process id that the command
-     * gets. Its working directory is the root, because the user may not be allowed to enter the
-     * current one. Its errors go to its output.
+     * A process that runs a command as the server's user. Its process id is that of the command.
+     * Its working directory is the root, because the user may not be permitted to enter the current
+     * directory. Its standard error goes to its standard output.
      */
     static ProcessBuilder process(List<String> command) {
         List<String> all = new ArrayList<>(isRoot() ? becomeNobody(Files::isExecutable) : List.of());
@@ -35,10 +35,10 @@ final class ServerUser {
     }
 
     /**
-     * The beginning of a command that root runs as {@code nobody}: setpriv, or chroot to the same
-     * root where only coreutils are installed.
+     * The prefix of a command that root runs as {@code nobody}: setpriv, or chroot to the same root
+     * if only coreutils are installed.
      *
-     * @throws IllegalStateException if neither is there
+     * @throws IllegalStateException if neither is installed
      */
     static List<String> becomeNobody(Predicate<Path> isThere) {
         String group = groupOfNobody();
@@ -60,7 +60,7 @@ final class ServerUser {
                 .findFirst();
     }
 
-    /** Gives a directory and all that is in it to the server's user. */
+    /** Makes the server's user the owner of a directory and its content. */
     static void own(Path directory) throws IOException {
         if (!isRoot()) {
             return;

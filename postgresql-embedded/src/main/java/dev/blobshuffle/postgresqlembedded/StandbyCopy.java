@@ -15,9 +15,9 @@ import java.sql.Statement;
 import java.util.Set;
 
 /**
- * Copies the data of a running server for a standby: a base backup by the server's functions, for
- * the embedded programs have no {@code pg_basebackup}. PostgreSQL's manual, "Making a Base Backup
- * Using the Low Level API".
+ * Copies the data of a running server for a standby. It makes a base backup through the server's
+ * functions, because the embedded programs lack {@code pg_basebackup}. PostgreSQL's manual, "Making
+ * a Base Backup Using the Low Level API".
  */
 final class StandbyCopy {
     /** Directories whose content belongs to the running server. */
@@ -81,7 +81,7 @@ final class StandbyCopy {
                 try {
                     Files.copy(file, to.resolve(relative));
                 } catch (NoSuchFileException e) {
-                    // The server has just removed it, and its log says so.
+                    // The server has just removed it, and recorded that in its log.
                     return FileVisitResult.CONTINUE;
                 }
             }

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL servers for tests, the demo and benchmarks: real server processes beside this JVM.
- * Start at {@link dev.blobshuffle.postgresqlembedded.PostgresServer}. Never a dependency of a
- * user's application.
+ * PostgreSQL servers for tests, the demo and benchmarks, as separate processes. Start at
+ * {@link dev.blobshuffle.postgresqlembedded.PostgresServer}. Never a dependency of a user's
+ * application.
  */
 @NullMarked
 package dev.blobshuffle.postgresqlembedded;

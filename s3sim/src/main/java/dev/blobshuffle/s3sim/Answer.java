@@ -5,13 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * An HTTP response: its body is a part of an array, which is not copied.
+ * An HTTP response. Its body is a slice of an array, which is not copied.
  *
  * @param status the HTTP status
- * @param headers all but those of the connection and {@code Content-Length}
- * @param body holds the body
- * @param offset where it starts
- * @param length its bytes
+ * @param headers except those of the connection and {@code Content-Length}
+ * @param body array that contains the body
+ * @param offset of the body in the array
+ * @param length of the body, bytes
  */
 @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
 record Answer(int status, Map<String, String> headers, byte[] body, int offset, int length) {
@@ -32,7 +32,7 @@ record Answer(int status, Map<String, String> headers, byte[] body, int offset, 
         return new Answer(status, more, body, offset, length);
     }
 
-    /** The same with one bit of the body changed; an empty body stays as it is. */
+    /** A copy with one bit of the body changed. An empty body stays unchanged. */
     Answer flipped() {
         if (length == 0) {
             return this;

@@ -11,19 +11,19 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /**
- * One checksum of a body, computed because the client sends its own, in a header or in a trailer.
- * Owned by the connection's thread.
+ * One checksum of a body, computed to compare it with the client's, which comes in a header or a
+ * trailer. Owned by the connection's thread.
  */
 interface BodyChecksum {
-    /** The header or trailer that holds the client's. */
+    /** The header or trailer with the client's checksum. */
     String header();
 
     void update(byte[] bytes, int offset, int length);
 
-    /** The checksum as S3 writes it. Ends it. */
+    /** The checksum in the form of S3. Ends the computation. */
     String base64();
 
-    /** Those that a request asks for and that the simulator knows. */
+    /** The supported checksums that a request contains. */
     static List<BodyChecksum> of(RequestHead head) {
         List<String> trailers =
                 List.of(head.headers().getOrDefault("x-amz-trailer", "").strip().split(" *, *", -1));

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body in chunks with trailers: HTTP's own (RFC 9112, section 7.1), and {@code aws-chunked},
- * which has the same framing. Owned by the connection's thread.
+ * A body in chunks with trailers: HTTP's chunked coding (RFC 9112, section 7.1), and
+ * {@code aws-chunked}, which has the same framing. Owned by the connection's thread.
  */
 final class ChunkedInput extends InputStream {
     private final LineInput lines;
@@ -22,7 +22,7 @@ final class ChunkedInput extends InputStream {
         this.lines = lines;
     }
 
-    /** The trailers after the last chunk, by lower-case name. Known when the body has ended. */
+    /** The trailers after the last chunk, by lower-case name. Available when the body has ended. */
     Map<String, String> trailers() {
         return trailers;
     }

@@ -26,7 +26,7 @@ final class Connection {
         resets = sim.resets();
     }
 
-    /** Serves until the client closes, says nothing for a while, or a fault ends the connection. */
+    /** Serves until the client closes, the connection is idle too long, or a fault ends it. */
     void serve() {
         try {
             boolean goesOn = true;
@@ -45,7 +45,7 @@ final class Connection {
         }
     }
 
-    /** Whether the connection goes on. */
+    /** Serves one request; returns whether the connection continues. */
     private boolean serve(RequestHead head) throws IOException, InterruptedException {
         long start = sim.nanos();
         RequestTarget target = RequestTarget.of(head, sim.domain());
@@ -105,7 +105,7 @@ final class Connection {
         }
     }
 
-    /** Which keys of a multi-delete go through. */
+    /** The keys of a multi-delete that are admitted. */
     private Predicate<String> admission(RequestTarget target, WireFault fault) {
         if (fault.kind() == WireFault.Kind.SOME_KEYS_THROTTLED) {
             boolean[] isThrottled = {true};

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts requests, of a bucket or of all. Thread-safe. */
+/** Counts the requests of a bucket or of the server. Thread-safe. */
 final class Counting {
     private final Map<Operation, LongAdder> requests = counters();
     private final Map<Operation, LongAdder> failures = counters();
@@ -17,7 +17,7 @@ final class Counting {
     /**
      * Counts from zero.
      *
-     * @param whole counts along; empty: this is the whole
+     * @param whole also counts the requests; empty: this is the server's counting
      */
     Counting(Optional<Counting> whole) {
         this.whole = whole;

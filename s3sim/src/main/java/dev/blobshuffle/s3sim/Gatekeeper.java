@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides which requests are allowed. It checks access key id, region and clock of a request, but
- * not its signature. Stateless.
+ * Checks whether requests are permitted, by their access key id, region and clock, but not by their
+ * signature. Stateless.
  *
- * @param accessKeyId the only one that exists; empty: any, also none
- * @param region where the buckets are; empty: wherever the request says
+ * @param accessKeyId the only valid one; empty: any, also none
+ * @param region of the buckets; empty: any
  */
 record Gatekeeper(Optional<String> accessKeyId, Optional<String> region) {
     private static final Pattern SCOPE = Pattern.compile("Credential=([^/,]+)/[0-9]{8}/([^/,]+)/");

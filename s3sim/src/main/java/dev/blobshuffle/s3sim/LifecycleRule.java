@@ -1,14 +1,14 @@
 package dev.blobshuffle.s3sim;
 
 /**
- * A rule of a bucket's lifecycle configuration. The simulator reports rules and does not follow
+ * A rule of a bucket's lifecycle configuration. The simulator reports rules but does not apply
  * them.
  *
- * @param prefix the keys that it is for; empty: all
- * @param days after how many days objects expire, 1 or more
+ * @param prefix of the keys; empty: all
+ * @param days after which objects expire, 1 or more
  */
 public record LifecycleRule(String prefix, int days) {
-    /** Checks the days. */
+    /** Checks the number of days. */
     public LifecycleRule {
         if (days < 1) {
             throw new IllegalArgumentException(

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines and bytes of a stream, buffered; large reads go past the buffer. Owned by the connection's
+ * A buffered reader of lines and bytes. Large reads bypass the buffer. Owned by the connection's
  * thread.
  */
 final class LineInput extends InputStream {
@@ -46,7 +46,7 @@ final class LineInput extends InputStream {
         return count;
     }
 
-    /** Reads up to the next line end, which is left out; null at the end of the stream. */
+    /** Reads a line without its end; null at the end of the stream. */
     @Nullable
     String readLine() throws IOException {
         StringBuilder line = new StringBuilder();

@@ -34,7 +34,7 @@ final class Listing {
                 : query.getOrDefault("start-after", "");
     }
 
-    /** The page that a query asks for. */
+    /** The page that a query requests. */
     static Answer page(String bucket, NavigableMap<String, StoredObject> objects, Map<String, String> query)
             throws Refused {
         try {
@@ -46,7 +46,7 @@ final class Listing {
         }
     }
 
-    /** Collects entries; whether there are more. */
+    /** Collects entries; returns whether there are more. */
     private boolean collect(NavigableMap<String, StoredObject> objects, int most) {
         Map.Entry<String, StoredObject> entry = after.compareTo(prefix) < 0
                 ? objects.ceilingEntry(prefix)

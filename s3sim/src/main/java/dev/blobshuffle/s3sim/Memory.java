@@ -2,7 +2,7 @@ package dev.blobshuffle.s3sim;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes the objects may take. Thread-safe. */
+/** The budget of the objects' bytes. Thread-safe. */
 final class Memory {
     private final long limit;
     private final AtomicLong used = new AtomicLong();

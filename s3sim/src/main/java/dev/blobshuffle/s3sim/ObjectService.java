@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What requests do to buckets and objects. Thread-safe. */
+/** Executes requests on buckets and objects. Thread-safe. */
 final class ObjectService {
     private static final Pattern RANGE = Pattern.compile("bytes=([0-9]*)-([0-9]*)");
     private static final Pattern BUCKET_NAME = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
@@ -59,7 +59,7 @@ final class ObjectService {
     }
 
     /**
-     * Carries a request out.
+     * Executes a request.
      *
      * @param now the server's clock
      * @param admits whether a key of a multi-delete may be deleted now
@@ -165,7 +165,7 @@ final class ObjectService {
         return new Answer(206, headers, object.bytes(), (int) part[0], (int) (part[1] - part[0]));
     }
 
-    /** Start and end of a range as HTTP has it: from-to, from-, or -last. */
+    /** Start and end of an HTTP range: from-to, from-, or -last. */
     private static long[] part(String from, String to, int size) throws Refused {
         try {
             if (from.isEmpty()) {

@@ -4,7 +4,7 @@ package dev.blobshuffle.s3sim;
 public enum Operation {
     /** {@code PutObject}. */
     PUT_OBJECT,
-    /** {@code GetObject}, ranges too. */
+    /** {@code GetObject}, including ranges. */
     GET_OBJECT,
     /** {@code HeadObject}. */
     HEAD_OBJECT,
@@ -25,11 +25,12 @@ public enum Operation {
     /** {@code GetBucketLocation}. */
     GET_BUCKET_LOCATION,
     /**
-     * Anything else, multipart uploads among them: answered with {@link S3Error#NOT_IMPLEMENTED}.
+     * Any other operation, such as multipart uploads: answered with
+     * {@link S3Error#NOT_IMPLEMENTED}.
      */
     OTHER;
 
-    /** Whether S3 counts it against the limit of writes. */
+    /** Whether S3 counts the operation as a write for its request limits. */
     boolean isWrite() {
         return this == PUT_OBJECT || this == DELETE_OBJECT || this == DELETE_OBJECTS || this == CREATE_BUCKET;
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3sim;
 
-/** A request that is answered with an error. Recoverable: the connection goes on. */
+/** A request is answered with an error. Recoverable: the connection continues. */
 final class Refused extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -12,7 +12,7 @@ final class Refused extends Exception {
     }
 
     Refused(S3Error error, Answer answer) {
-        // Expected often: no stack trace.
+        // Occurs often, so without a stack trace.
         super(error.code(), null, false, false);
         this.answer = answer;
     }

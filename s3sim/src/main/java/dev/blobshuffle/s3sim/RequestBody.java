@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The body of a request, which may not have been sent yet ({@code Expect: 100-continue}). Owned by
- * the connection's thread.
+ * The body of a request. The client may not have sent it yet ({@code Expect: 100-continue}). Owned
+ * by the connection's thread.
  */
 final class RequestBody {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -30,7 +30,7 @@ final class RequestBody {
         isAwaited = head.hasHeader("expect", "100-continue");
     }
 
-    /** Its bytes without any framing, as the client says. */
+    /** Its bytes without framing, as stated by the client. */
     long length() throws IOException, Refused {
         if (head.isAwsChunked()) {
             String decoded = head.header("x-amz-decoded-content-length")
@@ -48,10 +48,10 @@ final class RequestBody {
     }
 
     /**
-     * Reads the body and checks every checksum that came with it.
+     * Reads the body and verifies every checksum that came with it.
      *
-     * @param length what {@link #length} says
-     * @param checksums gets the checksums that are right, by the name of their header
+     * @param length the result of {@link #length}
+     * @param checksums receives the verified checksums, by the name of their header
      */
     byte[] receive(int length, Map<String, String> checksums) throws IOException, Refused {
         begin();
@@ -103,10 +103,10 @@ final class RequestBody {
     }
 
     /**
-     * Reads what is left of it, so that the next request can follow.
+     * Reads the rest of the body, so that the next request can follow.
      *
-     * @return false if the client still waits for permission to send it: then the connection must
-     *     end
+     * @return false if the client still waits for permission to send it; the connection must end
+     *     then
      */
     boolean skip() throws IOException {
         if (isAwaited) {

@@ -7,10 +7,10 @@ import java.util.Map;
  * it fails.
  *
  * @param requests by operation; operations without requests are missing
- * @param failures requests that were answered with an error, or not at all, by operation; those
- *     without are missing
- * @param bytesIn bytes of bodies received, without framing
- * @param bytesOut bytes of objects sent
+ * @param failures by operation: requests that were answered with an error, or not at all;
+ *     operations without failures are missing
+ * @param bytesIn bytes of received bodies, without framing
+ * @param bytesOut bytes of sent objects
  */
 public record RequestCounts(Map<Operation, Long> requests, Map<Operation, Long> failures, long bytesIn, long bytesOut) {
     /** Copies the maps. */

@@ -13,8 +13,8 @@ import java.util.Optional;
  *
  * @param method for example {@code PUT}
  * @param path decoded, with its leading slash
- * @param query decoded; parameters without a value have an empty one
- * @param headers by lower-case name; of repeated ones the last
+ * @param query decoded; parameters without a value have an empty value
+ * @param headers by lower-case name; the last of repeated ones
  */
 record RequestHead(String method, String path, Map<String, String> query, Map<String, String> headers) {
     private static final int MAX_HEADERS = 200;
@@ -24,7 +24,7 @@ record RequestHead(String method, String path, Map<String, String> query, Map<St
         headers = Map.copyOf(headers);
     }
 
-    /** Reads a head; empty if the stream ends before it. */
+    /** Reads a head; empty if the stream ends before. */
     static Optional<RequestHead> read(LineInput in) throws IOException {
         String line = in.readLine();
         if (line == null) {

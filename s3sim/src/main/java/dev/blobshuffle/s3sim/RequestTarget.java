@@ -6,11 +6,11 @@ import java.util.Set;
 /**
  * The bucket or object that a request addresses.
  *
- * @param bucket empty: no bucket
+ * @param bucket empty: none
  * @param key empty: the bucket itself
  */
 record RequestTarget(Operation operation, String bucket, String key) {
-    /** Parameters that make another operation of a request for an object. */
+    /** Query parameters that turn a request for an object into another operation. */
     private static final Set<String> SUBRESOURCES = Set.of(
             "acl",
             "attributes",
@@ -25,7 +25,7 @@ record RequestTarget(Operation operation, String bucket, String key) {
             "uploads",
             "versionId");
 
-    /** Finds bucket and key in the host's name (virtual-host style) or in the path. */
+    /** Finds bucket and key in the host name (virtual-host style) or in the path. */
     static RequestTarget of(RequestHead head, String domain) {
         String host = head.headers().getOrDefault("host", "");
         int port = host.lastIndexOf(':');

@@ -25,12 +25,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An S3 server on a loopback socket of this JVM, for tests and benchmarks of clients: objects in
- * memory, a thread per connection, little CPU time. It follows the S3 API as far as clients of
- * blobs need it (puts, gets and ranges, heads, deletes, listings, conditional puts,
- * {@code aws-chunked} bodies with trailers, {@code Expect: 100-continue}, both address styles,
- * TLS), believes every signature, and fails as a {@link WireFaultPlan} says. It is not the proof of
- * conformance: real servers are.
+ * An S3 server on a loopback socket of this JVM, for tests and benchmarks of clients. It keeps
+ * objects in memory, uses a thread per connection and little CPU time. It supports the parts of the
+ * S3 API that clients of blobs need: puts, gets and ranges, heads, deletes, listings, conditional
+ * puts, {@code aws-chunked} bodies with trailers, {@code Expect: 100-continue}, both address
+ * styles, and TLS. It does not verify signatures, and injects the faults of a
+ * {@link WireFaultPlan}. It does not prove conformance: real servers do.
  *
  * <pre>{@code
  * try (S3Sim sim = S3Sim.builder().bucket("blobs").start()) {
@@ -55,7 +55,7 @@ public final class S3Sim implements AutoCloseable {
     private final Time.Workers acceptor;
     private final Time.Workers connections;
 
-    /** Changes when the server goes down, so that waiting threads stop. */
+    /** Raised when the server goes down, to wake waiting threads. */
     private final Signal down;
 
     private final Set<Wire> open = ConcurrentHashMap.newKeySet();
@@ -87,24 +87,22 @@ public final class S3Sim implements AutoCloseable {
         port = listen(options.port());
     }
 
-    /** What to start, with sound defaults. */
+    /** A builder with sound defaults. */
     public static S3SimBuilder builder() {
         return new S3SimBuilder();
     }
 
-    /**
-     * Where it listens, for path-style requests: {@code http://localhost:PORT}, or {@code https}.
-     */
+    /** The address for path-style requests: {@code http://localhost:PORT}, or {@code https}. */
     public URI endpoint() {
         return URI.create((tls.isPresent() ? "https" : "http") + "://localhost:" + port);
     }
 
-    /** The port, the same for its whole life. */
+    /** The port. It never changes. */
     public int port() {
         return port;
     }
 
-    /** Makes an empty bucket. */
+    /** Creates an empty bucket. */
     public void createBucket(String name) {
         try {
             service.createBucket(name);
@@ -120,8 +118,8 @@ public final class S3Sim implements AutoCloseable {
     }
 
     /**
-     * Changes one bit of an object, as a failing disk would. Does nothing if the object is empty or
-     * not there.
+     * Changes one bit of an object, like a failing disk. No effect if the object is empty or does
+     * not exist.
      */
     public void damage(String bucket, String key) {
         StoredObject object = existing(bucket).object(key);
@@ -131,14 +129,14 @@ public final class S3Sim implements AutoCloseable {
     }
 
     /**
-     * Gives a bucket lifecycle rules, which are reported and not followed; none: it has no
+     * Sets a bucket's lifecycle rules, which are reported but not applied; empty: the bucket has no
      * configuration.
      */
     public void lifecycle(String bucket, List<LifecycleRule> rules) {
         existing(bucket).lifecycle(rules);
     }
 
-    /** Says from now on that a bucket keeps old versions; it does not. */
+    /** From now on, reports that a bucket keeps old versions, although it does not. */
     public void startVersioning(String bucket) {
         existing(bucket).startVersioning();
     }
@@ -149,12 +147,12 @@ public final class S3Sim implements AutoCloseable {
                         "Cannot find bucket '" + bucket + "': it is not there. Create it first."));
     }
 
-    /** Replaces the plan of faults, for requests from now on. */
+    /** Replaces the plan of faults for further requests. */
     public void follow(WireFaultPlan newPlan) {
         plan = newPlan;
     }
 
-    /** Replaces the latencies, for requests from now on. */
+    /** Replaces the latencies for further requests. */
     public void slow(LatencyProfile profile) {
         latency = profile;
     }
@@ -164,12 +162,12 @@ public final class S3Sim implements AutoCloseable {
         throttle.limit(limit);
     }
 
-    /** Sets the server's clock: how far it is ahead; negative: behind. */
+    /** Sets how far the server's clock is ahead; negative: behind. */
     public void skew(Duration newSkew) {
         skew = newSkew;
     }
 
-    /** Requests so far, to all buckets and to none. */
+    /** Requests so far, with or without a bucket. */
     public RequestCounts counts() {
         return counting.counts();
     }
@@ -179,12 +177,12 @@ public final class S3Sim implements AutoCloseable {
         return existing(bucket).counting().counts();
     }
 
-    /** Connections that are open now. */
+    /** The number of open connections. */
     public int openConnections() {
         return open.size();
     }
 
-    /** Connections so far. */
+    /** The number of connections accepted so far. */
     public long acceptedConnections() {
         return accepted.get();
     }
@@ -195,8 +193,8 @@ public final class S3Sim implements AutoCloseable {
     }
 
     /**
-     * Refuses connections from now on and resets those that are open, as a server that dies.
-     * Objects stay. Idempotent.
+     * Refuses new connections from now on and resets open ones, like a crashed server. Objects
+     * stay. Idempotent.
      */
     public void goDown() {
         synchronized (this) {
@@ -213,7 +211,7 @@ public final class S3Sim implements AutoCloseable {
         resetConnections();
     }
 
-    /** Resets the connections that are open; new ones are accepted. */
+    /** Resets open connections. New connections are accepted. */
     public void resetConnections() {
         down.raise();
         open.forEach(Wire::reset);
@@ -224,7 +222,7 @@ public final class S3Sim implements AutoCloseable {
         listen(port);
     }
 
-    /** Ends it at once. Idempotent. */
+    /** Stops the server immediately. Idempotent. */
     @Override
     public void close() {
         goDown();
@@ -290,7 +288,8 @@ public final class S3Sim implements AutoCloseable {
     }
 
     /**
-     * Serves a connection. One that is accepted while the server closes is reset: that is no error.
+     * Serves a connection. A connection accepted while the server closes is reset, which is not an
+     * error.
      */
     void take(ServerSocket from, Socket raw) throws IOException {
         Wire wire = new Wire(raw, tls, options.idle());
@@ -302,7 +301,7 @@ public final class S3Sim implements AutoCloseable {
         accepted.incrementAndGet();
         open.add(wire);
         if (from.isClosed()) {
-            wire.reset(); // It may have come after all others were reset.
+            wire.reset(); // It may have arrived after the reset of all others.
         }
         try {
             connections.execute(() -> {
@@ -322,8 +321,8 @@ public final class S3Sim implements AutoCloseable {
     }
 
     /**
-     * How often connections were reset so far: a connection that began before the last time must
-     * end.
+     * The number of resets of all connections so far. A connection that began before the last one
+     * must end.
      */
     long resets() {
         return down.count();
@@ -332,9 +331,9 @@ public final class S3Sim implements AutoCloseable {
     /**
      * Waits until a time after a start has passed.
      *
-     * @param resets as it was when the connection began
-     * @throws IOException at once if connections were reset since then: nothing more may be
-     *     answered
+     * @param resets the number of resets when the connection began
+     * @throws IOException at once if connections were reset since then, because no further answer
+     *     may be sent
      */
     void waitUntil(long startNanos, Duration after, long resets) throws IOException, InterruptedException {
         if (down.count() != resets || (!after.isZero() && down.await(resets, startNanos + after.toNanos()))) {

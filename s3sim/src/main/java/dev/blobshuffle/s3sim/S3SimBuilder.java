@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** What kind of {@link S3Sim} to start. Not thread-safe; used once. */
+/** Builds an {@link S3Sim}. Not thread-safe; used once. */
 public final class S3SimBuilder {
     private static final long DEFAULT_BYTES = 512L << 20;
     private static final int DEFAULT_CONNECTIONS = 256;
@@ -28,36 +28,38 @@ public final class S3SimBuilder {
 
     S3SimBuilder() {}
 
-    /** Starts with an empty bucket; may be repeated. Default: no bucket. */
+    /** Adds an empty bucket; may be repeated. Default: no bucket. */
     public S3SimBuilder bucket(String name) {
         buckets.add(name);
         return this;
     }
 
-    /** The port on the loopback address. Default 0: a free one. */
+    /** The port on the loopback address. Default 0: a free port. */
     public S3SimBuilder port(int port) {
         this.port = port;
         return this;
     }
 
     /**
-     * The most bytes that all objects may take; puts beyond get {@link S3Error#STORAGE_FULL}.
-     * Default 512 MiB.
+     * The most bytes of all objects. Puts beyond get {@link S3Error#STORAGE_FULL}. Default 512 MiB.
      */
     public S3SimBuilder bytes(long bytes) {
         this.bytes = bytes;
         return this;
     }
 
-    /** The most connections at a time, each with a thread; further ones are reset. Default 256. */
+    /**
+     * The most concurrent connections, each with a thread. Further connections are reset. Default
+     * 256.
+     */
     public S3SimBuilder connections(int connections) {
         this.connections = connections;
         return this;
     }
 
     /**
-     * After how long without a byte from the client a connection is closed. Default 10 s, about as
-     * S3 does.
+     * The time without a byte from the client after which a connection is closed. Default 10 s,
+     * about the same as S3.
      */
     public S3SimBuilder idle(Duration idle) {
         this.idle = idle;
@@ -86,23 +88,23 @@ public final class S3SimBuilder {
     }
 
     /**
-     * How long requests take; the time of sending and receiving counts as part of it. Default: no
-     * longer than they do.
+     * The durations of requests, including the time of sending and receiving. Default: no added
+     * latency.
      */
     public S3SimBuilder latency(LatencyProfile latency) {
         this.latency = latency;
         return this;
     }
 
-    /** What goes wrong. Default: nothing. */
+    /** The plan of faults. Default: none. */
     public S3SimBuilder faults(WireFaultPlan faults) {
         this.faults = faults;
         return this;
     }
 
     /**
-     * The only access key id that exists: others are refused, unsigned requests too. Signatures are
-     * not checked. Default: anyone may do everything.
+     * The only valid access key id. Requests with others, and unsigned requests, are refused.
+     * Signatures are not verified. Default: everything is permitted.
      */
     public S3SimBuilder accessKeyId(String accessKeyId) {
         this.accessKeyId = Optional.of(accessKeyId);
@@ -110,15 +112,15 @@ public final class S3SimBuilder {
     }
 
     /**
-     * Where the buckets are: requests signed for another region are redirected, as by S3. Default:
-     * everywhere.
+     * The region of the buckets. Requests signed for another region are redirected, like in S3.
+     * Default: any.
      */
     public S3SimBuilder region(String region) {
         this.region = Optional.of(region);
         return this;
     }
 
-    /** How many requests per second each prefix may have. Default: any number. */
+    /** The limit of requests per second for each prefix. Default: none. */
     public S3SimBuilder throttle(ThrottleLimit throttle) {
         this.throttle = Optional.of(throttle);
         return this;
@@ -131,9 +133,9 @@ public final class S3SimBuilder {
     }
 
     /**
-     * Starts it.
+     * Starts the server.
      *
-     * @throws IllegalArgumentException if an option makes no sense
+     * @throws IllegalArgumentException if an option is invalid
      * @throws java.io.UncheckedIOException if the port is taken
      */
     public S3Sim start() {

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@link S3Sim} in a JVM of its own, with the class path of this one: for benchmarks, which count
- * the CPU time of the client alone. It ends when this JVM ends. Owned by one thread.
+ * An {@link S3Sim} in a separate JVM with the same class path, for benchmarks that count only the
+ * client's CPU time. It ends when this JVM ends. Owned by one thread.
  */
 public final class S3SimProcess implements AutoCloseable {
-    /** Guards the trust store, whose content is no secret. */
+    /** The password of the trust store, whose content is not secret. */
     public static final String TRUST_STORE_PASSWORD = "not-a-secret";
 
     private final Process process;
@@ -33,9 +33,9 @@ public final class S3SimProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a server of plain HTTP and waits until it serves.
+     * Starts a plain HTTP server and waits until it serves.
      *
-     * @param bucket its one bucket
+     * @param bucket its only bucket
      * @param bytes the most bytes of all objects
      */
     public static S3SimProcess plain(String bucket, long bytes, LatencyProfile latency) {
@@ -43,22 +43,23 @@ public final class S3SimProcess implements AutoCloseable {
     }
 
     /**
-     * As {@link #plain}, with HTTPS and a new identity: clients trust it by {@link #trustStore}.
+     * Like {@link #plain}, with HTTPS and a new identity, which clients trust through
+     * {@link #trustStore}.
      */
     public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency) {
         return tls(bucket, bytes, latency, 1);
     }
 
     /**
-     * As {@link #tls(String, long, LatencyProfile)}, for experiments at a smaller scale.
+     * Like {@link #tls(String, long, LatencyProfile)}, for experiments at a smaller scale.
      *
-     * @param latency of a store with a name of its own
-     * @param scale a request takes as long as one for so many times its bytes
+     * @param latency of a named store
+     * @param scale factor on a request's bytes for the computation of its latency
      */
     public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency, double scale) {
         try {
             Path trustStore = Files.createTempFile("s3sim-trust", ".p12");
-            trustStore.toFile().deleteOnExit(); // a process that is interrupted closes nothing
+            trustStore.toFile().deleteOnExit(); // an interrupted process closes nothing
             return start(bucket, bytes, latency, scale, Optional.of(trustStore));
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot make a file for a trust store. Check the temporary directory.", e);
@@ -69,7 +70,7 @@ public final class S3SimProcess implements AutoCloseable {
             String bucket, long bytes, LatencyProfile latency, double scale, Optional<Path> trustStore) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // Objects that are replaced are garbage of any size: room for as much again.
+                // Replaced objects are garbage until the next collection, so double the size.
                 "-Xmx" + Math.max(128, bytes * 2 >> 20) + "m",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -97,7 +98,7 @@ public final class S3SimProcess implements AutoCloseable {
         }
     }
 
-    /** Where it listens, for path-style requests. */
+    /** The address for path-style requests. */
     public URI endpoint() {
         return URI.create((trustStore.isPresent() ? "https" : "http") + "://localhost:" + port);
     }
@@ -107,7 +108,7 @@ public final class S3SimProcess implements AutoCloseable {
         return trustStore;
     }
 
-    /** The process. */
+    /** The process id. */
     public long pid() {
         return process.pid();
     }
@@ -127,7 +128,7 @@ public final class S3SimProcess implements AutoCloseable {
         }
     }
 
-    /** Ends it at once. Idempotent. */
+    /** Kills the process. Idempotent. */
     @Override
     public void close() {
         process.destroyForcibly();

@@ -24,11 +24,11 @@ final class S3SimServer {
     private S3SimServer() {}
 
     /**
-     * Serves.
+     * Runs the server.
      *
      * @param args bucket, most bytes, name of a latency profile, file for the trust store of
-     *     clients ({@code -}: no TLS), the trust store's password, how many times larger the blobs
-     *     are that latencies are taken for
+     *     clients ({@code -}: no TLS), the trust store's password, factor on the blobs' bytes for
+     *     the computation of latencies
      */
     public static void main(String[] args) throws IOException {
         LatencyProfile latency = LatencyProfile.all().stream()

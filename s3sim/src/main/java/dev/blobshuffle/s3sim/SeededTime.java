@@ -6,7 +6,7 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
-/** The machine's clocks and threads, with chance from a seed. Thread-safe. */
+/** The machine's clocks and threads, with seeded random numbers. Thread-safe. */
 final class SeededTime implements Time, AutoCloseable {
     private final SystemTime system = new SystemTime();
     private final SplittableRandom random;

@@ -20,14 +20,14 @@ final class SimulatedBucket {
         this.counting = counting;
     }
 
-    /** When an object may be stored. */
+    /** The condition under which an object may be stored. */
     interface Condition {
         boolean holds(@Nullable StoredObject present);
     }
 
     /**
-     * Stores an object whose bytes were reserved. The bytes of the one that it replaces are
-     * released.
+     * Stores an object whose bytes were reserved. Releases the bytes of the object that it
+     * replaces.
      *
      * @return whether the condition held
      */

@@ -7,7 +7,10 @@ import java.util.Optional;
 
 /** Token buckets, two per prefix. Guarded by itself. */
 final class Throttle {
-    /** Prefixes that were not used for longest are forgotten, that is, full again. */
+    /**
+     * The most prefixes. Beyond it, the least recently used are dropped, which makes them full
+     * again.
+     */
     private static final int MAX_PREFIXES = 10_000;
 
     private static final double NANOS_PER_SECOND = 1e9;
@@ -33,7 +36,7 @@ final class Throttle {
         tokens.clear();
     }
 
-    /** Takes a token if there is one. */
+    /** Takes a token; returns false if there is none. */
     synchronized boolean admits(String bucket, String key, boolean isWrite) {
         if (limit.isEmpty()) {
             return true;

@@ -1,10 +1,11 @@
 package dev.blobshuffle.s3sim;
 
 /**
- * How many requests per second each prefix may have before it answers {@link S3Error#SLOW_DOWN}; a
- * second's worth may come at once. Every deleted key counts as a write.
+ * The request rate of each prefix beyond which requests get {@link S3Error#SLOW_DOWN}. A burst of
+ * one second's requests is permitted. Every deleted key counts as a write.
  *
- * @param depth prefixes end at the so-many-th slash of a key; 0: the whole bucket is one
+ * @param depth number of slashes in a key after which its prefix ends; 0: the whole bucket is one
+ *     prefix
  * @param writesPerSecond puts and deletes
  * @param readsPerSecond gets, heads and listings
  */

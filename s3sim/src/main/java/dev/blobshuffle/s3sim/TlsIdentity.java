@@ -15,9 +15,9 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A key with a self-signed certificate for {@code localhost}, {@code *.localhost} and 127.0.0.1,
- * made when it is needed by the JDK's {@code keytool}, which takes a second or two. Holds nothing
- * outside memory. Immutable.
+ * A key with a self-signed certificate for {@code localhost}, {@code *.localhost} and 127.0.0.1.
+ * The JDK's {@code keytool} creates it, which takes a second or two. Kept in memory only.
+ * Immutable.
  */
 public final class TlsIdentity {
     private static final char[] PASSWORD = "not-a-secret".toCharArray();
@@ -32,7 +32,7 @@ public final class TlsIdentity {
         this.trust = trust;
     }
 
-    /** Makes a new identity. Blocks. */
+    /** Creates a new identity. Blocks. */
     public static TlsIdentity create() {
         try {
             Path directory = Files.createTempDirectory("s3sim-tls");
@@ -51,7 +51,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads an identity written by {@link #write}. */
     public static TlsIdentity read(Path file) {
         try {
             return of(Files.readAllBytes(file));
@@ -121,7 +121,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** A context for clients that trusts this identity and no other. */
+    /** A context for clients that trusts only this identity. */
     public SSLContext clientContext() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
@@ -132,7 +132,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** What makes a client trust this identity and no other. */
+    /** Trust managers for clients that trust only this identity. */
     public TrustManager[] trustManagers() {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -144,7 +144,8 @@ public final class TlsIdentity {
     }
 
     /**
-     * A context for servers and clients that show this identity to each other and trust no other.
+     * A context for servers and clients that authenticate each other with this identity and trust
+     * no other.
      */
     public SSLContext mutualContext() {
         try {
@@ -158,7 +159,10 @@ public final class TlsIdentity {
         }
     }
 
-    /** The private key in PEM form, for servers that read files. It protects nothing. */
+    /**
+     * The private key in PEM form, for servers that read files. It protects nothing, because it is
+     * for tests.
+     */
     public String keyPem() {
         try {
             return pem("PRIVATE KEY", keys.getKey(ALIAS, PASSWORD).getEncoded());
@@ -184,7 +188,7 @@ public final class TlsIdentity {
 
     /**
      * Writes key and certificate (PKCS12) for {@link #read} in another process. They protect
-     * nothing.
+     * nothing, because they are for tests.
      */
     public void write(Path file) {
         try (var out = Files.newOutputStream(file)) {
@@ -200,7 +204,7 @@ public final class TlsIdentity {
      * Writes the trust store (PKCS12) for a JVM that is started with
      * {@code javax.net.ssl.trustStore}.
      *
-     * @param password guards it; its content is no secret
+     * @param password of the trust store; its content is not secret
      */
     public void writeTrustStore(Path file, String password) {
         try (var out = Files.newOutputStream(file)) {

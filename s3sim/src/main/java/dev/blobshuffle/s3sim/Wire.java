@@ -11,7 +11,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * The bytes of one connection, with TLS or without. Owned by the connection's thread, except
+ * The socket of one connection, with or without TLS. Owned by the connection's thread, except
  * {@link #reset}.
  */
 final class Wire {
@@ -19,14 +19,14 @@ final class Wire {
 
     private final Socket raw;
 
-    /** The TLS socket over the raw one; without TLS the raw one itself. */
+    /** The TLS socket over the raw one; without TLS, the raw socket itself. */
     private final Socket socket;
 
     private final InputStream in;
     private final OutputStream out;
     private final byte[] buffer = new byte[OUT_BYTES];
 
-    /** Takes a connection over, before its TLS handshake. */
+    /** Takes over a connection before its TLS handshake. */
     Wire(Socket raw, Optional<SSLContext> tls, Duration idle) throws IOException {
         this.raw = raw;
         raw.setTcpNoDelay(true);
@@ -55,15 +55,15 @@ final class Wire {
     /**
      * Sends an answer, or the start of it.
      *
-     * @param head status line and headers, with the empty line
-     * @param bodyBytes how many bytes of the body
+     * @param head status line and headers, including the empty line
+     * @param bodyBytes number of bytes of the body to send
      */
     void send(String head, Answer answer, int bodyBytes) throws IOException {
         byte[] first = head.getBytes(StandardCharsets.ISO_8859_1);
         if (first.length > OUT_BYTES) {
             throw new IOException("the headers take more than " + OUT_BYTES + " bytes");
         }
-        // Head and start of the body in one packet.
+        // Sends the head and the start of the body in one packet.
         System.arraycopy(first, 0, buffer, 0, first.length);
         int along = Math.min(bodyBytes, OUT_BYTES - first.length);
         System.arraycopy(answer.body(), answer.offset(), buffer, first.length, along);
@@ -74,22 +74,22 @@ final class Wire {
         out.flush();
     }
 
-    /** Ends the connection with a TCP reset; a thread that reads or writes fails. Thread-safe. */
+    /** Ends the connection with a TCP reset. A thread that reads or writes fails. Thread-safe. */
     void reset() {
         try {
             raw.setSoLinger(true, 0);
             raw.close();
         } catch (IOException e) {
-            // It is gone already.
+            // It is already closed.
         }
     }
 
-    /** Ends the connection in order: the client reads what was sent, and then the end. */
+    /** Closes the connection gracefully: the client reads all sent bytes, and then the end. */
     void close() {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is gone already.
+            // It is already closed.
         }
     }
 }

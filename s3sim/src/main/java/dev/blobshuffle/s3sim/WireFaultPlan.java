@@ -6,31 +6,31 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Decides what goes wrong with each request to {@link S3Sim}. Called by any thread. */
+/** Selects the fault of each request to {@link S3Sim}. Called by any thread. */
 @FunctionalInterface
 public interface WireFaultPlan {
-    /** What happens to the next request. */
+    /** The fault of the next request. */
     WireFault next(WireRequest request);
 
-    /** Nothing goes wrong. */
+    /** A plan without faults. */
     static WireFaultPlan none() {
         return request -> WireFault.NONE;
     }
 
-    /** The same for every request. */
+    /** The same fault for every request. */
     static WireFaultPlan always(WireFault fault) {
         return request -> fault;
     }
 
-    /** The same for every request of some operations; the others are well. */
+    /** The same fault for every request of some operations; no fault for others. */
     static WireFaultPlan on(Set<Operation> operations, WireFault fault) {
         Set<Operation> chosen = Set.copyOf(operations);
         return request -> chosen.contains(request.operation()) ? fault : WireFault.NONE;
     }
 
     /**
-     * The given faults for requests of an operation, one after the other, then none; other requests
-     * are well.
+     * The given faults, in order, for the requests of an operation; then none. Other requests have
+     * no fault.
      */
     static WireFaultPlan scripted(Operation operation, WireFault... faults) {
         Deque<WireFault> left = new ArrayDeque<>(List.of(faults));
@@ -45,15 +45,15 @@ public interface WireFaultPlan {
         };
     }
 
-    /** A store that can be read only: everything that writes is denied. */
+    /** A read-only store: all writes are denied. */
     static WireFaultPlan readOnly() {
         return request -> request.operation().isWrite() ? WireFault.error(S3Error.ACCESS_DENIED) : WireFault.NONE;
     }
 
     /**
-     * Faults by chance, each as likely as the others.
+     * Random faults with equal probability.
      *
-     * @param perThousand how many of a thousand requests have one
+     * @param perThousand number of faults per thousand requests
      * @param faults to choose from, 1 or more
      */
     static WireFaultPlan random(long seed, int perThousand, List<WireFault> faults) {
@@ -68,7 +68,7 @@ public interface WireFaultPlan {
         };
     }
 
-    /** This plan, and where it does nothing another one. */
+    /** This plan, and another plan for requests without a fault in this one. */
     default WireFaultPlan or(WireFaultPlan other) {
         return request -> {
             WireFault fault = next(request);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The little XML that S3 needs. Stateless. */
+/** The subset of XML that S3 needs. Stateless. */
 final class Xml {
     private static final Pattern KEY = Pattern.compile("<Key>([^<]*)</Key>");
 

@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.kafka.config.StreamsBuilderFactoryBean;
 
-/** Gives every Kafka Streams application of the context the clients of BlobShuffle. */
+/** Configures BlobShuffle's clients for every Kafka Streams application of the context. */
 @AutoConfiguration
 @ConditionalOnClass({KafkaStreams.class, StreamsBuilderFactoryBean.class})
 class BlobShuffleAutoConfiguration {

@@ -6,7 +6,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Shows the metrics in the application's registries. Spring Boot binds every binder that is a bean.
+ * Publishes the metrics in the application's registries. Spring Boot binds every binder that is a
+ * bean.
  */
 @AutoConfiguration
 class BlobShuffleMetricsAutoConfiguration {

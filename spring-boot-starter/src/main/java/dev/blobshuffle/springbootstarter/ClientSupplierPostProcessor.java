@@ -17,16 +17,16 @@ import org.springframework.kafka.config.StreamsBuilderFactoryBean;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Gives every {@code StreamsBuilderFactoryBean} the client supplier of BlobShuffle, with {@code
- * group.protocol=streams} the consumer wrapper, and the settings {@code blobshuffle.*} of the
- * environment. It runs after all {@code StreamsBuilderFactoryBeanConfigurer}s, so it sees the
- * settings that the application will have. Settings and a client supplier that the application
- * gives to the factory bean itself take precedence. Owned by the thread that refreshes the context.
+ * Sets BlobShuffle's client supplier on every {@code StreamsBuilderFactoryBean}, with
+ * {@code group.protocol=streams} also the consumer wrapper, and the settings {@code blobshuffle.*}
+ * of the environment. It runs after all {@code StreamsBuilderFactoryBeanConfigurer}s, so it sees
+ * the final settings of the application. Settings and a client supplier that the application sets
+ * on the factory bean itself take precedence. Owned by the thread that refreshes the context.
  */
 final class ClientSupplierPostProcessor implements BeanPostProcessor {
     private static final Logger LOG = LoggerFactory.getLogger(BlobShuffleAutoConfiguration.class);
 
-    /** Has no getter. */
+    /** Read by reflection, because the property has no getter. */
     private static final @Nullable Field SUPPLIER =
             ReflectionUtils.findField(StreamsBuilderFactoryBean.class, "clientSupplier", KafkaClientSupplier.class);
 
@@ -57,7 +57,7 @@ final class ClientSupplierPostProcessor implements BeanPostProcessor {
         }
         KafkaClientSupplier own = supplier(factory);
         if (own == null
-                || own.getClass() == DefaultKafkaClientSupplier.class // Not a class that extends it.
+                || own.getClass() == DefaultKafkaClientSupplier.class // Not a subclass.
                 || own instanceof BlobShuffleClientSupplier) {
             factory.setStreamsConfiguration(BlobShuffleClientSupplier.addTo(all));
             factory.setClientSupplier(new BlobShuffleClientSupplier(all));
@@ -69,12 +69,12 @@ final class ClientSupplierPostProcessor implements BeanPostProcessor {
         }
     }
 
-    /** Whether settings ask for BlobShuffle, rightly or wrongly. */
+    /** Whether settings request BlobShuffle, even if they are invalid. */
     static boolean isWanted(Properties settings) {
         return settings.keySet().stream().anyMatch(key -> String.valueOf(key).startsWith(Setting.PREFIX));
     }
 
-    /** Whether a factory bean's application is to shuffle through blobs. */
+    /** Whether a factory bean's application must shuffle through blobs. */
     boolean isWanted(StreamsBuilderFactoryBean factory) {
         Properties own = factory.getStreamsConfiguration();
         return !settings.isEmpty() || (own != null && isWanted(own));

@@ -36,9 +36,9 @@ final class EnvironmentSettings {
     private EnvironmentSettings() {}
 
     /**
-     * The settings by their full names. Placeholders are resolved, lists are joined by commas.
+     * The settings by their full names. Resolves placeholders, and joins lists by commas.
      *
-     * @throws InvalidSettings fatal: a property file names a setting that does not exist. An
+     * @throws InvalidSettings fatal: a property file contains a setting that does not exist. An
      *     environment variable of such a name is ignored, because Kubernetes sets some for every
      *     Service: {@code BLOBSHUFFLE_CACHE_SERVICE_HOST}.
      */
@@ -76,14 +76,14 @@ final class EnvironmentSettings {
         return settings;
     }
 
-    /** As it was written: names of nodes may have capital letters. */
+    /** The name in its original case, because names of nodes may have capital letters. */
     private static String text(ConfigurationPropertyName name) {
         return IntStream.range(0, name.getNumberOfElements())
                 .mapToObj(element -> name.getElement(element, ConfigurationPropertyName.Form.ORIGINAL))
                 .collect(Collectors.joining("."));
     }
 
-    /** The full name of the setting that a property names; empty if it is to be ignored. */
+    /** The full name of a property's setting; empty if the property is ignored. */
     private static Optional<String> setting(String property, ConfigurationPropertySource source) {
         for (SettingGroup group : KafkaSettings.GROUPS) {
             if (group.names(property).contains(property)) {

@@ -11,9 +11,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.config.StreamsBuilderFactoryBean;
 
 /**
- * Reports applications of the context that run natively although settings ask for BlobShuffle:
- * their clients come from another supplier. It starts after the factory beans, whose start makes
- * the clients. Thread-safe.
+ * Reports applications of the context that run natively although settings request BlobShuffle:
+ * their clients come from another supplier. It starts after the factory beans, which create the
+ * clients when they start. Thread-safe.
  */
 final class NativeRunCheck implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(BlobShuffleAutoConfiguration.class);
@@ -27,7 +27,7 @@ final class NativeRunCheck implements SmartLifecycle {
         this.suppliers = suppliers;
     }
 
-    /** The applications that run natively now and should not. */
+    /** The applications that run natively but should not. */
     List<String> natives() {
         List<String> open = RunningInstances.all().stream()
                 .map(instance -> instance.shown().labels().getOrDefault("application", ""))

@@ -13,17 +13,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the process's instances, from what their own requests have met. It sends no
+ * The health of the process's instances, from the results of their own requests. It sends no
  * requests: those would cost money and need permissions that an instance may lack.
  *
  * @param level the worst of all instances
  * @param details by instance, for operators; without settings and credentials
  */
 record ShuffleHealth(Level level, Map<String, Object> details) {
-    /** Shorter failures end by a retry. */
+    /** The duration of failures that do not affect the health. A retry ends shorter failures. */
     private static final Duration TOLERATED = Duration.ofSeconds(10);
 
-    /** The names of Spring's states. */
+    /** Levels with the names of Spring's states. */
     enum Level {
         UP,
         /** A store does not answer, or an application runs natively. */

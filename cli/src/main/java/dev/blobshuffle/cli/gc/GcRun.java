@@ -28,8 +28,8 @@ import java.util.function.Consumer;
  */
 final class GcRun {
     /**
-     * The age below which a blob is too young to delete without confirmation. A sweep deletes only
-     * blobs older than the grace period; this limit is for shorter grace periods.
+     * The age below which a blob to be deleted is a reason to stop. A sweep deletes only blobs
+     * older than the grace period, so this matters only for shorter grace periods.
      */
     private static final long YOUNG_MINUTES = 15;
 

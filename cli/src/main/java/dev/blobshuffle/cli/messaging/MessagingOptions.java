@@ -12,12 +12,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Which log and store a command uses that publishes or reads records. Filled by the command line;
- * owned by the command.
+ * Options that select the log and the store of a command that publishes or reads records. Filled by
+ * the command line; owned by the command.
  */
 public final class MessagingOptions {
     /**
-     * The settings of an application that the command adopts. It does not adopt ports, the place in
+     * The application settings that the command adopts. It does not adopt ports, the position in
      * the zone, caches and sweeps.
      */
     private static final List<String> TAKEN = List.of(
@@ -44,9 +44,9 @@ public final class MessagingOptions {
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public MessagingOptions() {}
 
-    /** What a command does. */
+    /** The action of a command. */
     interface MessagingAction {
-        /** Does it, and returns the exit status. */
+        /** Runs the action and returns the exit status. */
         int run(Messaging messaging, PrintWriter out) throws InterruptedException;
     }
 
@@ -55,9 +55,9 @@ public final class MessagingOptions {
     }
 
     /**
-     * Runs an action with an instance that closes afterwards.
+     * Runs an action with an instance, and closes the instance.
      *
-     * @param what completes "Cannot …" where a failure does not say it
+     * @param what completes "Cannot …" for failures whose message lacks it
      */
     int withMessaging(String what, MessagingAction action) {
         return options.run(what, out -> {
