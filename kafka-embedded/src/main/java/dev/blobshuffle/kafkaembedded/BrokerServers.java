@@ -75,7 +75,7 @@ final class BrokerServers {
         }
     }
 
-    /** Stops all nodes after a failure. Further failures are added to it as suppressed. */
+    /** Stops all nodes after a failure. Adds a further failure to the first as suppressed. */
     void stopAfter(Exception failure) {
         try {
             stop(Duration.ofSeconds(30));

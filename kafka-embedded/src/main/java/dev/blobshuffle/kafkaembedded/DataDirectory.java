@@ -114,7 +114,7 @@ final class DataDirectory {
         }
     }
 
-    /** Closes the directory after a failure. Further failures are added to it as suppressed. */
+    /** Closes the directory after a failure. Adds a further failure to the first as suppressed. */
     void closeAfter(Exception failure) {
         try {
             close();

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The blobs of applications that live by a lease, such as those of Spark. It needs no brokers. Owned
- * by one thread.
+ * Sweeps the blobs of applications with a lease, such as those of Spark. Needs no brokers. Owned by
+ * one thread.
  */
 final class LeasePass {
     private final LeaseSweep sweep;
@@ -51,7 +51,10 @@ final class LeasePass {
         register.settle();
     }
 
-    /** Deletes what can be, and waits for the grace of leases that it finds to have ended. */
+    /**
+     * Deletes the blobs of ended leases. If the grace period of ended leases still runs, waits for
+     * its end and deletes again.
+     */
     void run(PrintWriter out) throws InterruptedException {
         LeaseSweep.Report first = sweep.pass();
         LeaseSweep.Report second = new LeaseSweep.Report(0, 0, 0);

@@ -157,8 +157,7 @@ final class FrameSource implements AutoCloseable {
     }
 
     /**
-     * The dictionaries to send before the current frame. Not empty only at the first frame of a
-     * map.
+     * The dictionaries to send before the current frame. Empty except at the first frame of a map.
      */
     List<ArrowMessage> takeDictionaries() {
         List<ArrowMessage> taken = dictionaries;
