@@ -120,7 +120,7 @@ public final class PartitionProgress {
         return pending != null && pending.real == real ? pending.index : 0;
     }
 
-    /** Records that the record at an offset was queued. The first one ends the start. */
+    /** Called when the record at an offset is queued. The first one ends the start. */
     void offered(long real) {
         offeredEnd = real + 1;
         start = null;

@@ -23,7 +23,7 @@ public final class DeliveredRange {
     /** The given-up notifications; kept across seeks. */
     private GivenUp givenUp = GivenUp.NONE;
 
-    /** Records that a record at an offset was returned; offsets rise. */
+    /** Adds a returned record of a real offset; offsets rise. */
     public void delivered(long real, int count) {
         if (real == end - 1 && end != start) {
             // A further record of the latest segment: nearly every call, so do not allocate here.
