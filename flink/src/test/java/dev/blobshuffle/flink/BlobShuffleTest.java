@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
@@ -12,6 +15,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
 import org.junit.jupiter.api.Test;
@@ -88,6 +92,30 @@ class BlobShuffleTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("BlobShuffleOptions.named");
         assertThat(keyed(environment, BlobShuffleOptions.named("payments"))).isNotNull();
+    }
+
+    /** Shuffles of a job share blobs. Two jobs never do, even if they are built alike. */
+    @Test
+    void theShufflesOfAJobHaveOneSubmissionAndEachJobHasAnother() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> ignored = keyed(environment, BlobShuffleOptions.named("orders"));
+        ignored = keyed(environment, BlobShuffleOptions.named("payments"));
+        Set<String> first = submissions(environment);
+        StreamGraph built = environment.getStreamGraph();
+        ignored = keyed(environment, BlobShuffleOptions.named("orders"));
+
+        assertThat(built.getStreamNodes()).isNotEmpty();
+        assertThat(first).hasSize(1);
+        assertThat(submissions(environment)).hasSize(1).doesNotContainAnyElementsOf(first);
+    }
+
+    private static Set<String> submissions(StreamExecutionEnvironment environment) {
+        return environment.getTransformations().stream()
+                .filter(OneInputTransformation.class::isInstance)
+                .map(each -> ((OneInputTransformation<?, ?>) each).getOperatorFactory())
+                .filter(BatcherFactory.class::isInstance)
+                .map(each -> ((BatcherFactory<?, ?>) each).plan().submission())
+                .collect(Collectors.toSet());
     }
 
     @Test
