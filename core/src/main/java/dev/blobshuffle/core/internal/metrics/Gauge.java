@@ -72,7 +72,7 @@ public enum Gauge {
     /** These blobs are deleted when they are old enough. */
     SPARED_BLOBS(
             Unit.BLOBS,
-            "Blobs of the last sweep that nobody needs and that stay because they are younger than "
+            "Blobs of the last sweep that no reader needs and that stay because they are younger than "
                     + "`blobshuffle.retention.floor.ms`."),
     /** The application's log names the partitions and the reasons. */
     UNSETTLED_BLOBS(
@@ -87,7 +87,7 @@ public enum Gauge {
     LOG_STAGED_AGE(
             Unit.MILLISECONDS,
             "How long the batches that have waited longest for their place in a commit log wait already, over "
-                    + "the topics that this instance reads. More than a second means that nobody can put them in "
+                    + "the topics that this instance reads. More than a second means that no member can put them in "
                     + "order.");
 
     private final Metric metric;
