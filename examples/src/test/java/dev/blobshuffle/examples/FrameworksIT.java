@@ -37,7 +37,7 @@ class FrameworksIT {
         addsUpOrdersThroughBlobs(Example.build(name, directory.resolve("project")), kafkaVersion);
     }
 
-    /** The example's lines with another Spring Boot, and the Spring Cloud Stream that belongs to it. */
+    /** The example with another Spring Boot and the Spring Cloud Stream that belongs to it. */
     @Tag("nightly")
     @ParameterizedTest
     @CsvSource({"3.5.0, 2025.0.0, 3.9", "4.0.9, 2025.1.4, 4.1"})

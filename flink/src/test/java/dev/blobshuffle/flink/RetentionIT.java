@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The JobManager of a running job deletes what completed checkpoints do not need, and nothing else. */
+/** The JobManager of a running job deletes only what no completed checkpoint needs. */
 @Tag("nightly")
 class RetentionIT {
     @TempDir

@@ -69,7 +69,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
         }
 
         /**
-         * Whether the next step towards the deletion is due: to say that it has ended, or to delete.
+         * Whether the next step towards the deletion is due: to end the lease, or to delete.
          *
          * @param now the store's time, or earlier
          */

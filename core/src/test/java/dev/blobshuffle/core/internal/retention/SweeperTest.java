@@ -137,7 +137,7 @@ class SweeperTest {
         }
     }
 
-    /** A Spark application shares the store. Its owner is not this sweep's, however old its blobs. */
+    /** A Spark application shares the store. Its owner is not this sweep's. */
     @Test
     void blobsOfAnOwnerWithALeaseStay() throws InterruptedException {
         storeOrphans(1);

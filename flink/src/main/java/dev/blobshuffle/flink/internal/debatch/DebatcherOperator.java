@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The read side of a shuffle: takes references, fetches their segments ahead, and hands the records
  * out in the order of each key group. Its state is what it has not handed out: a checkpoint holds
- * references and never waits for a read, a savepoint holds their records and needs no blob. Owned by the task's thread; other threads only send it mails.
+ * references and never waits for a read, a savepoint holds their records and needs no blob. Owned
+ * by the task's thread; other threads only send it mails.
  */
 final class DebatcherOperator<T> extends AbstractStreamOperator<T>
         implements OneInputStreamOperator<Reference, T>, BoundedOneInput {
@@ -364,7 +365,7 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
             present.update(SavepointCopy.of(pending, plan, engine()));
         } else {
             present.update(pending);
-            // What an unaligned barrier has overtaken is in Flink's own state, and may be of any age.
+            // Flink's own state has what an unaligned barrier has overtaken, of any age.
             long needed = kind.isUnalignedCheckpoint() ? CheckpointNeed.EVERYTHING : oldest;
             coordinator.sendEventToCoordinator(new CheckpointNeed(context.getCheckpointId(), needed));
         }

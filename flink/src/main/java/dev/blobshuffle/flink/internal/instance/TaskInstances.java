@@ -10,8 +10,9 @@ import java.util.Map;
 import org.apache.flink.api.common.JobID;
 
 /**
- * The instances of this process, one for all shuffles of a job with the same settings. The first task opens
- * it, and the last one closes it; a task of the next attempt may open it again. Thread-safe.
+ * The instances of this process, one for all shuffles of a job with the same settings. The first
+ * task opens it, and the last one closes it; a task of the next attempt may open it again.
+ * Thread-safe.
  */
 public final class TaskInstances {
     private static final SharedInstances<Key, ShuffleInstance> OPEN = new SharedInstances<>();

@@ -82,7 +82,7 @@ class MapBatcherTest {
         }
     }
 
-    /** Object stores of this library take content of any length, and a sparse file needs no disk. */
+    /** Our object stores take content of any length, and a sparse file needs no disk. */
     @Test
     @Tag("nightly")
     void aPartitionMayBeLongerThanTwoGibibytes() throws IOException {
