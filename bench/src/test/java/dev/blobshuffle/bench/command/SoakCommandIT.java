@@ -26,7 +26,7 @@ class SoakCommandIT {
                         "--sample-seconds",
                         "1",
                         "--retention-seconds",
-                        "2",
+                        "120", // Longer than a reader may stand still: what goes unread is missed.
                         "--json",
                         json.toString());
         assertThat(json).as("%s%s", out, err).exists();
