@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.executor.ShuffleReadMetrics;
+import org.apache.spark.metrics.MetricsSystem;
+import org.apache.spark.metrics.source.Source;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.util.LongAccumulator;
@@ -137,13 +139,18 @@ class LostBlobsIT {
     }
 
     @Test
-    void sparksMetricsShowRequestsAndBlobs() {
+    void sparksMetricsShowRequestsAndBlobs() throws ReflectiveOperationException {
         try (SparkApplication spark = SparkApplication.withPlugin(directory, SYNC)) {
             String ignored = Programs.grouped(spark);
 
             Map<String, Long> shown = new TreeMap<>();
             String name = "plugin." + BlobShufflePlugin.class.getName();
-            var sources = SparkEnv.get().metricsSystem().getSourcesByName(name).iterator();
+            // Its type is another Seq with Scala 2.12, for which this class is not compiled again.
+            Object found = MetricsSystem.class
+                    .getMethod("getSourcesByName", String.class)
+                    .invoke(SparkEnv.get().metricsSystem(), name);
+            @SuppressWarnings("unchecked") // Spark's.
+            scala.collection.Iterator<Source> sources = ((scala.collection.Iterable<Source>) found).iterator();
             while (sources.hasNext()) {
                 sources.next()
                         .metricRegistry()
