@@ -34,7 +34,7 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * A job whose results show every record that is lost, doubled, damaged or late: count, sum and
- * exclusive or of the numbers, per key and window of event time. It fails as often as it is told.
+ * exclusive or of the numbers, per key and window of event time. It fails a given number of times.
  *
  * <p>What the tasks find is static: they run in this process, in objects that Flink makes.
  */

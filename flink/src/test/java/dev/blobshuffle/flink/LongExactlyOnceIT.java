@@ -75,7 +75,7 @@ class LongExactlyOnceIT {
         assertExact(job);
     }
 
-    /** What is announced and not handed out stays in the store, and the job keeps its memory. */
+    /** Records that a slow reader has not taken stay in the store, so memory stays bounded. */
     @Test
     void aSlowReaderHoldsUpTheWriter() throws Exception {
         KeyedJob job = new KeyedJob(directory, COUNT)

@@ -197,7 +197,7 @@ class EngineInZoneIT {
                 });
     }
 
-    /** What is read in one round. */
+    /** One round of reads. */
     @FunctionalInterface
     private interface Reads {
         void run() throws Exception;

@@ -72,7 +72,7 @@ public final class SparkCost {
         return cost(blobs(maps), gets(maps), shuffle.bytes(), 0, 0);
     }
 
-    /** What is not there yet: each zone reads each byte from the store once, in long ranges. */
+    /** Not built yet: each zone reads each byte from the store once, in long ranges. */
     public ShuffleCost zoneCaches() {
         double ranges = shuffle.cluster().zones() * Math.ceil(shuffle.bytes() / LONG_REQUEST);
         double blobs = blobs(mapsPerBlob());

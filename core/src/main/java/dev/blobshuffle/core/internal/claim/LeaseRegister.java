@@ -32,13 +32,13 @@ public final class LeaseRegister {
     public LeaseRegister(BlobStore store, Time time) {
         Registers registers = store.registers()
                 .orElseThrow(() -> new InvalidSettings("Cannot take a lease in " + store.location()
-                        + ": it cannot compare and set, so nobody can tell whose blobs it holds. Use another store."));
+                        + ": it cannot compare and set, so the owners of its blobs are unknown. Use another store."));
         leases = new StoreCell(registers, LeaseText.REGISTER);
         owners = new StoreCell(registers, OwnerText.REGISTER);
         this.time = time;
     }
 
-    /** What it says. */
+    /** Reads the leases. */
     public LeaseText read() {
         return text(leases.read());
     }

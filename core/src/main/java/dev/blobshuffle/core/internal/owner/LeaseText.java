@@ -29,7 +29,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
     /** The register's name. */
     public static final String REGISTER = "leases";
 
-    /** Nobody has a lease. */
+    /** No owner has a lease. */
     public static final LeaseText NONE = new LeaseText(0, Map.of());
 
     private static final String HEAD = "BlobShuffle leases 1";
@@ -129,7 +129,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
     /**
      * Reads a value.
      *
-     * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
+     * @throws InvalidSettings the text is no list of leases: a newer version, or another program, wrote it
      */
     public static LeaseText parse(Register held) {
         String[] rows = held.text().split("\n", -1);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of a job's coordinator to delete the job's blobs. Nobody else deletes them, and no
+ * The right of a job's coordinator to delete the job's blobs. Nothing else deletes them, and no
  * other job has the owner's number, so it needs no claims: the register of the owner is enough.
  * Owned by the sweeper's thread.
  */
