@@ -129,7 +129,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
     /**
      * Reads a value.
      *
-     * @throws InvalidSettings the text is no list of leases: a newer version, or another program, wrote it
+     * @throws InvalidSettings another program, or a newer version, wrote the text
      */
     public static LeaseText parse(Register held) {
         String[] rows = held.text().split("\n", -1);
