@@ -17,7 +17,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The alert rules ask for metrics that exist, fire as their tests say, and lead to a runbook. */
+/**
+ * Checks that the alert rules use existing metrics, that promtool accepts them, and that each names
+ * a runbook.
+ */
 class AlertRulesTest {
     private static final Path DASHBOARDS = Path.of("..", "dashboards");
     private static final Pattern METRIC = Pattern.compile("\\bblobshuffle_[a-z0-9_]+");
@@ -57,7 +60,7 @@ class AlertRulesTest {
         assertThat(alerts).allSatisfy(alert -> assertThat(operations).contains("\n### " + alert + "\n"));
     }
 
-    /** By the Prometheus that evaluates them: quiet input fires none, bad input fires all. */
+    /** promtool runs the rules' own tests: normal input fires no alert, bad input fires all. */
     @Test
     void prometheusAcceptsThemAndTheyFireAsTheirTestsSay() throws Exception {
         promtool("check", "rules", "alerts.yml");

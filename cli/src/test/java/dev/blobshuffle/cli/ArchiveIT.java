@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The archive as a user has it: unpacked into an empty directory, with Java and no build tool, far
- * from the checkout.
+ * Uses the archive as a user does: unpacked into an empty directory outside the checkout, with Java
+ * and without a build tool.
  */
 class ArchiveIT {
     private static final long MOST_BYTES = 76L << 20;
@@ -48,7 +48,7 @@ class ArchiveIT {
     @AfterAll
     static void leaveNothingBehind() throws IOException {
         if (home == null) {
-            return; // Nothing was unpacked.
+            return; // The archive was not unpacked.
         }
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files.map(file -> file.getFileName().toString()))
@@ -122,7 +122,7 @@ class ArchiveIT {
         assertThat(blobshuffle("inspect", blob(store).toString()).text()).contains("Sound: 1 segments");
     }
 
-    /** Through a link elsewhere, as one that is on the PATH. */
+    /** Starts the launcher through a symbolic link in another directory, as one on the PATH. */
     private static Outcome blobshuffle(String command, String[] where, String... more) {
         List<String> arguments = new ArrayList<>(List.of(command));
         arguments.addAll(Arrays.asList(where));
@@ -151,7 +151,10 @@ class ArchiveIT {
         }
     }
 
-    /** What a process prints, its errors too. It sees no environment of ours. */
+    /**
+     * Runs a command with this environment only. The outcome has standard output and standard
+     * error.
+     */
     private static Outcome process(Map<String, String> environment, String... command)
             throws IOException, InterruptedException {
         ProcessBuilder builder =

@@ -22,8 +22,8 @@ import org.awaitility.core.ConditionFactory;
 import picocli.CommandLine;
 
 /**
- * A new topic of one partition whose records go through blobs in a file store, and the commands
- * that look after both.
+ * A new topic of one partition whose records go through blobs in a file store. It also runs the
+ * tools' commands on the topic and the store.
  */
 public final class BlobTopic {
     private final EmbeddedKafka kafka;
@@ -31,7 +31,7 @@ public final class BlobTopic {
     private final String name;
     private final String pattern;
 
-    /** Creates the topic in the broker that the JVM shares. */
+    /** Creates the topic in the JVM's shared broker. */
     public BlobTopic(Path store, String kind) {
         this(EmbeddedKafka.shared(), store, kind);
     }
@@ -45,7 +45,7 @@ public final class BlobTopic {
         kafka.createTopic(name, 1);
     }
 
-    /** What a command said, and its status. */
+    /** Output and exit status of a command. */
     public record Outcome(int status, String text) {}
 
     /** The topic's name. */
@@ -53,7 +53,11 @@ public final class BlobTopic {
         return name;
     }
 
-    /** Settings of a client, with further ones as names and values in turn. */
+    /**
+     * Settings of a client.
+     *
+     * @param more further settings, names and values alternating
+     */
     public Map<String, Object> settings(Object... more) {
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "bootstrap.servers",
@@ -70,19 +74,20 @@ public final class BlobTopic {
         return settings;
     }
 
-    /** A producer with such settings. */
+    /** A producer with these settings. */
     public Producer<String, String> producer(Object... more) {
         return new BlobProducer<>(settings(more), new StringSerializer(), new StringSerializer());
     }
 
-    /** A consumer with such settings. */
+    /** A consumer with these settings. */
     public Consumer<String, String> consumer(Object... more) {
         Map<String, Object> settings = settings(more);
-        settings.putIfAbsent("fetch.max.wait.ms", 50); // A consumer that is closed waits for its last fetch.
+        // Closing a consumer waits for its last fetch.
+        settings.putIfAbsent("fetch.max.wait.ms", 50);
         return new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
     }
 
-    /** Reads until so many records have come. */
+    /** Polls until that many records have arrived. */
     public static List<ConsumerRecord<String, String>> read(Consumer<String, String> consumer, int count) {
         List<ConsumerRecord<String, String>> read = new ArrayList<>();
         waitFor(count + " records").until(() -> {
@@ -93,8 +98,8 @@ public final class BlobTopic {
     }
 
     /**
-     * A wait for a condition that polls consumers: it stays in the thread that owns them, and looks
-     * again at once.
+     * A wait whose condition polls consumers. It runs in the caller's thread, which owns the
+     * consumers, and polls without a pause.
      */
     public static ConditionFactory waitFor(String what) {
         return Awaitility.await(what)
@@ -107,7 +112,7 @@ public final class BlobTopic {
     /**
      * Runs a command with the brokers and a store.
      *
-     * @param out takes what it says, as it says it
+     * @param out receives the output while the command runs
      */
     public Outcome run(Object command, Path from, StringWriter out, String... more) {
         List<String> arguments = new ArrayList<>(List.of(

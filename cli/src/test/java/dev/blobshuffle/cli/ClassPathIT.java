@@ -11,8 +11,7 @@ import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 
 /**
- * The class path of the tools, as the launcher uses it: the build writes it when it packages the
- * module.
+ * Checks the class path that the launcher uses. The build writes it when it packages the module.
  */
 class ClassPathIT {
     private static final long MOST_BYTES = 76L << 20;
@@ -40,7 +39,7 @@ class ClassPathIT {
         assertThat(bytes).isLessThanOrEqualTo(MOST_BYTES);
     }
 
-    /** Users' modules require these names, so they must not change with a file's name. */
+    /** Modules of users require these names, so they must not depend on the names of the jars. */
     @Test
     void eachOfOurJarsNamesItsModule() throws IOException {
         int named = 0;

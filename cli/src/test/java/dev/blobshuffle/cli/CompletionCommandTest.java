@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What bash proposes when it has read the script. */
+/** Checks the completions that a shell proposes after it has loaded the script. */
 class CompletionCommandTest {
     @TempDir
     private Path directory;
@@ -62,7 +62,9 @@ class CompletionCommandTest {
                 .doesNotContain("grace-seconds", "command-config");
     }
 
-    /** Nightly: the build does not install fish, whose package may upgrade others. */
+    /**
+     * Runs nightly only: the build does not install fish, because its package may upgrade others.
+     */
     @Tag("nightly")
     @Test
     void fishCompletesByTheScript() throws Exception {

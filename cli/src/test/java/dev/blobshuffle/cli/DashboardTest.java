@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The Grafana dashboard asks for metrics that exist, and as what they are. */
+/** Checks that the Grafana dashboard uses existing metrics, each according to its type. */
 class DashboardTest {
     private static final Pattern METRIC = Pattern.compile("\\bblobshuffle_[a-z0-9_]+");
     private static final Pattern RATED = Pattern.compile("(?:rate|increase)\\((blobshuffle_[a-z0-9_]+)");
@@ -58,7 +58,7 @@ class DashboardTest {
         return names;
     }
 
-    /** They have no zone. */
+    /** Metrics of key-parallel processing. They have no zone label. */
     private static Set<String> ofSlowFunctions(Metric.Kind... kinds) {
         return Arrays.stream(KeyParallelMetric.values())
                 .map(KeyParallelMetric::metric)

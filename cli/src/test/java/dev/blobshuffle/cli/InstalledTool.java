@@ -3,12 +3,12 @@ package dev.blobshuffle.cli;
 import java.io.IOException;
 import org.junit.jupiter.api.Assumptions;
 
-/** A program of the machine, without which a test is skipped. */
+/** A program of the machine. Tests that need it are skipped if it is not installed. */
 final class InstalledTool {
     private InstalledTool() {}
 
     /**
-     * Starts a program, its errors in its output.
+     * Starts a program with its standard error merged into its output.
      *
      * @param remedy the command that installs it
      */

@@ -71,8 +71,7 @@ class MainTest {
                 .satisfies(text -> assertThat(
                                 text.lines().mapToInt(String::length).max().orElse(0))
                         .isLessThanOrEqualTo(width));
-        // Else picocli breaks a line that the description has broken already, and leaves a word or
-        // two.
+        // Otherwise picocli breaks a line of the description again and leaves one or two words.
         for (String line : command.getCommandSpec().usageMessage().description()) {
             assertThat(line.length()).as(name + ": " + line).isLessThanOrEqualTo(width);
         }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Options are alike in all commands, and those that others replaced still work. */
+/** Checks that all commands name and parse their options alike. */
 class OptionNamesTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -24,7 +24,7 @@ class OptionNamesTest {
         return commands(Main.commandLine()).flatMap(command -> command.getCommandSpec().options().stream());
     }
 
-    /** Those at all depths below one. */
+    /** The commands at all levels below this one. */
     private static Stream<CommandLine> commands(CommandLine above) {
         return above.getSubcommands().values().stream()
                 .flatMap(command -> Stream.concat(Stream.of(command), commands(command)));

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A server that is not there is reported by name at once. The clients themselves would report a
- * time-out after half a minute.
+ * The tools report an unreachable server by name at once. The clients alone would report a time-out
+ * after half a minute.
  */
 class RefusedConnectionTest {
     private final StringWriter out = new StringWriter();

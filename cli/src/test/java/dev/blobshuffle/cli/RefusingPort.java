@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** A port that refuses connections: it is bound, and nothing listens. So no process can take it. */
+/** A port that refuses connections. It is bound and does not listen, so no process can take it. */
 public final class RefusingPort implements AutoCloseable {
     private final Socket bound = new Socket();
 
-    /** A port of all addresses of this machine. */
+    /** Binds a port on all addresses of this machine. */
     public RefusingPort() throws IOException {
         bound.bind(new InetSocketAddress(0));
     }
 
-    /** Its number. */
+    /** The port's number. */
     public int number() {
         return bound.getLocalPort();
     }

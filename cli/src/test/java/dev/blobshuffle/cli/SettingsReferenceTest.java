@@ -25,7 +25,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The settings reference: the groups of all components, and the parameters of the stores' URIs. */
+/**
+ * Generates and checks the settings reference: the settings of all components and the parameters of
+ * the stores' URIs.
+ */
 class SettingsReferenceTest {
     private static final Path PAGE = Path.of("..", "docs", "settings.md");
     private static final List<String> SCHEMES = List.of("file", "memory", "s3", "gs", "az");

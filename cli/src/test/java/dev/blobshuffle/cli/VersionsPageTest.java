@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The table of versions in docs/compatibility.md is that of the code. */
+/** Checks that the table of versions in docs/compatibility.md equals the table in the code. */
 class VersionsPageTest {
     private static final Path PAGE = Path.of("..", "docs", "compatibility.md");
     private static final String START = "<!-- versions -->\n";

@@ -47,8 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * The cache of a zone as a process: it answers, it is stopped and continued by signals, it is
- * killed; a reader beside it never reads a wrong byte, and never waits for long.
+ * Runs the cache of a zone as a process, and stops, continues and kills it by signals. A reader
+ * beside it never reads a wrong byte and never waits for long.
  */
 class CacheCommandIT {
     private static final Zone ZONE = new Zone("a");
@@ -93,7 +93,7 @@ class CacheCommandIT {
     }
 
     private static void signal(Process process, String name) throws Exception {
-        // The shell's own kill: a machine without the procps package has no other.
+        // The shell's built-in kill: a machine without the procps package has no other.
         assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
                         .start()
                         .waitFor())
@@ -118,7 +118,8 @@ class CacheCommandIT {
         Path secret = directory.resolve("secret");
         PrivateFiles.write(secret, "known to all members");
         String uri = "file://" + directory.resolve("blobs").toAbsolutePath() + "?fsync=none";
-        BlobStores.open(uri, StoreContext.unmetered(time)).close(); // A cache makes no store.
+        // Creates the store, because the cache does not.
+        BlobStores.open(uri, StoreContext.unmetered(time)).close();
         Process process = start(uri, secret);
         try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));
                 PeerNetwork network = PeerNetworkProvider.openInstalled(
@@ -148,8 +149,8 @@ class CacheCommandIT {
             for (int i = 0; i < reads; i++) {
                 putAndRead(origin, zoned);
             }
-            // One is tried after each pause, which doubles: five of them are over after fifteen
-            // seconds.
+            // After a failure the reader skips the cache for a pause. Pauses double, so five
+            // attempts take fifteen seconds.
             assertThat(metrics.value(Counter.CACHE_ZONE_FAILURES) - failures)
                     .as("reads that waited for it")
                     .isBetween(1L, 7L);
@@ -164,7 +165,7 @@ class CacheCommandIT {
         }
     }
 
-    /** A member that was given up is tried again after a while. */
+    /** Reads until the cache answers. A reader tries a failed member again after a pause. */
     private void readUntilHit(BlobStore origin, BlobStore zoned) throws Exception {
         long hits = metrics.value(Counter.CACHE_ZONE_HITS);
         BlobTopic.waitFor("an answer of the cache").until(() -> {

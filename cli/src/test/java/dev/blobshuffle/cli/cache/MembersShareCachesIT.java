@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Instances that nobody listed find each other by the membership topic, and read from each other.
+ * Instances find each other by the membership topic, without a list of members, and read from each
+ * other.
  */
 class MembersShareCachesIT {
     private static final String TOPIC = "shared-caches";
@@ -53,7 +54,8 @@ class MembersShareCachesIT {
                 "127.0.0.1:0",
                 "blobshuffle.peer.secret.file",
                 secret.toString()));
-        settings.put("blobshuffle.cache.memory.bytes", cacheBytes); // Differs, so that the process has two instances.
+        // Different settings give the process two instances.
+        settings.put("blobshuffle.cache.memory.bytes", cacheBytes);
         return settings;
     }
 

@@ -8,7 +8,6 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plots. */
 class ChartTest {
     private static final Chart CHART = new Chart(
             "Cost & latency",

@@ -65,7 +65,7 @@ class ClassPathAdviceTest {
                 .anyMatch(error -> error.contains(message));
     }
 
-    /** An application may use PostgreSQL itself, with any driver. */
+    /** An application may use PostgreSQL for its own purposes, with any driver. */
     @Test
     void librariesOfTheLogAreJudgedBesideMessagingOnly() {
         List<String> jars = new ArrayList<>(GOOD);

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the doctor says about clients by their settings, and by the jars on a class path. */
+/**
+ * Checks the doctor's findings about clients: by their settings, and by the jars on a class path.
+ */
 class ClientAdviceTest {
     private static Finding only(String subject, Map<String, String> configuration) {
         return ClientAdvice.of(configuration).stream()

@@ -39,7 +39,8 @@ class CommitAdviceTest {
     void aTransactionMustOutliveASlowUpload() {
         Finding warning = only(with("producer.transaction.timeout.ms", "10000"), 1900, Optional.empty());
         assertThat(warning.level()).isEqualTo(Level.WARNING);
-        // 4 x 1,900 ms and the interval are nine tenths of it, in whole seconds.
+        // 4 x 1,900 ms plus the commit interval are nine tenths of the timeout, rounded up to
+        // seconds.
         assertThat(warning.remedy()).contains("Set producer.transaction.timeout.ms to 11000 or more.");
         Finding error = only(with("producer.transaction.timeout.ms", "4000"), 1900, Optional.of(Duration.ofSeconds(8)));
         assertThat(error.level()).isEqualTo(Level.ERROR);

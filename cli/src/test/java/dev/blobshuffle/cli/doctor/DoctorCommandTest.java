@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The doctor at stores with one thing wrong with each. */
+/** Runs the doctor on stores that have one defect each. */
 class DoctorCommandTest {
     private static final String KEY_ID = "AKIDOCTOR";
     private static final String SECRET = "very-secret-indeed";
@@ -63,9 +63,7 @@ class DoctorCommandTest {
         assertThat(output).doesNotContain(KEY_ID, SECRET);
     }
 
-    /**
-     * The tools can sign in by a profile of IAM Identity Center, and say that its login is missing.
-     */
+    /** The tools accept a profile of IAM Identity Center, and report that its login is missing. */
     @Test
     void aProfileOfSingleSignOnWorksInTheTools() throws IOException {
         Path config = directory.resolve("config");

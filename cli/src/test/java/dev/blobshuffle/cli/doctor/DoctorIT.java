@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The doctor at real brokers. */
+/** Runs the doctor on real brokers. */
 class DoctorIT {
     @TempDir
     Path directory;

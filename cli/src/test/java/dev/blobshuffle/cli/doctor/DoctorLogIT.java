@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The doctor at a real database with one thing wrong with each. */
+/** Runs the doctor on a real database that has one defect per test. */
 class DoctorLogIT {
-    /** Makes the server count at once: a session counts in its own time before. */
+    /** Makes a session publish its statistics at once. Otherwise it publishes them with a delay. */
     private static final String STATISTICS = "select pg_stat_force_next_flush()";
 
     @TempDir

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each rule that a store breaks is an error of its own. */
+/** Checks that each rule that a store breaks is a separate error. */
 class StoreTrialTest {
     private final SystemTime time = new SystemTime();
 
@@ -116,7 +116,7 @@ class StoreTrialTest {
         return findings;
     }
 
-    /** Writes whatever the caller has read. */
+    /** Ignores the expected register: it compares with the one that it has just read. */
     private record Careless(Registers registers) implements Registers {
         @Override
         public CompletionStage<Optional<Register>> read(String name) {

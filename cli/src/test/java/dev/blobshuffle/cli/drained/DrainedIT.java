@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * On a real broker, with notifications of a real producer in a topic named as Kafka Streams names
- * them.
+ * Runs {@code drained} on a real broker. A real producer writes the notifications into a topic that
+ * is named as Kafka Streams names it.
  */
 class DrainedIT {
     private static final int RECORDS = 10;
@@ -53,7 +53,7 @@ class DrainedIT {
         return drained("--bootstrap", KAFKA.bootstrapServers(), "--application-id", application);
     }
 
-    /** A topic of an application of this name, with one notification of ten records at offset 0. */
+    /** Creates a topic of an application, with one notification of ten records at offset 0. */
     private static TopicPartition shuffled(String application) {
         String topic = application + "-count-repartition";
         KAFKA.createTopic(topic, 2);
@@ -74,7 +74,7 @@ class DrainedIT {
         return settings;
     }
 
-    /** Reads that many records as the application, and commits behind the last of them. */
+    /** Reads that many records as the application, and commits the position after the last one. */
     private static void commitAfter(int count, String application, TopicPartition partition) {
         Map<String, Object> settings = settings(partition.topic());
         settings.put("group.id", application);
@@ -149,7 +149,7 @@ class DrainedIT {
         assertThat(drained("prefix-v2")).isEqualTo(1);
     }
 
-    /** Kafka Streams would name this topic so for either application. */
+    /** Kafka Streams could give this name to a topic of either application. */
     @Test
     void topicThatFitsALongerNameCountsIfTheApplicationReadsIt() {
         TopicPartition own = shuffled("named-v2");
@@ -160,8 +160,8 @@ class DrainedIT {
     }
 
     /**
-     * A member that writes will write again, so native members are refused, and the command says
-     * the same.
+     * A member that writes may write more notifications. Until it stops, the group refuses native
+     * members, and the command reports "not drained".
      */
     @Test
     void aGroupThatStillWritesIsNotDrained() {

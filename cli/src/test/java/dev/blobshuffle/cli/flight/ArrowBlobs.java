@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 
-/** Blobs as the Python package writes them, of messages that say only kind and length. */
+/** Blobs in the Python package's format. Their messages have only a kind and a body length. */
 final class ArrowBlobs {
     private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
 
@@ -63,7 +63,7 @@ final class ArrowBlobs {
         return Files.write(home.resolve("m" + map + "-a0-" + id + ".blob"), blob.toByteArray());
     }
 
-    /** The stream of partition 0 of all maps that were written. */
+    /** The stream of partition 0 over all maps written so far. */
     byte[] stream() {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         all.writeBytes(expected.toByteArray());

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code --copy-to} a real S3 server: daemons are killed, hosts are lost, the server is away. */
+/**
+ * Runs {@code flight serve --copy-to} with a real S3 server, while daemons are killed, hosts are
+ * lost, or the server is down.
+ */
 class FlightCopiesIT {
     private static final int MAPS = 16;
     private static final int LENGTH = 4 << 20;
@@ -55,7 +58,7 @@ class FlightCopiesIT {
 
     @AfterEach
     void end() {
-        if (server != null) { // It may not be installed.
+        if (server != null) { // The server may not be installed.
             server.close();
         }
     }
@@ -115,7 +118,8 @@ class FlightCopiesIT {
         try (ServedDaemon daemon = ServedDaemon.start(host, copies)) {
             daemon.client().commit("s", MAPS);
             waitFor("the first copies").until(() -> arrived() > 1);
-            daemon.kill(); // In the midst of the others, unless the machine stood still.
+            // Usually some blobs are not copied yet. On a machine that stands still, all may be.
+            daemon.kill();
         }
         try (ServedDaemon daemon = ServedDaemon.start(host, copies)) {
             awaitComplete();
@@ -162,7 +166,7 @@ class FlightCopiesIT {
         }
     }
 
-    /** A server that hangs holds those who read copies, and nobody else. */
+    /** A server that hangs blocks the readers of copies and no other readers. */
     @Test
     void aServerThatHangsStopsNoReaderOfADirectory() throws Exception {
         write(3, 1 << 20);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The options of the daemon: what the guide says of them, and what is refused. */
+/** Checks the options of the daemon against the guide, and the combinations that it refuses. */
 class FlightOptionsTest {
     private static final Path GUIDE = Path.of("..", "docs", "guides", "flight.md");
 

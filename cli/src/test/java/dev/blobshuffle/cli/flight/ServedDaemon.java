@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** {@code blobshuffle flight serve} in a process of its own. Owned by the test thread. */
+/** {@code blobshuffle flight serve} in a separate process. Owned by the test thread. */
 final class ServedDaemon implements AutoCloseable {
     private final Process process;
     private final FlightShuffles client;
@@ -19,7 +19,7 @@ final class ServedDaemon implements AutoCloseable {
         client = FlightShuffles.connect(FlightServer.insecureLoopback(port), "default");
     }
 
-    /** Starts a daemon that copies to a store; returns when it answers. */
+    /** Starts a daemon that copies to a store, and waits until it answers. */
     static ServedDaemon start(Path directory, String copies) throws IOException {
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -61,7 +61,7 @@ final class ServedDaemon implements AutoCloseable {
         return client;
     }
 
-    /** Ends it at once, by SIGKILL. */
+    /** Kills it by SIGKILL. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }

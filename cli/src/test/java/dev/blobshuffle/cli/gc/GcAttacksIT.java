@@ -51,7 +51,10 @@ import org.apache.kafka.server.authorizer.AuthorizerServerInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code gc} refuses although its options say that no writer runs and nobody will object. */
+/**
+ * Checks that {@code gc} refuses to delete in unsafe cases, although its options claim that no
+ * writer runs and no instance objects.
+ */
 class GcAttacksIT {
     @TempDir
     private Path directory;
@@ -126,13 +129,14 @@ class GcAttacksIT {
                 SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(second.toUri().toString(), StoreContext.unmetered(time))) {
             BlobTopic topic = new BlobTopic(kafka, first, "copied");
-            write(topic); // The original raises first.
+            write(topic); // The original cluster raises first.
             Outcome outcome = gc(new BlobTopic(copied, first, "copied"), first);
             assertThat(outcome.status()).as(outcome.text()).isEqualTo(2);
             assertThat(outcome.text()).contains("a copy of the cluster").doesNotContain("--only-cluster");
             assertThat(blobs(first)).isEqualTo(2);
 
-            OwnerClaimant ofCopy = claimant(opened, copied, time); // The copy raises first.
+            // The copied cluster raises first.
+            OwnerClaimant ofCopy = claimant(opened, copied, time);
             ClaimCell cell = new OwnerRegister(opened, time).cell();
             assertThat(ofCopy.raise(cell)).isEqualTo(Verdict.OWN);
             write(new BlobTopic(kafka, second, "copied"));
@@ -207,7 +211,7 @@ class GcAttacksIT {
     public static final class Hiding implements Authorizer {
         private static volatile Set<AclOperation> denied = Set.of();
 
-        /** For the broker. */
+        /** The broker creates it by this constructor. */
         public Hiding() {}
 
         @Override

@@ -65,10 +65,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** On a real broker and a file store: what can be read stays, everything else goes. */
+/**
+ * Runs {@code gc} on a real broker and a file store: readable blobs stay, all others are deleted.
+ */
 class GcIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** Where a store says by which clusters it is swept. */
+    /** A part of the path of the store's registers, which are no blobs. */
     private static final String CLAIMS = "/0000000000/";
 
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
@@ -85,7 +87,7 @@ class GcIT {
         topic = shared.name();
     }
 
-    /** One blob for each value. */
+    /** Writes one blob per value. */
     private void write(String... values) {
         try (Producer<String, String> producer = shared.producer()) {
             for (String value : values) {
@@ -130,7 +132,7 @@ class GcIT {
         return shared.run(new GcCommand(), store, out, more);
     }
 
-    /** Without a floor, since blobs are seconds old. */
+    /** Sweeps without a floor, because the blobs are seconds old. */
     private Outcome sweep(String... more) {
         List<String> arguments = new ArrayList<>(List.of("--floor", "0s"));
         arguments.addAll(Arrays.asList(more));
@@ -205,7 +207,7 @@ class GcIT {
             producer.abortTransaction();
         }
         write("kept");
-        purgeBefore(2); // The notification and the marker of the abort.
+        purgeBefore(2); // The notification and the marker of the aborted transaction.
         assertThat(sweep().text()).contains("1 blobs are needed", "1 blobs are deleted");
         assertThat(read(1)).containsExactly("kept");
     }
@@ -238,8 +240,8 @@ class GcIT {
     }
 
     /**
-     * The log has let go of something, and so tells of an orphan only where it leads to an older
-     * blob.
+     * Kafka has deleted a part of the log, so {@code gc} counts a blob as an orphan only if the log
+     * still refers to an older blob.
      */
     @Test
     void orphansAreToldFromReleasedBlobsByWhatTheLogStillHolds() throws Exception {
@@ -286,7 +288,7 @@ class GcIT {
         return ClaimIdentity.ofClients(KafkaSettings.parse(settings), client);
     }
 
-    /** A writer that stores its blobs and then does not get on. */
+    /** Acts as a writer that stores blobs and dies before it sends their notifications. */
     private List<Notification> storeWithoutTelling(int blobs) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = StoreClaim.open(store.toUri().toString(), StoreContext.unmetered(time), writers())) {
@@ -365,8 +367,8 @@ class GcIT {
     }
 
     /**
-     * At 16 blobs per second, a step of 64 rests for four seconds: there it dies. A machine that
-     * stands still may let it finish; what is left is the same.
+     * At 16 blobs per second, a step of 64 takes four seconds. The process dies during that time.
+     * On a machine that stands still it may finish, with the same result.
      */
     @Test
     void sweepThatIsKilledMidwayIsFinishedByTheNext() throws Exception {
@@ -403,7 +405,8 @@ class GcIT {
         try {
             BlobTopic.waitFor("the first step")
                     .failFast("the sweep ended", () -> !process.isAlive() && blobs() > 6)
-                    .ignoreExceptionsInstanceOf(UncheckedIOException.class) // A directory went away.
+                    // A directory was removed meanwhile.
+                    .ignoreExceptionsInstanceOf(UncheckedIOException.class)
                     .until(() -> blobs() <= 6);
         } finally {
             process.destroyForcibly().waitFor();
@@ -453,7 +456,7 @@ class GcIT {
         assertThat(outcome.text()).contains("Cannot forget owner 000001", "has no such owner");
     }
 
-    /** Its claims topic was deleted, so its instances would make another owner. */
+    /** The owner's claims topic was deleted, so its instances would register another owner. */
     @Test
     void ownerThatNobodyClaimsIsNamedAndOnlyForgettingSweepsIt() throws Exception {
         write("a", "b");
@@ -475,7 +478,8 @@ class GcIT {
     }
 
     /**
-     * A topic that this cluster does not have may be that cluster's, until somebody says otherwise.
+     * A topic that this cluster lacks may belong to the lost cluster. The blobs stay until the
+     * operator names the topic with {@code --deleted-topic}.
      */
     @Test
     void blobsOfALostClusterStayUntilItsTopicsAreDeclaredDeleted() throws Exception {
@@ -492,7 +496,7 @@ class GcIT {
         assertThat(claims()).doesNotContain("lost-cluster");
     }
 
-    /** A version before owners wrote it. */
+    /** A writer of a version before owners wrote the blob. */
     @Test
     void blobsWithoutAnOwnerStayUntilTheyAreForgotten() throws Exception {
         write("a");
@@ -536,7 +540,7 @@ class GcIT {
                 .isTrue();
     }
 
-    /** Lets the store's owner be one that no claims topic holds, and returns it. */
+    /** Replaces the store's owner by one that no claims topic claims, and returns it. */
     private int givenUp() {
         return changedOwner(register -> register.replaceAll("(?m)^(owner [^ ]+ [^ ]+) [^ ]+", "$1 claims-of-nobody"));
     }
@@ -584,7 +588,7 @@ class GcIT {
         assertThat(blobs()).isEqualTo(1);
     }
 
-    /** A demo's cluster is gone for good when it ends. */
+    /** When a demo ends, its cluster is gone for good. */
     @Test
     void lastBlobTakesTheOwnerWithIt() throws Exception {
         write("a", "b");
@@ -596,7 +600,7 @@ class GcIT {
         assertThat(claims()).doesNotContain("owner ", "cluster ");
     }
 
-    /** What the store says about who uses it. */
+    /** The text of the register of owners. */
     private String claims() {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
@@ -627,7 +631,10 @@ class GcIT {
         assertThat(blobs()).isEqualTo(1);
     }
 
-    /** By its writer's clock; whoever knows better confirms the number. */
+    /**
+     * The blob's age is that of its writer's clock. An operator who knows better confirms the
+     * number.
+     */
     @Test
     void blobOfTheFutureStopsTheSweep() throws Exception {
         write("a", "b");

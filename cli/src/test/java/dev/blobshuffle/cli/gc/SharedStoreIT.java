@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Kafka shuffle and a log of messaging in one store: neither deletes what the other needs. */
+/**
+ * A Kafka shuffle and a messaging log share a store. Neither deletes a blob that the other needs.
+ */
 class SharedStoreIT {
     @TempDir
     private static Path directory;

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** On the golden blobs of core, as stored, cut and damaged. */
+/** Inspects core's golden blobs: intact, truncated and damaged. */
 class InspectCommandTest {
     private static final Path GOLDEN = Path.of("..", "core", "src", "test", "resources", "golden", "v1");
 
@@ -85,7 +85,7 @@ class InspectCommandTest {
         }
     }
 
-    /** The names in a blob are its writer's, and a terminal obeys escape sequences. */
+    /** A blob has the names that its writer chose, and terminals obey escape sequences. */
     @Test
     void controlCharactersOfNamesDoNotReachTheTerminal() throws IOException {
         Path store = directory.resolve("store");

@@ -30,11 +30,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A database on a real server with an owner's and an application's role, and the commands that look
- * after a log in it.
+ * A database on a real server, with a role that owns the log and one for applications. It also runs
+ * the commands of messaging on the log.
  */
 public final class LogDatabase implements AutoCloseable {
-    /** The role that owns the log. */
+    /** The role of the log's owner. */
     public static final String OWNER = "owner";
 
     /** The role of applications. */
@@ -42,7 +42,7 @@ public final class LogDatabase implements AutoCloseable {
 
     private static final String SECRET = "very-secret-indeed";
 
-    /** Numbers the databases of this JVM: several may be in one server. */
+    /** Numbers the databases of this JVM, because several may be on one server. */
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final String name = "logs" + COUNT.incrementAndGet();
@@ -54,16 +54,17 @@ public final class LogDatabase implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** What a command printed, and its status. */
+    /** Output and exit status of a command. */
     public record Outcome(int status, String out, String err) {}
 
-    /** Makes an empty database in the server that the JVM shares. */
+    /** Creates an empty database on the JVM's shared server. */
     public static LogDatabase shared(Path directory) throws SQLException, IOException {
         return over(PostgresServer.shared(PostgresRelease.shipped()), directory);
     }
 
     /**
-     * Makes an empty database in a server, which it closes, and the roles that the server lacks.
+     * Creates an empty database on a server, and the roles that the server lacks. Closing the
+     * database closes the server.
      */
     public static LogDatabase over(PostgresServer server, Path directory) throws SQLException, IOException {
         LogDatabase database = new LogDatabase(server, directory);
@@ -76,7 +77,7 @@ public final class LogDatabase implements AutoCloseable {
         return database;
     }
 
-    /** Changes a setting of the server. */
+    /** Changes a setting of the server, for all sessions. */
     public void change(String name, String value) {
         server.change(name, value);
     }
@@ -93,12 +94,12 @@ public final class LogDatabase implements AutoCloseable {
         return name;
     }
 
-    /** Runs statements as the superuser, outside a transaction, beside the database. */
+    /** Runs statements as the superuser, outside a transaction, in database {@code postgres}. */
     public void admin(String... statements) throws SQLException {
         execute("postgres", statements);
     }
 
-    /** The same in the database. */
+    /** Runs statements as the superuser in this database. */
     public void inside(String... statements) throws SQLException {
         execute(name, statements);
     }
@@ -112,13 +113,13 @@ public final class LogDatabase implements AutoCloseable {
         }
     }
 
-    /** The log's address for a role. */
+    /** The URI of the log for a role. */
     public String uri(String role, String... parameters) {
         return "postgresql://127.0.0.1:" + server.port() + "/" + name + "?credentials=" + directory.resolve(role)
                 + Arrays.stream(parameters).map(parameter -> "&" + parameter).reduce("", String::concat);
     }
 
-    /** Creates the log and grants the client role. */
+    /** Creates the log and grants the application role its use. */
     public void setUp() {
         Outcome outcome = run(OWNER, "setup", "--client-role", CLIENT, "--execute");
         if (outcome.status() != 0) {
@@ -134,7 +135,7 @@ public final class LogDatabase implements AutoCloseable {
         return command(all.toArray(String[]::new));
     }
 
-    /** Runs any command. */
+    /** Runs a command. */
     public static Outcome command(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
@@ -149,7 +150,7 @@ public final class LogDatabase implements AutoCloseable {
         return outcome;
     }
 
-    /** Commits a batch of plain records to partition 0, and puts it in order. */
+    /** Commits a batch of plain records to partition 0 and gives it its place in the topic. */
     public void publish(String writer, String topic, String... values) throws Exception {
         try (SystemTime time = new SystemTime();
                 CommitLog log = CommitLogs.open(uri(CLIENT), "test", time)) {
@@ -177,7 +178,7 @@ public final class LogDatabase implements AutoCloseable {
         return stage.toCompletableFuture().get(2, TimeUnit.MINUTES);
     }
 
-    /** Drops the database, and ends a server that is not shared. */
+    /** Drops the database, and closes the server unless it is shared. */
     @Override
     public void close() {
         try (server) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that need a log and no store, at a real server. */
+/** Runs the commands that need a log and no store, on a real server. */
 class MessagingLogIT {
     @TempDir
     private static Path directory;

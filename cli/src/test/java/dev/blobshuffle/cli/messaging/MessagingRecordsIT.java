@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that publish, read and delete records, at a real server and a file store. */
+/** Runs the commands that publish, read and delete records, on a real server and a file store. */
 class MessagingRecordsIT {
     @TempDir
     private static Path directory;
@@ -116,7 +116,7 @@ class MessagingRecordsIT {
     void gcSaysWhatItWouldDo() throws Exception {
         database.run(CLIENT, "topics", "create", "old", "--retention", "1ms");
         assertThat(produce(bytes("x\n"), "old").status()).isZero();
-        // A reader puts the batch in order, if the publisher has not.
+        // The reader gives the batch its place, unless the publisher already has.
         assertThat(run("consume", "old", "--max", "1").out()).isEqualTo("x\n");
 
         JsonNode look = new ObjectMapper().readTree(run("gc", "--json").out()).get("gc");

@@ -11,7 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The table in the planner's page is what the model computes from the shipped assumptions. */
+/**
+ * Checks that the table in the planner's guide equals the model's result for the shipped
+ * assumptions.
+ */
 class MessagingCostDocsTest {
     private static final Path PAGE = Path.of("..", "docs", "guides", "planner.md");
     private static final String BEGIN = "<!-- begin: plan messaging -->\n";

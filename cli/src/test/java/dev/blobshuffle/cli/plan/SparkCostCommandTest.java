@@ -21,7 +21,7 @@ class SparkCostCommandTest {
     private static final String BEGIN = "<!-- begin: plan spark -->\n";
     private static final String END = "<!-- end: plan spark -->\n";
 
-    /** As the page has it. */
+    /** The options of the guide's example. */
     private static final List<String> EXAMPLE =
             List.of("--maps", "8000", "--reducers", "2000", "--size", "1TB", "--executors", "100");
 

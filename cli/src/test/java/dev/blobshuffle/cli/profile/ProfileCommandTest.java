@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Profiles as a user has them: with a directory and an environment of the user's own. */
+/** Uses profiles as a user does, with an empty home directory and a controlled environment. */
 class ProfileCommandTest {
     @TempDir
     private Path home;
@@ -133,7 +133,7 @@ class ProfileCommandTest {
         assertThat(run(Map.of(), "profile")).isEqualTo(2);
     }
 
-    /** In this JVM. */
+    /** Runs a command in this JVM. */
     private int run(Map<String, String> environment, String... arguments) {
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);
@@ -146,7 +146,7 @@ class ProfileCommandTest {
         return status;
     }
 
-    /** As the user runs it, with an environment. */
+    /** Runs a command in a process, with these environment variables added. */
     private int process(Map<String, String> environment, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** On a real broker and a file store out of which blobs were taken. */
+/** Runs {@code skip} on a real broker and a file store from which the test has removed blobs. */
 class SkipIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
@@ -53,7 +53,10 @@ class SkipIT {
         partition = new TopicPartition(topic, 0);
     }
 
-    /** One blob with two records for each value, at the offset of its index. */
+    /**
+     * Writes one blob with two records per value. The blob's notification is at the offset of its
+     * index.
+     */
     private void write(String... values) {
         try (Producer<String, String> producer = shared.producer()) {
             for (String value : values) {
@@ -64,7 +67,7 @@ class SkipIT {
         }
     }
 
-    /** Takes the blob of a writer's count away. */
+    /** Removes the blob with this sequence number. */
     private void lose(int sequence) throws IOException {
         Files.delete(LiveFiles.blobs(store).stream()
                 .filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
@@ -182,8 +185,8 @@ class SkipIT {
     }
 
     /**
-     * One notification of another store, one whose bytes were changed, and readable ones around
-     * them.
+     * The log has one notification of another store, one with changed bytes, and readable ones
+     * around them.
      */
     @Test
     void notificationsOfAnotherStoreAndBrokenOnesAreGivenUpWhereTheyAreNamed(@TempDir Path other) throws Exception {
@@ -216,7 +219,7 @@ class SkipIT {
         }
     }
 
-    /** The last notification once more, with one bit changed. */
+    /** Writes the last notification again with one bit changed. */
     private void writeBroken() throws Exception {
         try (KafkaConsumer<byte[], byte[]> reader = new KafkaConsumer<>(
                         Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest"),

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** On a real broker and a file store, with a real producer and a group that reads a part. */
+/**
+ * Runs {@code status} on a real broker and a file store, with a real producer and a group that has
+ * read a part.
+ */
 class StatusIT {
     private static final int RECORDS = 10;
 
@@ -35,7 +38,7 @@ class StatusIT {
 
     private final StringWriter out = new StringWriter();
 
-    /** A topic with one notification of ten records. */
+    /** Creates a topic with one notification of ten records. */
     private BlobTopic shuffled(String kind) {
         BlobTopic topic = new BlobTopic(store, kind);
         try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
@@ -108,7 +111,7 @@ class StatusIT {
         JsonNode partition = json(status(topic, "past", "--json")).at("/partitions/0");
 
         assertThat(partition.get("lag_records").asLong()).isEqualTo(1);
-        // By the id of the blob, which names a minute of today.
+        // The lag in time comes from the blob's id, which has the minute of its creation.
         assertThat(partition.get("behind_ms").asLong())
                 .isBetween(0L, Duration.ofHours(12).toMillis());
     }

@@ -48,7 +48,7 @@ class StatusTextTest {
                 .doesNotContain("orders-repartition  0 ");
     }
 
-    /** 1,000 puts at 0.005 per 1,000, gets of two zones at 0.0004, and a GiB for 0.023 a month. */
+    /** 1,000 puts cost 0.005, 1,000 gets for each of two zones 0.0004, and a GiB 0.023 a month. */
     @Test
     void costIsThatOfRequestsAndBytes() {
         StoreState.Cost cost = status(1).store().orElseThrow().cost(3).orElseThrow();
@@ -77,6 +77,7 @@ class StatusTextTest {
 
         assertThat(screen.show("0123456789\n0123456789a\n")).endsWith("0123456789\n012345678…\n");
         assertThat(screen.rows()).isEqualTo(5);
-        assertThat(Screen.ofSize("0 0")).isEmpty(); // of a terminal that does not know
+        // A terminal that does not know its size reports this.
+        assertThat(Screen.ofSize("0 0")).isEmpty();
     }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** On a real broker and a file store, with records of a real producer. */
+/** Runs {@code tail} on a real broker and a file store, with records of a real producer. */
 class TailIT {
     private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
@@ -37,7 +37,7 @@ class TailIT {
 
     private final StringWriter out = new StringWriter();
 
-    /** A topic with two notifications, of five records and of three. */
+    /** Creates a topic with two notifications, one of five records and one of three. */
     private BlobTopic shuffled(String kind, String value) {
         BlobTopic topic = new BlobTopic(store, kind);
         try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
@@ -119,7 +119,7 @@ class TailIT {
                         .text())
                 .contains("key 2 B \"k7\", value 21 B 0x3132…");
         out.getBuffer().setLength(0);
-        // Of another length than a number's: shown as it is.
+        // The length is not that of a number, so the command prints the bytes.
         assertThat(tail(topic, "--show-data", "--last", "1", "--value-serde", "long")
                         .text())
                 .contains("value 21 B 0x3132");

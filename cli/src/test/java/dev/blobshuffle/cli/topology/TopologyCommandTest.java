@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** With topologies that Kafka Streams builds and describes itself. */
+/** Reviews topologies that Kafka Streams itself builds and describes. */
 class TopologyCommandTest {
     @TempDir
     private Path directory;
@@ -157,7 +157,7 @@ class TopologyCommandTest {
                 .doesNotContain("Look at");
     }
 
-    /** An application's own names hide what a node does. */
+    /** The command must not interpret names that the application chose. */
     @Test
     void ownNamesAreNotTakenForWhatTheySay() throws IOException {
         orders().map((key, value) -> KeyValue.pair(value, value), Named.as("mapped"))
@@ -221,7 +221,7 @@ class TopologyCommandTest {
         assertThat(problem.toString()).contains("NoSuchFile").contains("Give a text file");
     }
 
-    /** A topic that leads back to itself ends the search. */
+    /** The search ends at a topic that it has already visited. */
     @Test
     void aCircleOfTopicsEnds() throws IOException {
         Topology topology = new Topology();
