@@ -21,7 +21,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The hash of keys is the one of the table in {@code docs/format.md}, which Python reads too. */
+/**
+ * Checks the hash of keys against the table in {@code docs/format.md}, which the Python tests use
+ * too.
+ */
 class KeyPartitionsTest {
     private static final Pattern ROW =
             Pattern.compile("\\| (\\w+) \\| (?:`(.*)`)? ?\\| `([0-9a-f]{16})` \\| (\\d+) \\|");

@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When a store of copies is asked, and when it rests. */
+/** Checks when the gate lets requests through to a store of copies, and when it suspends them. */
 class CopyGateTest {
     private final AtomicLong passed = new AtomicLong();
     private final AtomicInteger asked = new AtomicInteger();
     private final SystemTime real = new SystemTime();
     private final CopyGate gate = new CopyGate(shifted());
 
-    /** The real time, and what has passed. */
+    /** The system time, plus the time that the test has let pass. */
     private Time shifted() {
         return (Time) Proxy.newProxyInstance(
                 Time.class.getClassLoader(), new Class<?>[] {Time.class}, (proxy, method, arguments) -> {
@@ -66,7 +66,7 @@ class CopyGateTest {
         assertThat(gate.<String>ask(() -> "back")).isEqualTo("back");
     }
 
-    /** A blob that is not there is an answer: the store does not rest any longer. */
+    /** A missing blob is a valid answer, so it ends the suspension. */
     @Test
     void aMissingBlobSaysThatTheStoreIsBack() {
         fail();

@@ -13,7 +13,9 @@ class GrpcReleaseTest {
         assertThatCode(GrpcRelease::check).doesNotThrowAnyException();
     }
 
-    /** With arrow-java's core the first call would fail for a method that is missing. */
+    /**
+     * Together with arrow-java's grpc-core, the first call would fail because a method is missing.
+     */
     @Test
     void twoReleasesAreRefused() {
         assertThatThrownBy(() -> GrpcRelease.check(Optional.of("1.82.2"), Optional.of("1.79.0")))

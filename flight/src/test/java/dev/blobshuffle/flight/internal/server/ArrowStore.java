@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 
 /**
- * A store as the Python package lays it out, with messages whose metadata says only kind and
+ * A store in the Python package's layout. The metadata of its messages has only a kind and a body
  * length.
  */
 final class ArrowStore {
@@ -39,7 +39,10 @@ final class ArrowStore {
         return directory;
     }
 
-    /** An encapsulated message: a flatbuffer with kind (slot 1) and length of the body (slot 3). */
+    /**
+     * An encapsulated message: a flatbuffer with kind (slot 1) and body length (slot 3), then the
+     * body.
+     */
     static byte[] message(int kind, byte[] body) {
         ByteBuffer bytes = ByteBuffer.allocate(8 + 32 + body.length).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(-1).putInt(32).putInt(16);
@@ -56,7 +59,7 @@ final class ArrowStore {
         return message(3, body);
     }
 
-    /** Writes a blob, a segment for each partition, and gives it its final name. */
+    /** Writes a blob with a segment per partition, under its final name. */
     Path write(String shuffle, int map, int attempt, List<List<byte[]>> partitions) throws IOException {
         return write(shuffle, map, attempt, new byte[0], partitions);
     }
@@ -108,7 +111,7 @@ final class ArrowStore {
         return bytes.toByteArray();
     }
 
-    /** The stream that a client must receive. */
+    /** The stream that a client must receive for these batches. */
     static byte[] stream(List<byte[]> batches) {
         List<byte[]> parts = new ArrayList<>();
         parts.add(SCHEMA);

@@ -5,7 +5,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is logged while it is open: the tests' logger writes to the standard error. */
+/**
+ * The log output since it was opened. The tests' logger writes to standard error, which this
+ * captures.
+ */
 final class CapturedLog implements AutoCloseable {
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -14,7 +17,7 @@ final class CapturedLog implements AutoCloseable {
         System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
     }
 
-    /** The lines with some text. */
+    /** The captured lines that contain a text. */
     List<String> with(String text) {
         return bytes.toString(StandardCharsets.UTF_8)
                 .lines()

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which connections of Flight stay, and which end. */
+/** Checks which Flight connections the daemon keeps, and which it closes. */
 class ConnectionsIT {
     private static final Duration NEVER = Duration.ofHours(1);
 
@@ -72,7 +72,7 @@ class ConnectionsIT {
                 .getAsLong();
     }
 
-    /** Connects, begins HTTP/2, and makes no call. */
+    /** Opens a connection that starts HTTP/2 and makes no call. */
     private Socket stranger() throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), daemon.port());
         byte[] noSettings = {0, 0, 0, 4, 0, 0, 0, 0, 0};
@@ -82,7 +82,7 @@ class ConnectionsIT {
         return socket;
     }
 
-    /** A stranger that may be ended at once. */
+    /** Opens such a connection. The daemon may close it at once. */
     private void connectIfPossible() {
         try {
             Socket ignored = stranger();
@@ -91,12 +91,12 @@ class ConnectionsIT {
         }
     }
 
-    /** Waits until the daemon ends a connection. */
+    /** Waits until the daemon closes a connection. */
     private static void awaitEnd(Socket socket) throws IOException {
         socket.setSoTimeout(120_000);
         try {
             while (socket.getInputStream().read() >= 0) {
-                // The settings of HTTP/2.
+                // These bytes are the daemon's HTTP/2 settings.
             }
         } catch (IOException e) {
             assertThat(e).isNotInstanceOf(SocketTimeoutException.class);

@@ -22,14 +22,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of copies on their way when the daemon ends. */
+/** Checks what happens to running copies when the daemon is closed. */
 class CopierCloseTest {
     private static final Catalog.Limits LIMITS = new Catalog.Limits(1 << 20, 0, OptionalLong.empty());
 
     @TempDir
     private Path directory;
 
-    /** A store that takes the same content again and again, until the content ends the request. */
+    /** A store whose put reads the same content repeatedly, until the content fails. */
     private static final class EndlessStore implements NamedBlobs {
         final CountDownLatch started = new CountDownLatch(1);
         final CountDownLatch closeReturned = new CountDownLatch(1);
@@ -43,7 +43,7 @@ class CopierCloseTest {
                     Thread.onSpinWait();
                 }
             } catch (Closed e) {
-                awaitClose(); // A close that does not wait returns meanwhile.
+                awaitClose(); // A close that does not wait returns during this time.
                 throw e;
             } finally {
                 isEnded.set(true);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies in a store, and daemons that serve them when a host, a disk or a file is lost. */
+/** Copies in a store, and daemons that serve them after a host, a disk or a file is lost. */
 class CopiesIT {
     private static final int MAPS = 6;
     private static final int FRAME = 100_000;
@@ -50,7 +50,7 @@ class CopiesIT {
         expected = write("s", MAPS);
     }
 
-    /** Writes a shuffle; returns the stream of partition 0. */
+    /** Writes a shuffle and returns the stream of partition 0. */
     private byte[] write(String shuffle, int maps) throws IOException {
         ArrowStore store = new ArrowStore(directory);
         List<byte[]> all = new ArrayList<>();
@@ -114,7 +114,7 @@ class CopiesIT {
         Daemons.patiently("the copy of the commit").until(() -> Files.exists(commit()));
     }
 
-    /** Copies the shuffle, and loses the host. */
+    /** Copies the shuffle, then removes the host. */
     private void copyAndLoseHost() throws IOException {
         try (FlightDaemon daemon = start(directory, copies);
                 FlightShuffles client = Daemons.client(daemon)) {
@@ -161,7 +161,7 @@ class CopiesIT {
         }
     }
 
-    /** As large as several pieces, so that pieces follow each other. */
+    /** The blob is several pieces long, so pieces follow each other. */
     @Test
     void aLongBlobIsSentByHttpPieceByPiece() throws IOException {
         ArrowStore store = new ArrowStore(directory);
@@ -189,7 +189,7 @@ class CopiesIT {
                 FlightShuffles client = Daemons.client(daemon)) {
             client.commit("s", MAPS);
             await(client, isCopied(MAPS));
-            // Copies that must not be read: their local blobs are there.
+            // The daemon must not read these copies, because it has the local blobs.
             for (Path blob : blobs) {
                 if (blob != blobs.get(2)) {
                     Files.write(copy(blob), new byte[10]);
@@ -236,7 +236,10 @@ class CopiesIT {
         }
     }
 
-    /** Nothing is skipped when a copy ends or vanishes after it was found. */
+    /**
+     * The daemon has found the copy before it is truncated or deleted. It must not skip the copy's
+     * rows.
+     */
     @Test
     void aCopyThatIsCutWhileItIsServedFailsTheRead() throws IOException {
         copyAndLoseHost();
@@ -304,7 +307,7 @@ class CopiesIT {
         }
     }
 
-    /** Blobs may be on their way then. */
+    /** Blobs may still be on their way at the release. */
     @Test
     void aReleaseDuringTheCopyLeavesNothing() throws IOException {
         try (FlightDaemon daemon = start(directory, copies);
@@ -343,7 +346,7 @@ class CopiesIT {
         }
     }
 
-    /** A commit in the store says that all blobs are there. */
+    /** A commit in the store states that all blobs are there. */
     @Test
     void aDaemonThatIsClosedWhileItCopiesStoresNoCommit() throws Exception {
         ArrowStore store = new ArrowStore(directory);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A daemon in a process of its own, with HTTP. Owned by the test thread. */
+/** A daemon in a separate process, with HTTP. Owned by the test thread. */
 final class DaemonProcess implements AutoCloseable {
     private final Process process;
     private final int port;
@@ -22,7 +22,7 @@ final class DaemonProcess implements AutoCloseable {
         this.httpPort = httpPort;
     }
 
-    /** Starts a daemon; returns when it answers. */
+    /** Starts a daemon and waits until it answers. */
     static DaemonProcess start(Path directory, Path ticketKey) throws IOException {
         return start(directory, ticketKey, "");
     }
@@ -65,7 +65,7 @@ final class DaemonProcess implements AutoCloseable {
         System.out.println(daemon.port());
         System.out.println(Daemons.httpPort(daemon));
         while (System.in.read() >= 0) {
-            // The parent says nothing.
+            // The parent writes nothing.
         }
         Runtime.getRuntime().halt(0);
     }
@@ -78,7 +78,7 @@ final class DaemonProcess implements AutoCloseable {
         return httpPort;
     }
 
-    /** Ends it at once, by SIGKILL. */
+    /** Kills it by SIGKILL. */
     void kill() {
         process.destroyForcibly().onExit().join();
     }

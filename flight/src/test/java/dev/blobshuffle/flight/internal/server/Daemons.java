@@ -17,7 +17,7 @@ import org.awaitility.core.ConditionFactory;
 
 /** Daemons on this machine, and clients of them. */
 final class Daemons {
-    /** The least of each, and no memory for blobs. */
+    /** The minimum of each budget, and no memory for blobs. */
     static final FlightConfig.Budgets BUDGETS = new FlightConfig.Budgets(
             FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 0, OptionalLong.empty());
 
@@ -53,7 +53,7 @@ final class Daemons {
         return with(config, budgets, config.http(), config.metrics(), config.copies());
     }
 
-    /** Copies namespace default. */
+    /** Adds copies of namespace {@code default}. */
     static FlightConfig withCopies(FlightConfig config, String uri) {
         return with(config, config.budgets(), config.http(), config.metrics(), Map.of("default", uri));
     }
@@ -119,7 +119,7 @@ final class Daemons {
         return FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "default");
     }
 
-    /** A wait that usually ends at once, and may take two minutes on a busy machine. */
+    /** A wait that usually ends at once. It may take two minutes on a busy machine. */
     static ConditionFactory patiently(String what) {
         return await(what)
                 .pollDelay(Duration.ZERO)

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
-/** What happens to stored files. */
+/** Ways to damage stored files. */
 final class Damage {
     private Damage() {}
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two tenants, and memory for two puts. */
+/** Two tenants share a memory budget of two puts. */
 class FairPutsIT {
     private static final byte[] ROW = new byte[8];
     private static final Duration NEVER = Duration.ofHours(24);
@@ -61,7 +61,7 @@ class FairPutsIT {
         time.close();
     }
 
-    /** A put on a connection of its own. */
+    /** Opens a put on a separate connection. */
     private RawPut put(String namespace, int map) {
         String token = namespace.equals("default") ? SecureDaemon.TOKEN : SecureDaemon.OTHER_TOKEN;
         ManagedChannel channel = secure.channel(daemon, token);
@@ -99,7 +99,7 @@ class FairPutsIT {
         RawPut first = put("default", 0).batch(0, 1, ROW);
         RawPut second = put("default", 1).batch(0, 1, ROW);
         await("put_bytes", 2 * RawPut.stored(RawPut.header(3, 1, false, 8), ROW).length);
-        // Nobody waits while the daemon looks at them.
+        // No put waits during this time, so the daemon ends none.
         long since = stat("uptime_seconds");
         Daemons.patiently("three seconds").until(() -> stat("uptime_seconds") > since + 3);
         assertThat(first.isEnded() || second.isEnded()).isFalse();

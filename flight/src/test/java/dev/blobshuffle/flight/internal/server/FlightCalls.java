@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Calls that the client does not offer: with tickets, and bodies of any form. Stateless. */
+/** Calls that the client does not offer: with tickets, and with arbitrary bodies. Stateless. */
 final class FlightCalls {
     private FlightCalls() {}
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blobs of a directory over a real connection, and what damages them. */
+/** Reads blobs of a directory over a real connection, intact and damaged. */
 class FlightDaemonIT {
     private final SystemTime time = new SystemTime();
 
@@ -90,7 +90,7 @@ class FlightDaemonIT {
         }
     }
 
-    /** The summary that the last message carries is longer than the room before a frame. */
+    /** The summary in the last message is longer than the space reserved before a frame. */
     @Test
     void framesOfManyMapsArriveInTheirOrder() throws IOException {
         List<byte[]> frames = IntStream.range(0, 100)
@@ -180,7 +180,7 @@ class FlightDaemonIT {
             flipped[at] ^= 0x40;
             Files.write(file, flipped);
             if (at < ArrowStore.SCHEMA.length) {
-                continue; // The prelude was read, and checked, at the commit.
+                continue; // The daemon read and checked the prelude at the commit.
             }
             assertThatThrownBy(() -> all(client.read("s", 0)))
                     .isInstanceOf(BlobCorrupt.class)
@@ -367,7 +367,7 @@ class FlightDaemonIT {
             assertThat(all(client.read("s", 0))).hasSize(ArrowStore.stream(frames).length);
             assertThat(client.stats()).contains("\"memory_bytes\":" + FlightConfig.LEAST_MEMORY);
             assertThat(used(client.stats())).isLessThanOrEqualTo(FlightConfig.LEAST_MEMORY);
-            // Any of the others may hold the memory, so reading one by one may not help.
+            // Any stream may hold the memory, so reading one stream may not free it.
             assertThatThrownBy(() -> {
                         while (true) {
                             stuck.get(0).skipNBytes(64 << 10);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Footers of copies, from a store in which the first reads wait for each other. */
+/** Reads footers of copies from a store whose first reads wait for each other. */
 class FootersTest {
     private static final int MAPS = 40;
     private static final int AT_ONCE = 8;
@@ -99,7 +99,7 @@ class FootersTest {
         new Footers(helpers).read(blobs(), footer -> rows.add(footer.rows()));
     }
 
-    /** The blobs are so short that the request for the footer brings all of it. */
+    /** The blobs are so short that the request for a footer returns the whole blob. */
     @Test
     void eightAreReadAtOnceAndEachOnce() {
         read(workers);
@@ -111,7 +111,7 @@ class FootersTest {
         assertThat(reads.get()).isEqualTo(MAPS);
     }
 
-    /** As when all threads wait for a store, or have ended. */
+    /** The helpers do not run when all threads wait for a store, or have ended. */
     @Test
     void helpersThatNeverRunAreNotAwaited() {
         for (int i = 0; i < AT_ONCE; i++) {

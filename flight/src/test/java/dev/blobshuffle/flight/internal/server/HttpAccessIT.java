@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may read which bytes by HTTP, over TLS. */
+/** Checks who may read which bytes by HTTP over TLS. */
 class HttpAccessIT {
     private static final String TOKEN = SecureDaemon.TOKEN;
     private static final byte[] KEY = SecureDaemon.KEY;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blobs by HTTP in plain text, and what clients do to break it. */
+/** Serves blobs by plain HTTP to correct clients and to clients that misbehave. */
 class HttpBlobsIT {
     private static final Limits SHORT =
             new Limits(64, 64, Duration.ofMillis(500), Duration.ofSeconds(60), Duration.ofSeconds(1));

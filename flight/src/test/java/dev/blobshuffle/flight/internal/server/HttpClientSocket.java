@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.net.SocketFactory;
 
-/** A client that sends any bytes, and reads answers as slowly as it likes. Owned by one thread. */
+/** A client that sends arbitrary bytes and reads answers at any speed. Owned by one thread. */
 final class HttpClientSocket implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 60_000;
 
@@ -52,13 +52,13 @@ final class HttpClientSocket implements AutoCloseable {
         }
     }
 
-    /** Sends bytes as they are. */
+    /** Sends these bytes unchanged. */
     void send(String bytes) throws IOException {
         socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
         socket.getOutputStream().flush();
     }
 
-    /** Sends a request; headers end with CRLF each. */
+    /** Sends a request and reads its answer. Each header ends with CRLF. */
     Answer ask(String method, String path, String headers) throws IOException {
         send(method + " " + path + " HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n");
         Head head = head();
@@ -91,7 +91,7 @@ final class HttpClientSocket implements AutoCloseable {
         return in.readNBytes(length);
     }
 
-    /** How many bytes come until the server closes the connection. */
+    /** Counts the bytes until the server closes the connection. */
     long rest() {
         long count = 0;
         byte[] bytes = new byte[1 << 16];
@@ -102,7 +102,7 @@ final class HttpClientSocket implements AutoCloseable {
         } catch (SocketTimeoutException e) {
             throw new AssertionError("The server leaves the connection open.", e);
         } catch (IOException e) {
-            return count; // Reset, which closes it too.
+            return count; // A reset closes the connection too.
         }
         return count;
     }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Frames that gRPC does not copy, over a real connection. */
+/** Checks over a real connection that gRPC sends frames without copying them. */
 class InPlaceIT {
     private static final int ROOM = 100;
 

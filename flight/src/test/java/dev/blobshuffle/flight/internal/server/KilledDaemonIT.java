@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon that is killed while it sends, and one that is started in its place. */
+/** Kills a daemon while it sends or copies, and starts another in its place. */
 class KilledDaemonIT {
     private static final int FRAMES = 64;
 
@@ -84,7 +84,7 @@ class KilledDaemonIT {
         }
     }
 
-    /** The heap of a daemon is 128 MiB; the blobs have 160 MiB. */
+    /** A daemon has a heap of 128 MiB, and the blobs have 160 MiB. */
     @Test
     void aDaemonThatIsKilledWhileItCopiesCopiesTheRestAfterItsRestart() throws IOException {
         Path copies = Files.createDirectory(files.resolve("copies"));
@@ -97,7 +97,7 @@ class KilledDaemonIT {
         try (DaemonProcess daemon = DaemonProcess.start(directory, key, "file://" + copies)) {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"many\",\"maps\":40}");
-            // Soon enough to find some of the blobs still to copy.
+            // Polls often enough to kill the daemon before it has copied all blobs.
             Daemons.patiently("copied blobs").pollInterval(Duration.ofMillis(1)).until(() -> count(copied) > 2);
             daemon.kill();
             channel.shutdownNow();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When the files of a shuffle go, and when they stay. */
+/** Checks when the files of a shuffle are deleted, and when they stay. */
 class LeaseTest {
     private static final Duration LEASE = Duration.ofMinutes(10);
     private static final Catalog.Limits LIMITS = new Catalog.Limits(1 << 20, 0, OptionalLong.empty());
@@ -75,7 +75,7 @@ class LeaseTest {
         return directory.resolve("shuffles").resolve(name);
     }
 
-    /** Somebody writes to shuffle t, and nobody to shuffle s. */
+    /** The test writes to shuffle t and not to shuffle s. */
     private void assertOnlyTheLeaseOfSEnds() throws IOException {
         pass(LEASE);
         assertThat(sweep(catalog)).isEmpty();
@@ -186,7 +186,7 @@ class LeaseTest {
         assertThat(shuffle("lost")).doesNotExist();
     }
 
-    /** What is in memory keeps the shuffle known, so it must list its directory again. */
+    /** Blobs in memory keep the shuffle known, so the daemon must list its directory again. */
     @Test
     void aDamagedCommitBesideBlobsInMemoryIsReportedEachTime() throws IOException {
         Catalog keeping = new Catalog(

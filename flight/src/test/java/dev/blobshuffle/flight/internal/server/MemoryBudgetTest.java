@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who gets memory for frames, and who waits for whom. */
+/** Checks which tenant gets memory for frames, and which one waits for which. */
 class MemoryBudgetTest {
     private final MemoryBudget budget = new MemoryBudget(1600, 1);
     private final List<String> woken = new ArrayList<>();
@@ -74,7 +74,7 @@ class MemoryBudgetTest {
         Holder large = new Holder(7, "b");
         assertThat(shared.acquire(large, 600, 0, () -> woken.add("b"))).isFalse();
         shared.release(new Holder(0, "a"), 200);
-        // There is room for a again, but b needs it.
+        // The free memory is enough for a, but b needs it.
         assertThat(woken).containsExactly("b");
         assertThat(shared.acquire(large, 600, 0, () -> {})).isTrue();
         Holder small = new Holder(8, "c");

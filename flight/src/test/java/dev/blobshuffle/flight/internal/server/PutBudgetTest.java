@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Which puts go on, and which wait. Each has a connection of its own unless a test says so. */
+/**
+ * Checks which puts proceed and which wait. Each put has its own connection unless a test says
+ * otherwise.
+ */
 class PutBudgetTest {
     private final PutBudget budget = new PutBudget(80, 10, OptionalInt.empty(), 3); // Four slots.
     private final List<String> admitted = new ArrayList<>();
@@ -109,7 +112,7 @@ class PutBudgetTest {
         put("a", false);
         Put of = put("b", true);
         of.leave();
-        // A slot is free, which a must not have.
+        // A slot is free, and tenant a may not take it.
         assertThat(budget.isWanted("a")).isTrue();
         assertThat(budget.isWanted("b")).isFalse();
         third.leave();
@@ -126,7 +129,7 @@ class PutBudgetTest {
         put("a", true);
         put("b", true);
         put("b", 100, false);
-        assertThat(budget.mustGive(1000, 50)).isEmpty(); // It has one.
+        assertThat(budget.mustGive(1000, 50)).isEmpty(); // Tenant a has one put.
         Put waiting = put("c", 200, false);
         assertThat(budget.mustGive(250, 50)).isEmpty();
         assertThat(budget.mustGive(251, 50)).contains("a");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What DoPut stores, and what it refuses. */
+/** Checks what DoPut stores and what it refuses. */
 class PutIT {
     private static final byte[] NONE = {};
     private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
@@ -118,7 +118,7 @@ class PutIT {
                 .getAsLong();
     }
 
-    /** Waits for what happens after a stream has ended. */
+    /** Waits for the work that the daemon does after a stream has ended. */
     private void awaitReleased() {
         Daemons.patiently("the end of all puts")
                 .until(() -> stat("put_memory_used_bytes") == 0 && stat("running_puts") == 0);
@@ -214,7 +214,8 @@ class PutIT {
     @Test
     void moreStreamsThanTheMemoryHasRoomForWaitTheirTurn() throws Exception {
         ManagedChannel waiting = FlightCalls.open(daemon.port());
-        put("default", "s", 1, 0, 1).batch(0, 1, body(8)); // The least memory is for two streams.
+        // The minimum memory is enough for two streams.
+        put("default", "s", 1, 0, 1).batch(0, 1, body(8));
         RawPut second = put("default", "s", 2, 0, 1);
         Daemons.patiently("two puts").until(() -> stat("running_puts") >= 2);
         Status refused = put("default", "s", 3, 0, 1).refusal();

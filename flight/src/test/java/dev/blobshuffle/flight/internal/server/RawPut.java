@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A DoPut whose messages may be anything. Owned by the test thread. */
+/** A DoPut with arbitrary messages. Owned by the test thread. */
 final class RawPut {
     private static final MethodDescriptor<byte[], byte[]> DO_PUT = MethodDescriptor.newBuilder(
                     new BytesMarshaller(), new BytesMarshaller())
@@ -55,14 +55,17 @@ final class RawPut {
         call.request(2);
     }
 
-    /** The metadata of a message: kind, body length, and rows or id in its content. */
+    /**
+     * The metadata of a message: kind, body length, and the number of rows or the dictionary's id.
+     */
     static byte[] header(int kind, long value, boolean isDelta, long bodyLength) {
         ByteBuffer bytes = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(16); // The root table; its slots come first.
+        bytes.putInt(16); // Offset of the root table. Its vtable comes first.
         bytes.putShort((short) 12).putShort((short) 20);
         bytes.putShort((short) 0).putShort((short) 4).putShort((short) 8).putShort((short) 12);
         bytes.putInt(12).put(20, (byte) kind).putInt(24, 24).putLong(28, bodyLength);
-        bytes.position(36); // The content: rows or id, and whether it is a delta.
+        // The table of the kind: rows or id, and whether the dictionary is a delta.
+        bytes.position(36);
         bytes.putShort((short) 10).putShort((short) 13);
         bytes.putShort((short) 4).putShort((short) 0).putShort((short) 12);
         bytes.putInt(48, 12).putLong(52, value).put(60, (byte) (isDelta ? 1 : 0));
@@ -73,7 +76,7 @@ final class RawPut {
         return header(1, 0, false, 0);
     }
 
-    /** As the daemon stores a message. */
+    /** A message in the form in which the daemon stores it. */
     static byte[] stored(byte[] header, byte[] body) {
         return ByteBuffer.allocate(8 + header.length + body.length)
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -128,13 +131,13 @@ final class RawPut {
         return send(message(new byte[0], new byte[0], number, new byte[0]));
     }
 
-    /** Sends whatever it is. */
+    /** Sends a message without checking it. */
     RawPut send(byte[] message) {
         call.sendMessage(message);
         return this;
     }
 
-    /** Waits until the daemon takes more; returns whether it did within the time. */
+    /** Waits until the daemon accepts more; returns false after the time limit. */
     boolean awaitReady(int millis) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!call.isReady() && !ended.isDone()) {
@@ -145,7 +148,7 @@ final class RawPut {
         return true;
     }
 
-    /** Ends the stream; returns the ref. */
+    /** Ends the stream and returns the ref. */
     String finish() {
         call.halfClose();
         Status status = status();
@@ -155,13 +158,13 @@ final class RawPut {
         return result.join();
     }
 
-    /** Ends the stream, which must fail. */
+    /** Ends the stream, which the daemon must refuse. */
     Status refusal() {
         call.halfClose();
         return status();
     }
 
-    /** Whether the daemon has ended it. */
+    /** Whether the daemon has ended the stream. */
     boolean isEnded() {
         return ended.isDone();
     }

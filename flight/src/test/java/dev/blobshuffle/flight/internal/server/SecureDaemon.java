@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The files of a daemon with TLS, tokens and a key of tickets. Immutable. */
+/** The files of a daemon with TLS, tokens and a ticket key. Immutable. */
 final class SecureDaemon {
-    /** Of the namespace {@code default}. */
+    /** Token of namespace {@code default}. */
     static final String TOKEN = "0123456789abcdef0123456789abcdef";
 
-    /** Of the namespace {@code other}. */
+    /** Token of namespace {@code other}. */
     static final String OTHER_TOKEN = TOKEN.replace('0', 'x');
 
-    /** Signs tickets. */
+    /** The key that signs tickets. */
     static final byte[] KEY = "k".repeat(40).getBytes(StandardCharsets.US_ASCII);
 
     private final TlsIdentity identity = TlsIdentity.create();

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Settings of sharing and connections that cannot work. */
+/** Checks that invalid settings of sharing and connections are refused. */
 class SharingTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 

@@ -7,7 +7,7 @@ import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponseStatus;
 import org.junit.jupiter.api.Test;
 
-/** What clients and the log hear of failures. */
+/** Checks how failures appear to clients and in the log. */
 class StatusesTest {
     @Test
     void aCallThatMeetsTheEndOfTheDaemonCanBeRepeatedAndIsNotLogged() {

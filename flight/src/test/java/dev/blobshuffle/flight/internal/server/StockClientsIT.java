@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the Python package wrote, read by the Flight clients of pyarrow and Go, and by HTTP. A test
- * whose client is not installed is skipped.
+ * The Flight clients of pyarrow and Go, and HTTP, read what the Python package wrote. A test is
+ * skipped if its client is not installed.
  */
 class StockClientsIT {
     private static final SystemTime TIME = new SystemTime();
@@ -67,7 +67,7 @@ class StockClientsIT {
         return FlightPrograms.python(command);
     }
 
-    /** Writes a shuffle once for all tests; returns rows and sums of its partitions. */
+    /** Writes a shuffle once for all tests. Returns the rows and sums of its partitions. */
     private static String written(String codec) throws IOException, InterruptedException {
         String known = WRITTEN.get(codec);
         if (known == null) {
@@ -109,7 +109,10 @@ class StockClientsIT {
         assertThat(directory.resolve("shuffles").resolve("abandoned")).doesNotExist();
     }
 
-    /** Killed by SIGKILL in the middle of a partition, it leaves nothing behind. */
+    /**
+     * The reader is killed by SIGKILL in the middle of a partition. The daemon frees all that it
+     * held.
+     */
     @Test
     void aKilledReaderOfPyarrowFreesItsMemory() throws Exception {
         Process reader = program("stop", Integer.toString(daemon.port()), directory.toString(), "stopped")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Whose connections stay, and whose make room. */
+/** Checks which tenant's connections stay, and which tenant's are closed to make room. */
 class TenantPlacesTest {
     private final TenantPlaces<Integer> places = new TenantPlaces<>(8, 8, 2);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tickets and tokens over a real connection. */
+/** Uses tickets and tokens over a real connection. */
 class TicketsIT {
     private final SystemTime time = new SystemTime();
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Which transfers are too slow. */
+/** Checks which transfers count as too slow. */
 class TransferRateTest {
     private final TransferRate rate = new TransferRate(100, Duration.ofNanos(10), 1000, 5);
 

@@ -38,7 +38,7 @@ class TicketSignerTest {
         assertThat(signer.verify(signer.sign(all))).isEqualTo(all);
     }
 
-    /** Another shuffle, partition, expiry, map: any changed byte. */
+    /** Changes the shuffle, the partition, the expiry, the maps, and any single byte. */
     @Test
     void aChangedTicketIsRefused() {
         byte[] signed = signer.sign(ticket);

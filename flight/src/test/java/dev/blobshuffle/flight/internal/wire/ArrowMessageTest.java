@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ArrowMessageTest {
-    /** A flatbuffer with kind (slot 1) and length of the body (slot 3), and the body. */
+    /** A message: a flatbuffer with kind (slot 1) and body length (slot 3), then the body. */
     static byte[] message(int kind, int bodyLength) {
         ByteBuffer bytes = ByteBuffer.allocate(8 + 32 + bodyLength).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putInt(-1).putInt(32).putInt(16);

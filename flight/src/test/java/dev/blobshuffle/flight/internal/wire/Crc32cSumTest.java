@@ -24,7 +24,7 @@ class Crc32cSumTest {
         }
     }
 
-    /** Lengths above 2^28 need powers beyond the table's end. */
+    /** Lengths above 2^28 need powers beyond the end of the table. */
     @Test
     void partsOfGigabytesAddUp() {
         byte[] zeros = new byte[1 << 20];
