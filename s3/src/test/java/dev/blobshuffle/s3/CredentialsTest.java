@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the SDK finds no credentials, the message has its own reason. */
+/** Checks that the message names the SDK's own reason if it finds no credentials. */
 class CredentialsTest {
     private static final List<String> PROPERTIES = List.of(
             "aws.accessKeyId",

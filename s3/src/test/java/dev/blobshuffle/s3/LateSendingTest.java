@@ -43,13 +43,13 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /**
- * An attempt that was given up while the server was slow to read: by the time the server reads on,
- * the blob's memory is full of something else, and none of that may arrive. Contents here hold
- * zeros, and {@link TrackedContent} overwrites them with another byte when they are given back.
+ * Abandons an attempt while the server reads slowly. When the server reads on, the blob's memory
+ * holds other bytes, and none of these may arrive. Contents here are zeros, and {@link
+ * TrackedContent} overwrites them with another byte when they are released.
  */
 class LateSendingTest {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
-    /** More than the sockets between a client and a server that does not read can hold. */
+    /** More bytes than the socket buffers hold between a client and a server that does not read. */
     private static final int LENGTH = 48 << 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -98,8 +98,8 @@ class LateSendingTest {
     }
 
     /**
-     * Whenever the end comes: before the connection stands, between it and the first byte, while
-     * the server does not read.
+     * The limit may end a request before the connection is established, before the first byte, or
+     * while the server does not read.
      */
     @Test
     void aRequestEndsAtItsLimitWhateverItIsDoing() {
@@ -126,13 +126,17 @@ class LateSendingTest {
         return S3BlobStore.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, allowed));
     }
 
-    /** What shall be given up within a time, and whether it was, with something of it sent. */
+    /**
+     * A put with a time limit. It returns whether the limit ended it after some of its bytes were
+     * sent.
+     */
     private interface Attempt {
         boolean isGivenUpInTheMiddle(Duration allowed) throws Exception;
     }
 
     /**
-     * Where the machine is too slow to send anything in the time allowed, once more with more time.
+     * Repeats the attempt with a longer limit while the machine is too slow to send anything in
+     * time.
      */
     private void giveUpAPut(Attempt attempt) throws Exception {
         for (Duration allowed = HASTY; !attempt.isGivenUpInTheMiddle(allowed); allowed = allowed.multipliedBy(4)) {
@@ -163,7 +167,7 @@ class LateSendingTest {
         }
     }
 
-    /** False if nothing was sent. */
+    /** Fails if a released byte was sent; returns false if no byte was sent. */
     private static boolean isWhatWasSentRight(byte[] received) {
         assertThat(received.length).as("not all was sent").isLessThan(LENGTH);
         for (int i = 0; i < received.length; i++) {
@@ -175,8 +179,8 @@ class LateSendingTest {
     }
 
     /**
-     * Answers reads with a marker, and reads the body of a write only when it is told to. Owned by
-     * the test; its threads end with their connections.
+     * Answers reads with a marker. It reads the body of a write only after {@code readOn} is
+     * counted down. Owned by the test; its threads end with their connections.
      */
     private static final class SlowReader implements AutoCloseable {
         private final ServerSocket listener;
@@ -210,7 +214,7 @@ class LateSendingTest {
                     start("connection", () -> serve(socket));
                 }
             } catch (IOException e) {
-                // Closed with the test.
+                // The test has closed the socket.
             }
         }
 
@@ -235,7 +239,7 @@ class LateSendingTest {
                     in.transferTo(body);
                 }
             } catch (IOException | InterruptedException e) {
-                // The client has broken the connection.
+                // The client has closed the connection.
             }
             if (isWrite) {
                 received.complete(body.toByteArray());

@@ -14,7 +14,7 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
-/** The rules hold through an asynchronous client of the user's, with the SDK's own checksums. */
+/** Runs the contract through a user's asynchronous client, with the SDK's own checksums. */
 class S3AsyncClientContractTest extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger BUCKETS = new AtomicInteger();

@@ -53,8 +53,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 
 /**
- * What the store sends, and what it makes of what it gets; failures of every kind are in
- * {@link S3FailureTest}.
+ * Checks the requests that the store sends and how it interprets answers. {@link S3FailureTest}
+ * covers failures.
  */
 class S3BlobStoreTest {
     private static final long GENERATION = 29_700_000;
@@ -159,7 +159,10 @@ class S3BlobStoreTest {
         }
     }
 
-    /** Two instances that start at once must agree, or each refuses what the other writes. */
+    /**
+     * Two instances that start together must agree on the store. Otherwise each refuses the other's
+     * blobs.
+     */
     @Test
     void whoeverWritesTheMarkerFirstNamesTheStore() {
         sim.follow(WireFaultPlan.scripted(
@@ -195,7 +198,8 @@ class S3BlobStoreTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("s3://blobs/shop/blobshuffle-store")
                 .hasMessageContaining("Choose a prefix outside it");
-        builder().prefix("other/blobs/x").open(context).close(); // There is no store around it yet.
+        // No store encloses this prefix yet.
+        builder().prefix("other/blobs/x").open(context).close();
         assertThatThrownBy(() -> builder().prefix("other").open(context))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("s3://blobs/other/blobs/x/ exists");
@@ -232,7 +236,7 @@ class S3BlobStoreTest {
     }
 
     /**
-     * A proxy that ends answers early must not be taken for damage, for damage stops the
+     * If a proxy ends an answer early, the store must not report damage, because damage stops the
      * application.
      */
     @Test

@@ -44,13 +44,13 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
- * Everything that a store does wrong gives one clear error, or passes: at the start, and while
- * blobs are on their way.
+ * Checks that each fault of a store gives one clear error, or is tolerated, both at the start and
+ * while blobs are on their way.
  */
 class S3FailureTest {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
     private static final Duration LONG = Duration.ofMinutes(2);
-    /** Nothing ends a request in these tests but what the test does. */
+    /** So long that only the test ends a request. */
     private static final S3Timeouts PATIENT = new S3Timeouts(LONG, LONG, LONG);
 
     @RegisterExtension
@@ -132,7 +132,7 @@ class S3FailureTest {
             assertThatThrownBy(() -> put(store))
                     .isInstanceOf(StoreRefused.class)
                     .hasMessageContaining("Set this machine's clock");
-            put(store); // The client has learned the difference.
+            put(store); // The client has measured the difference between the clocks.
         }
     }
 
@@ -275,8 +275,8 @@ class S3FailureTest {
     }
 
     /**
-     * One put and one get meet the fault, and the next ones do not. A hasty client would also give
-     * up what a busy machine makes slow, so it sends only the requests that fail.
+     * One put and one get meet the fault; later requests do not. A client with short limits would
+     * also fail where the machine is slow, so it sends only the requests that must fail.
      */
     private void expectFailure(
             WireFault fault, Class<? extends BlobShuffleException> failure, S3Timeouts timeouts, String... messages)

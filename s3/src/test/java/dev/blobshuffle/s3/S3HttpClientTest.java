@@ -19,7 +19,7 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 
 class S3HttpClientTest {
-    /** Older SDKs ask for it before each put. */
+    /** Older SDKs send {@code Expect: 100-continue} with each put. */
     @Test
     void aPutDoesNotWaitForAnAnswerToExpect() throws Exception {
         CompletableFuture<Map<String, String>> received = new CompletableFuture<>();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Blobs under names on a real server. */
+/** Runs the contract of named blobs on a real server. */
 class S3NamedBlobsContractIT extends NamedBlobsContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger PLACES = new AtomicInteger();
@@ -28,7 +28,9 @@ class S3NamedBlobsContractIT extends NamedBlobsContractTest {
         TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
     }
 
-    /** Not before all tests: the reports leave out tests that are skipped there. */
+    /**
+     * Starts the server in each test: reports omit tests that are skipped in {@code @BeforeAll}.
+     */
     private static VersityGateway server() {
         VersityGateway server = VersityGateway.shared();
         server.makeBucket("named");

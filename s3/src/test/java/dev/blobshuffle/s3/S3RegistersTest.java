@@ -31,8 +31,8 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Registers over real sockets: an answer that leaves open whether the text was written is neither
- * success nor conflict.
+ * Tests registers over real sockets. If an answer does not show whether the text was written, the
+ * result is neither success nor conflict.
  */
 class S3RegistersTest {
     private static final String NAME = "register";
@@ -79,9 +79,7 @@ class S3RegistersTest {
         assertThat(read()).isEmpty();
     }
 
-    /**
-     * 409: S3 has not decided between two writers. Neither of them may believe that it has lost.
-     */
+    /** With 409, S3 has not decided between two writers. Neither may assume that it has lost. */
     @ParameterizedTest
     @EnumSource(
             value = S3Error.class,
@@ -114,7 +112,8 @@ class S3RegistersTest {
     }
 
     /**
-     * A request that the client repeats by itself would meet its own text, and call it a conflict.
+     * If the client repeated the request by itself, it would meet its own text and report a
+     * conflict.
      */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -144,7 +143,9 @@ class S3RegistersTest {
         assertThat(text()).isEqualTo("first");
     }
 
-    /** Something else lies under its name: it is not taken for a text that was cut off. */
+    /**
+     * Other content has the register's name. The client must not return its beginning as the text.
+     */
     @Test
     void aTextThatIsTooLongIsRefused() {
         Optional<Register> longest = written("x".repeat(Registers.MOST_BYTES));

@@ -10,7 +10,7 @@ import dev.blobshuffle.s3sim.S3Sim;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import org.junit.jupiter.api.AfterEach;
 
-/** The rules hold through the client that a URI makes. */
+/** Runs the contract through the client that a URI creates. */
 class S3SimContractTest extends BlobStoreContractTest {
     private final SystemTime time = new SystemTime();
     private final S3Sim sim = S3Sim.builder().bucket("contract").start();

@@ -3,8 +3,8 @@ package dev.blobshuffle.s3;
 import java.nio.file.Path;
 
 /**
- * Credentials where the SDK looks for them first. Owned by the test that uses them; tests of a
- * module run one after the other.
+ * Sets and removes the credentials that the SDK looks for first. Owned by the test that uses them;
+ * the tests of a module run one after another.
  */
 final class TestCredentials {
     static final String ACCESS_KEY = "blobshuffle";
@@ -12,7 +12,7 @@ final class TestCredentials {
 
     private TestCredentials() {}
 
-    /** What the servers of the tests accept. */
+    /** Sets the credentials that the tests' servers accept. */
     static void use() {
         use(ACCESS_KEY, SECRET_KEY);
     }
@@ -20,12 +20,12 @@ final class TestCredentials {
     static void use(String accessKey, String secretKey) {
         System.setProperty("aws.accessKeyId", accessKey);
         System.setProperty("aws.secretAccessKey", secretKey);
-        // Else the SDK asks the machine's metadata service, which a machine outside AWS takes a
-        // second not to have.
+        // Otherwise the SDK asks the machine's metadata service. Outside AWS that takes a second to
+        // fail.
         System.setProperty("aws.region", "us-east-1");
     }
 
-    /** No credentials anywhere, whatever the machine has. */
+    /** Hides all credentials that the machine may have. */
     static void useNone(Path directory) {
         System.clearProperty("aws.accessKeyId");
         System.clearProperty("aws.secretAccessKey");

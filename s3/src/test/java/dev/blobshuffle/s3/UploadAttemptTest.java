@@ -122,7 +122,7 @@ class UploadAttemptTest {
         }
     }
 
-    /** The check values of both: of the text "123456789". */
+    /** The expected values are the algorithms' check values, for the text "123456789". */
     @Test
     void checksumsAreAsS3TakesThem() throws Exception {
         TrackedContent content = loans.content(
@@ -150,7 +150,7 @@ class UploadAttemptTest {
         return whole.toByteArray();
     }
 
-    /** Notes what comes, and asks for the given number of parts at the start. */
+    /** Records what it receives, and requests the given number of parts at the start. */
     private static final class Received implements Subscriber<ByteBuffer> {
         private final long wanted;
         private final List<ByteBuffer> parts = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The rules hold on a real server. */
+/** Runs the contract on a real server. */
 class VersityGatewayContractIT extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger STORES = new AtomicInteger();
@@ -19,7 +19,9 @@ class VersityGatewayContractIT extends BlobStoreContractTest {
         TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
     }
 
-    /** Not before all tests: the reports leave out tests that are skipped there. */
+    /**
+     * Starts the server in each test: reports omit tests that are skipped in {@code @BeforeAll}.
+     */
     private static VersityGateway server() {
         VersityGateway server = VersityGateway.shared();
         server.makeBucket("contract");
