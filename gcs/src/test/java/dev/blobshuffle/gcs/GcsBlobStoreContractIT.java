@@ -7,7 +7,7 @@ import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.FakeGcsServer;
 import org.junit.jupiter.api.AfterEach;
 
-/** The rules of every store, kept by a store in fake-gcs-server. */
+/** Runs the contract of every store on fake-gcs-server. */
 class GcsBlobStoreContractIT extends BlobStoreContractTest {
     private final SystemTime time = new SystemTime();
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens when the server, or what it was asked for, is not there. */
+/** Checks the store's behaviour while the server, the bucket or an object is missing. */
 class GcsBlobStoreIT {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
 
@@ -80,7 +80,7 @@ class GcsBlobStoreIT {
             server.kill();
             assertThatThrownBy(() -> put(store)).isInstanceOf(StoreUnavailable.class);
             assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
-            server.restart(); // With an empty memory: the bucket is gone.
+            server.restart(); // The server's memory is empty, so the bucket is gone.
             assertThatThrownBy(() -> put(store)).isInstanceOf(StoreRefused.class);
             assertThatThrownBy(() -> read(store))
                     .isInstanceOf(StoreRefused.class)

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes over the wire, and what answers mean. */
+/** Checks the requests that the bucket sends and how it interprets answers. */
 class GcsBucketTest {
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
@@ -55,7 +55,7 @@ class GcsBucketTest {
         service.close();
     }
 
-    /** It takes the connection and never reads. */
+    /** The server accepts the connection and never reads. */
     @Test
     @Timeout(180)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
@@ -109,7 +109,7 @@ class GcsBucketTest {
 
     @Test
     void theChecksumIsTheOneThatTheServiceComputes() {
-        // The check value of CRC-32C in the catalogues: E3069283 for the digits 1 to 9.
+        // E3069283 is the CRC-32C check value of the digits 1 to 9.
         TrackedContent content = loans.content("1234".getBytes(), "56789".getBytes());
         assertThat(GcsChecksum.crc32c(content)).isEqualTo("4waSgw==");
         content.release();
@@ -140,7 +140,8 @@ class GcsBucketTest {
                 .hasMessageContaining(remedy)
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
-        assertThat(service.requests()).hasSize(1); // Retries are not the client's business.
+        // Retries belong to a decorator, so the client makes none.
+        assertThat(service.requests()).hasSize(1);
         if (status != 404) {
             assertThatThrownBy(() -> bucket.get("key", 0, 10))
                     .satisfies(failure ->
@@ -160,7 +161,7 @@ class GcsBucketTest {
                 .hasMessageContaining("changed on their way");
     }
 
-    /** As balancers and proxies send it. */
+    /** Load balancers and proxies send this answer. */
     @Test
     void aRefusalWithoutAReasonIsNoThrottling() {
         service.answerWith(503, Map.of("Content-Type", "text/html"), "<html>no healthy upstream</html>");
@@ -217,7 +218,7 @@ class GcsBucketTest {
         assertThat(service.requests().get(1).uri()).contains("ifGenerationMatch=7", "alt=media");
     }
 
-    /** Something else lies under its name: it is not read into memory. */
+    /** Other content has the register's name. The client must not read it into memory. */
     @Test
     void aRegisterThatIsTooLongIsNotRead() {
         answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}");
@@ -244,8 +245,8 @@ class GcsBucketTest {
     }
 
     /**
-     * An object takes about one write per second; whether a write without an answer had an effect,
-     * the next read tells.
+     * An object accepts about one write per second. If a write gets no answer, the next read shows
+     * whether it had an effect.
      */
     @ParameterizedTest
     @CsvSource({
