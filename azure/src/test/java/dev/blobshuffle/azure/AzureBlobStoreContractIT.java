@@ -7,7 +7,7 @@ import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
 import org.junit.jupiter.api.AfterEach;
 
-/** The rules of every store, kept by a store in Azurite. */
+/** Runs the contract of every store on Azurite. */
 class AzureBlobStoreContractIT extends BlobStoreContractTest {
     private final SystemTime time = new SystemTime();
 

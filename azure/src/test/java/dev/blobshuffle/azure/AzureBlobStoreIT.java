@@ -32,8 +32,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What happens when the server, or what it was asked for, is not there, and which credentials open
- * it.
+ * Checks the store's behaviour while the server, the container or a blob is missing, and the
+ * credentials that open it.
  */
 class AzureBlobStoreIT {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
@@ -102,8 +102,8 @@ class AzureBlobStoreIT {
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("no connection");
             server.restart();
-            // A container of the last seconds may be gone, since the server saves its books at
-            // intervals.
+            // The server saves its metadata at intervals, so a container of the last seconds may be
+            // gone.
             try (AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time)) {
                 AzureTestContainer.client(server, container, http).createIfNotExists();
             }
@@ -119,7 +119,10 @@ class AzureBlobStoreIT {
         }
     }
 
-    /** The hasty client, which a busy machine would disturb, sends only the request that fails. */
+    /**
+     * A busy machine would disturb the client with short limits, so it sends only the request that
+     * must fail.
+     */
     private void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen(Azurite server) throws Exception {
         String container = AzureTestContainer.make(server);
         try (AzureHttpClient hasty =

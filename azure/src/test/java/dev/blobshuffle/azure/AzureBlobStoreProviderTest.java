@@ -93,7 +93,7 @@ class AzureBlobStoreProviderTest {
         }
     }
 
-    /** It takes the connection and never reads. */
+    /** The server accepts the connection and never reads. */
     @Test
     @Timeout(180)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {

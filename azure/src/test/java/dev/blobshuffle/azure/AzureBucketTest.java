@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What goes over the wire, and what answers mean. */
+/** Checks the requests that the bucket sends and how it interprets answers. */
 class AzureBucketTest {
     private static final String MODIFIED = "Fri, 02 Jan 2026 03:04:05 GMT";
 
@@ -72,7 +72,7 @@ class AzureBucketTest {
         assertThat(service.requests().get(1).body()).isEqualTo("a piece and another");
     }
 
-    /** A copy of pieces would take the whole blob into memory, and fails above 2 GiB. */
+    /** A copy of the pieces would take the whole blob into memory and fail above 2 GiB. */
     @Test
     void piecesAreSentAsTheyAreRead(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("file"), "a piece and another");
@@ -121,7 +121,8 @@ class AzureBucketTest {
                 .hasMessageNotContaining("null")
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
-        assertThat(service.requests()).hasSize(2); // Retries are not the client's business.
+        // Retries belong to a decorator, so the client makes none.
+        assertThat(service.requests()).hasSize(2);
     }
 
     @Test
@@ -192,7 +193,8 @@ class AzureBucketTest {
     }
 
     /**
-     * A request that the client repeats by itself would meet its own text, and call it a conflict.
+     * If the client repeated the request by itself, it would meet its own text and report a
+     * conflict.
      */
     @Test
     void aLostAnswerIsUnknownAndTheNextReadShowsTheText() {
@@ -210,7 +212,10 @@ class AzureBucketTest {
         assertThat(bucket.read("key", 99)).hasValue(new Register("8", "text", Instant.parse("2026-01-02T03:04:05Z")));
     }
 
-    /** One byte more than a register may have shows that it is too long. */
+    /**
+     * The caller requests one byte more than a register may have. That byte shows that the text is too
+     * long.
+     */
     @Test
     void noMoreOfARegisterIsReadThanWasAskedFor() {
         service.answerWith(200, Map.of("ETag", "\"8\"", "Last-Modified", MODIFIED), "0123456789");

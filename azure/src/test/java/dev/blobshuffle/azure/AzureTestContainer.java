@@ -4,13 +4,13 @@ import com.azure.storage.blob.BlobContainerClient;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** New containers in an Azurite. Stateless but for their names. */
+/** Creates containers in an Azurite. It keeps no state but their names. */
 final class AzureTestContainer {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private AzureTestContainer() {}
 
-    /** Makes an empty container and gives its name. */
+    /** Creates an empty container and returns its name. */
     static String make(Azurite server) {
         String name = "container-" + COUNT.incrementAndGet();
         server.makeContainer(name);

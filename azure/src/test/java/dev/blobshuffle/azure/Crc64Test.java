@@ -15,7 +15,7 @@ class Crc64Test {
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
 
-    /** Azure's CRC is the one that the catalogues call CRC-64/NVME, whose check value this is. */
+    /** Azure uses CRC-64/NVME. This is its check value. */
     @Test
     void theDigitsGiveTheCheckValue() {
         assertThat(crc(digits())).isEqualTo(0xAE8B_1486_0A79_9888L);
