@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class HttpConnectionsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final Duration LIMIT = Duration.ofMillis(700);
-    /** More than the sockets between a client and a server that does not read can hold. */
+    /** More bytes than the socket buffers hold between a client and a server that does not read. */
     private static final int LENGTH = 48 << 20;
 
     private final SystemTime time = new SystemTime();
@@ -48,7 +48,8 @@ class HttpConnectionsTest {
     }
 
     /**
-     * Before the connection stands, between it and the first byte, while the server does not read.
+     * The limit may end a request before the connection is established, before the first byte, or
+     * while the server does not read.
      */
     @Test
     void aRequestEndsAtItsLimitWhateverItIsDoing() throws IOException {
@@ -67,8 +68,8 @@ class HttpConnectionsTest {
     }
 
     /**
-     * No silence is long enough for the socket's timeout here: a byte comes every 50 ms, and would
-     * for a minute. The limit passes in virtual time, while the body is read.
+     * The server sends a byte every 50 ms for a minute, so the socket's timeout never ends the
+     * request. The limit passes in virtual time while the client reads the body.
      */
     @Test
     void anAnswerThatTricklesEndsAtTheLimitToo() throws Exception {
@@ -112,7 +113,7 @@ class HttpConnectionsTest {
             }
             gone.complete(null);
         } catch (IOException e) {
-            gone.complete(null); // The client has broken the connection.
+            gone.complete(null); // The client has closed the connection.
         }
     }
 
@@ -166,7 +167,9 @@ class HttpConnectionsTest {
         return HttpConnections.idleLimit(response, HttpClientContext.create());
     }
 
-    /** The pause is what is tested. A longer one, on a slow machine, has the same effect. */
+    /**
+     * The pause is the subject of the test. A slow machine makes it longer, with the same effect.
+     */
     @Test
     void aConnectionThatWasIdleIsNotReused() throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
