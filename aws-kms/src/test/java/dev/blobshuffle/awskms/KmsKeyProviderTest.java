@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against a stub of KMS: nobody has run this against AWS. */
+/** Tests the provider against a stub of KMS. It has not been run against AWS. */
 class KmsKeyProviderTest {
     private static final byte[] KEY =
             "0123456789abcdef0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII);

@@ -14,21 +14,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Operation Decrypt of AWS KMS over a socket, by the API reference: JSON 1.1, signed requests. A
- * wrapped key is the text {@code wrapped:ID:} and the key, and only the encryption context with its
- * id opens it.
+ * A server with the operation Decrypt of AWS KMS, as in its API reference: JSON 1.1, signed
+ * requests. A wrapped key is the text {@code wrapped:ID:} and the key. It can be decrypted only
+ * with the encryption context of its id.
  */
 final class KmsStub implements AutoCloseable {
     private static final Pattern CIPHERTEXT = Pattern.compile("\"CiphertextBlob\":\"([^\"]*)\"");
     private static final Pattern CONTEXT =
             Pattern.compile("\"EncryptionContext\":\\{\"blobshuffle-key\":\"([^\"]*)\"}");
 
-    /** Ids that were asked for. */
+    /** The ids of the requested keys. */
     final List<String> asked = new CopyOnWriteArrayList<>();
 
     /**
-     * What it answers instead, if anything: a status and an error type. Without a type it answers
-     * as a proxy does that cannot reach KMS.
+     * The answer to every request, unless empty: a status and an error type. Without a type the
+     * stub answers as a proxy that cannot reach KMS.
      */
     volatile String refusal = "";
 
@@ -40,7 +40,7 @@ final class KmsStub implements AutoCloseable {
         server.start();
     }
 
-    /** The wrapped form of a key, in Base64. */
+    /** Wraps a key; returns it in Base64. */
     static String wrap(String id, byte[] key) {
         byte[] prefix = ("wrapped:" + id + ":").getBytes(StandardCharsets.US_ASCII);
         byte[] all = new byte[prefix.length + key.length];
