@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Runs a cache for the instances of one zone, which name it in blobshuffle.cache.zone.members.",
-            "GET /health tells everybody whether it runs. --metrics-listen shows metrics to Prometheus."
+            "GET /health answers without authentication. --metrics-listen serves metrics to Prometheus."
         })
 public final class CacheCommand implements Callable<Integer> {
     /** The settings on which an application and the caches of its zone must agree. */
@@ -53,14 +53,14 @@ public final class CacheCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--zone", required = true, paramLabel = "ZONE", description = "The zone it runs in.")
+    @Option(names = "--zone", required = true, paramLabel = "ZONE", description = "The zone in which it runs.")
     private String zone;
 
     @Option(
             names = "--listen",
             required = true,
             paramLabel = "HOST:PORT",
-            description = "Where to answer; port 0 for any free one.")
+            description = "Address to listen on; port 0 selects a free port.")
     private String listen;
 
     @Mixin
@@ -77,33 +77,33 @@ public final class CacheCommand implements Callable<Integer> {
             required = true,
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes in memory, for example 4GiB. Give the JVM more than that.")
+            description = "Maximum bytes in memory, for example 4GiB. The JVM needs more than that.")
     private Double capacity;
 
     @Option(
             names = "--advertised",
             paramLabel = "HOST:PORT",
-            description = "Where others reach it, if that is somewhere else.")
+            description = "Address under which others reach it, if it differs.")
     private @Nullable String advertised;
 
     @Option(
             names = "--disk-dir",
             split = ",",
             paramLabel = "DIRECTORY",
-            description = "Caches on disk too; several directories for several disks.")
+            description = "Also caches on disk, in these directories, one per disk.")
     private @Nullable List<Path> diskDirectories;
 
     @Option(
             names = "--disk-capacity",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes on disk (default: 10GiB).")
+            description = "Maximum bytes on disk (default: 10GiB).")
     private @Nullable Double diskCapacity;
 
     @Option(
             names = "--metrics-listen",
             paramLabel = "HOST:PORT",
-            description = "Where to show metrics to Prometheus, at /metrics.")
+            description = "Address on which to serve metrics to Prometheus, at /metrics.")
     private @Nullable String metricsListen;
 
     @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret that instances share.")
@@ -115,7 +115,10 @@ public final class CacheCommand implements Callable<Integer> {
             description = "As blobshuffle.peer.transport: auto (default), tls or mac.")
     private @Nullable String transport;
 
-    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM: certificate, with those above it.")
+    @Option(
+            names = "--tls-certificate",
+            paramLabel = "FILE",
+            description = "PEM: certificate and intermediate certificates.")
     private @Nullable Path tlsCertificate;
 
     @Option(names = "--tls-key", paramLabel = "FILE", description = "PEM: private key, PKCS#8, not encrypted.")

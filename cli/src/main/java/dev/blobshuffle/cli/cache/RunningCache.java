@@ -45,7 +45,7 @@ final class RunningCache implements AutoCloseable {
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));
             endpoint = network.serve(cached)
                     .orElseThrow(
-                            () -> new InvalidSettings("Cannot answer: no address is given. Give one to listen at."));
+                            () -> new InvalidSettings("Cannot serve: no address is given. Give one to listen on."));
             LabelledMetrics shown = LabelledMetrics.alone(metrics)
                     .with("zone", Optional.of(settings.zone().name()));
             metricsEndpoint = settings.value(MetricsSettings.LISTEN)

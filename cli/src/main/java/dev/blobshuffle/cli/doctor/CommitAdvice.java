@@ -33,7 +33,7 @@ final class CommitAdvice {
                             + settings.batchDelay().toMillis()
                             + " ms: blobs are smaller and cost more requests",
                     "Raise commit.interval.ms to " + settings.batchDelay().toMillis()
-                            + " or more, or lower blobshuffle.batch.max.delay.ms if the latency is meant."));
+                            + " or more, or lower blobshuffle.batch.max.delay.ms if you want that latency."));
         }
         puts.ifPresent(latencies -> addWaits(settings, latencies.percentile(95), brokersMost, findings));
         if (settings.linger().compareTo(MOST_LINGER) > 0) {

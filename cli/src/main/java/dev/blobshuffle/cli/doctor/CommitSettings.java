@@ -62,7 +62,7 @@ record CommitSettings(
                     return Duration.ofMillis(Long.parseLong(value.get().strip()));
                 } catch (NumberFormatException e) {
                     throw new InvalidSettings(
-                            "Cannot use setting " + name + ": it is no number of milliseconds. Give one.", e);
+                            "Cannot use setting " + name + ": it is not a number of milliseconds. Give one.", e);
                 }
             }
         }

@@ -39,8 +39,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
-            "Checks a store, brokers, a commit log and settings, and says what to do about what it finds.",
-            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store",
+            "Checks a store, brokers, a commit log and settings. Reports problems and their remedies.",
+            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute creates a store",
             "or adds directories to it, and --remove-directory --execute removes one.",
             "With --log and without a store it checks the log alone."
         })
@@ -86,15 +86,16 @@ public final class DoctorCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "How long any one answer may take (30s).")
+            description = "Time limit of each request (30s).")
     private @Nullable Duration givenTimeout;
 
     @Option(
             names = "--create",
             description = {
-                "Make the store if there is none. Check first that its directory is mounted, or that the bucket is the right",
+                "Create the store if there is none."
+                        + " Check first that its directory is mounted, or that the bucket is the right",
                 "one: readers cannot follow notifications that lead to another store. With all directories of a file store and",
-                "new ones, it adds the new ones. Without --execute it only says so."
+                "new ones, it adds the new ones. Without --execute it only reports this."
             })
     private boolean creates;
 
@@ -103,13 +104,14 @@ public final class DoctorCommand implements Callable<Integer> {
             paramLabel = "ID",
             description = {
                 "Remove a directory from a file store for good, by its id in the store's markers. --store names all the",
-                "others. Move its marker aside and copy its blobs to another directory first. Without --execute it only says so."
+                "others. Move its marker aside and copy its blobs to another directory first. Without --execute it only reports this."
             })
     private @Nullable String removed;
 
     @Option(
             names = "--execute",
-            description = "Make or change the store, and not only report. With --create or --remove-directory.")
+            description = "Create or change the store instead of only reporting. Requires --create or"
+                    + " --remove-directory.")
     private boolean executes;
 
     @Option(
@@ -279,7 +281,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return Finding.error(
                 Finding.STORE,
                 "create",
-                "there is no store at " + store + ", and --create would make one. Nothing was changed",
+                "there is no store at " + store + ", and --create would create one. Nothing was changed",
                 "Check that the place is the right one, and run it with --execute.");
     }
 

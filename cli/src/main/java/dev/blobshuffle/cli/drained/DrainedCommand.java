@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:drained", "1:not drained, or it cannot be determined"},
         mixinStandardHelpOptions = true,
         description = {
-            "Tells whether the committed offsets of an application have passed the last notification.",
-            "The check before native clients come back: run it when every instance has blobshuffle.write.enabled=false.",
+            "Checks whether the committed offsets of an application have passed the last notification.",
+            "Run it before you return to native clients, when every instance has blobshuffle.write.enabled=false.",
             "Under the classic group protocol it sees a running instance that still writes."
         })
 public final class DrainedCommand implements Callable<Integer> {
@@ -65,10 +65,10 @@ public final class DrainedCommand implements Callable<Integer> {
                     + ". Check --bootstrap and --config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            err.println("Cannot tell whether " + application.id() + " is drained: interrupted. Run it again.");
+            err.println("Cannot determine whether " + application.id() + " is drained: interrupted. Run it again.");
         } catch (InvalidSettings | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot tell whether " + application.id() + " is drained: " + e.getMessage() + cause);
+            err.println("Cannot determine whether " + application.id() + " is drained: " + e.getMessage() + cause);
             status = ExitStatus.of(e);
         }
         err.flush();

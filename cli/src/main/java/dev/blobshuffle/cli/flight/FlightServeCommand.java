@@ -63,18 +63,21 @@ public final class FlightServeCommand implements Callable<Integer> {
     @Option(
             names = "--copy-to",
             paramLabel = "[NAMESPACE=]URI",
-            description = "Where to copy committed shuffles, to serve them from there if this host is lost: a store of"
-                    + " s3:// or file://, one for each namespace (default: nowhere).")
+            description = "A store, s3:// or file://, to which committed shuffles are copied, one per namespace."
+                    + " Daemons serve the copies if this host is lost (default: none).")
     private @Nullable List<String> copies;
 
     @Option(
             names = "--listen",
             defaultValue = "127.0.0.1:8815",
             paramLabel = "HOST:PORT",
-            description = "Where to answer; port 0 for any free one (default: ${DEFAULT-VALUE}).")
+            description = "Address to listen on; port 0 selects a free port (default: ${DEFAULT-VALUE}).")
     private String listen;
 
-    @Option(names = "--advertised", paramLabel = "HOST:PORT", description = "Where clients reach it, if elsewhere.")
+    @Option(
+            names = "--advertised",
+            paramLabel = "HOST:PORT",
+            description = "Address under which clients reach it, if it differs.")
     private @Nullable String advertised;
 
     @Option(
@@ -82,7 +85,10 @@ public final class FlightServeCommand implements Callable<Integer> {
             description = "No TLS and no tokens: every process of this machine may read and release all blobs.")
     private boolean isInsecure;
 
-    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM: certificate, with those above it.")
+    @Option(
+            names = "--tls-certificate",
+            paramLabel = "FILE",
+            description = "PEM: certificate and intermediate certificates.")
     private @Nullable Path certificate;
 
     @Option(names = "--tls-key", paramLabel = "FILE", description = "PEM: private key, PKCS#8, not encrypted.")
@@ -97,7 +103,8 @@ public final class FlightServeCommand implements Callable<Integer> {
     @Option(
             names = "--ticket-key-file",
             paramLabel = "FILE",
-            description = "32 bytes or more that sign tickets (default: random, so a restart ends all tickets).")
+            description = "A file with 32 bytes or more that sign tickets (default: random, so a restart invalidates"
+                    + " all tickets).")
     private @Nullable Path ticketKey;
 
     @Option(
@@ -112,24 +119,25 @@ public final class FlightServeCommand implements Callable<Integer> {
             names = "--lease",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "Release shuffles that nobody uses for so long (default: never).")
+            description = "Release shuffles that are unused for this time (default: never).")
     private @Nullable Duration lease;
 
     @Option(
             names = "--http",
             paramLabel = "HOST:PORT",
-            description = "Where to serve blobs by HTTP with ranges too (default: nowhere).")
+            description = "Address on which to serve blobs by HTTP with ranges (default: none).")
     private @Nullable String http;
 
     @Option(
             names = "--http-plain-text",
-            description = "No TLS there: tokens and blobs can be read on the network, and the kernel sends the files.")
+            description = "Serve HTTP without TLS: others on the network can read tokens and blobs. The kernel sends"
+                    + " the files.")
     private boolean isHttpPlain;
 
     @Option(
             names = "--metrics-listen",
             paramLabel = "HOST:PORT",
-            description = "Where to show metrics to Prometheus, at /metrics.")
+            description = "Address on which to serve metrics to Prometheus, at /metrics.")
     private @Nullable String metricsListen;
 
     @Option(
@@ -137,7 +145,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "256MiB",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes of frames in flight, of all clients (default: ${DEFAULT-VALUE}).")
+            description = "Maximum bytes of frames in flight, over all clients (default: ${DEFAULT-VALUE}).")
     private Double memory;
 
     @Option(
@@ -145,7 +153,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "64MiB",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes of footers in memory (default: ${DEFAULT-VALUE}).")
+            description = "Maximum bytes of footers in memory (default: ${DEFAULT-VALUE}).")
     private Double footerMemory;
 
     @Option(
@@ -153,7 +161,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "256MiB",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes in memory of maps that clients send (default: ${DEFAULT-VALUE}).")
+            description = "Maximum memory for maps that clients send (default: ${DEFAULT-VALUE}).")
     private Double putMemory;
 
     @Option(
@@ -161,29 +169,28 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "0",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes of blobs that clients have sent and that stay in memory: a restart loses them"
-                    + " (default: none).")
+            description = "Maximum bytes of clients' blobs that stay in memory; a restart loses them (default: none).")
     private Double blobMemory;
 
     @Option(
             names = "--quota",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Most bytes of blobs in each directory, for what clients send (default: no limit).")
+            description = "Maximum bytes of blobs in each directory, for blobs that clients send (default: no limit).")
     private @Nullable Double quota;
 
     @Option(
             names = "--connections",
             defaultValue = "2048",
             paramLabel = "NUMBER",
-            description = "Most connections of Flight, and as many of HTTP (default: ${DEFAULT-VALUE}).")
+            description = "Maximum Flight connections, and as many HTTP connections (default: ${DEFAULT-VALUE}).")
     private int connections;
 
     @Option(
             names = "--connections-per-address",
             defaultValue = "512",
             paramLabel = "NUMBER",
-            description = "Most of them from one address; behind a proxy as many as --connections"
+            description = "Maximum connections from one address; behind a proxy, as many as --connections"
                     + " (default: ${DEFAULT-VALUE}).")
     private int connectionsOfAddress;
 
@@ -192,7 +199,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "10s",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "Time for a connection's first call with a valid token, or first request by HTTP"
+            description = "Time within which a connection must make a call with a valid token, or an HTTP request"
                     + " (default: ${DEFAULT-VALUE}).")
     private Duration firstCallTime;
 
@@ -201,21 +208,21 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "5m",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "Close connections of Flight without a call for so long (default: ${DEFAULT-VALUE}).")
+            description = "Close Flight connections that make no call for this time (default: ${DEFAULT-VALUE}).")
     private Duration idleTime;
 
     @Option(
             names = "--puts-per-tenant",
             paramLabel = "NUMBER",
-            description = "Most puts at a time of one tenant, the namespaces of a token"
-                    + " (default: all but one if there are several tenants).")
+            description = "Maximum concurrent puts of one tenant, the namespaces of a token (default: all but one if"
+                    + " there are several tenants).")
     private @Nullable Integer putsOfTenant;
 
     @Option(
             names = "--calls-per-tenant",
             defaultValue = "10000",
             paramLabel = "NUMBER",
-            description = "Most calls of Flight in progress of one tenant, puts included (default: ${DEFAULT-VALUE}).")
+            description = "Maximum concurrent Flight calls of one tenant, including puts (default: ${DEFAULT-VALUE}).")
     private int callsOfTenant;
 
     @Option(
@@ -223,8 +230,8 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "64KiB",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "Bytes per second that a client must send or read while others wait for what it holds"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description = "Bytes per second that a client must send or read while others wait for its memory or its"
+                    + " put (default: ${DEFAULT-VALUE}).")
     private Double leastRate;
 
     @Option(
@@ -232,8 +239,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             defaultValue = "30s",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "Time in which it must have moved as many bytes as that rate gives"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description = "Time over which that rate is measured (default: ${DEFAULT-VALUE}).")
     private Duration leastRateTime;
 
     @Option(
@@ -308,8 +314,8 @@ public final class FlightServeCommand implements Callable<Integer> {
         if (budgets.frames() > most / 2 || heap > most - most / 4) {
             throw new InvalidSettings("Cannot use --memory " + budgets.frames() + " and " + heap
                     + " for --footer-memory, --put-memory and --blob-memory: the JVM has " + most
-                    + " bytes, of which these may take a half and three quarters."
-                    + " Give the JVM more (-Xmx), or these less.");
+                    + " bytes. The first may take a half, the others three quarters. Give the JVM more (-Xmx), or"
+                    + " lower these.");
         }
     }
 

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         name = "stats",
         exitCodeList = {"0:shown", "1:the daemon does not answer"},
         mixinStandardHelpOptions = true,
-        description = "Shows what a daemon does, as JSON.")
+        description = "Shows the state of a daemon as JSON.")
 public final class FlightStatsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

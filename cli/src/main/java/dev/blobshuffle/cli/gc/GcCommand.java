@@ -45,12 +45,12 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:done", "1:it failed, and deleted nothing that it does not list"},
         mixinStandardHelpOptions = true,
         description = {
-            "Deletes the blobs of a store to which no notification in Kafka leads any more.",
+            "Deletes the blobs of a store to which no notification in Kafka refers any more.",
             "Goes through the owners of this cluster, each with its own blobs. Lists the blobs, waits for as long as the owner's",
             "members promise, and reads the topics that the blobs name. Before it deletes, it waits once more, so that live",
             "instances can object.",
-            "Without --execute it only says what it would delete, and what holds the oldest blob that stays.",
-            "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
+            "Without --execute it only reports what it would delete, and what holds the oldest blob that stays.",
+            "Applications delete their own blobs (blobshuffle.sweep.interval.ms); use this for the rest, or if they do not."
         })
 public final class GcCommand implements Callable<Integer> {
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
@@ -69,7 +69,7 @@ public final class GcCommand implements Callable<Integer> {
             description = {"The store, as in blobshuffle.store (default: from --config or --profile)."})
     private @Nullable String storeUri;
 
-    @Option(names = "--execute", description = "Delete, and not only report.")
+    @Option(names = "--execute", description = "Delete instead of only reporting.")
     private boolean executes;
 
     @Option(
@@ -78,8 +78,8 @@ public final class GcCommand implements Callable<Integer> {
             paramLabel = "needed|TIME",
             converter = Quantity.Retention.class,
             description = {
-                "What stays, as in blobshuffle.retention: what a notification leads to (default), or what is younger than that,",
-                "whoever may still come for the rest."
+                "Which blobs stay, as in blobshuffle.retention: those that a notification refers to (default), or those that are",
+                "younger than this time, even if readers still need older ones."
             })
     private String retention;
 
@@ -88,7 +88,7 @@ public final class GcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = {
-                "The least time from the listing to the look into the logs (default: what the owner's members promise in the",
+                "Minimum time from the listing to the read of the logs (default: what the owner's members promise in the",
                 "store's register, and 15 minutes). It can be shorter only with --writers-stopped."
             })
     private @Nullable Duration givenGrace;
@@ -98,21 +98,21 @@ public final class GcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = {
-                "Keep blobs that are younger, by the store's clock, whatever else says that they may go (default: 6h, as in",
-                "blobshuffle.retention.floor.ms). With less, a mistake costs data before anybody can stop it."
+                "Keep all blobs that are younger by the store's clock (default: 6h, as in",
+                "blobshuffle.retention.floor.ms). With a lower value, a mistake may cost data before you can stop it."
             })
     private @Nullable Duration givenFloor;
 
     @Option(
             names = "--writers-stopped",
-            description = "No writer runs, nor will one that runs now continue: waits may be shorter than promised.")
+            description = "Confirms that no writer runs or will resume, so that waits may be shorter than promised.")
     private boolean writersStopped;
 
     @Option(
             names = "--deleted-topic",
             paramLabel = "TOPIC",
             description = {
-                "A topic that was deleted for good: blobs need not be kept for it. Refused for a topic that exists,",
+                "A topic that was deleted for good, so that its blobs need not be kept. Refused for a topic that exists,",
                 "or that the principal may not describe."
             })
     private List<String> deletedTopics = new ArrayList<>();
@@ -122,8 +122,8 @@ public final class GcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = {
-                "How long to wait before deleting. Each live instance looks once a minute who sweeps, and objects if it is",
-                "not its own cluster (default: 5m, at least 3m)."
+                "How long to wait before deleting. Each live instance checks once a minute which cluster sweeps, and objects",
+                "to another cluster than its own (default: 5m, at least 3m)."
             })
     private @Nullable Duration givenObjection;
 
@@ -131,7 +131,7 @@ public final class GcCommand implements Callable<Integer> {
             names = "--confirm",
             paramLabel = "N",
             description = {
-                "Delete although the sweep found a reason to stop, if no more than N blobs would go.",
+                "Delete although the sweep found a reason to stop, if it would delete no more than N blobs.",
                 "N is the number that the run without --execute printed."
             })
     private @Nullable Integer confirmed;
@@ -139,7 +139,7 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--hold",
             description = {
-                "Keep all sweeps of this store from deleting, and do nothing else. Without --execute it only says whether",
+                "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether",
                 "sweeps may delete now."
             })
     private boolean isHeld;
@@ -147,8 +147,8 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--only-cluster",
             description = {
-                "End a contest of this cluster: its copies are gone for good. With --execute.",
-                "A live instance of a copy objects to that too."
+                "End a contest of this cluster after its copies are gone for good. Requires --execute.",
+                "A live instance of a copy objects to this too."
             })
     private boolean isOnlyCluster;
 
@@ -156,15 +156,15 @@ public final class GcCommand implements Callable<Integer> {
             names = "--forget",
             paramLabel = "OWNER",
             description = {
-                "Sweep an owner that nobody claims any more, and take it out of the register if no blob is left. It is the only",
-                "way to its blobs. OWNER has 6 hexadecimal digits, as gc prints it."
+                "Sweep an owner that no instance claims, and remove it from the register if no blob is left. Its blobs cannot",
+                "be deleted otherwise. OWNER has 6 hexadecimal digits, as gc prints it."
             })
     private @Nullable String forgotten;
 
     @Option(
             names = "--leases",
             description = {
-                "Only delete the blobs of applications that live by a lease, as those of Spark, and whose lease has ended.",
+                "Delete only the blobs of applications with a lease, such as Spark's, whose lease has ended.",
                 "It needs no brokers. With --execute it waits for a quarter of the longest lease that it finds to have ended."
             })
     private boolean isByLeases;
@@ -173,7 +173,7 @@ public final class GcCommand implements Callable<Integer> {
             names = "--rate",
             defaultValue = "2000",
             paramLabel = "N",
-            description = "Most blobs to look into and delete per second (default: ${DEFAULT-VALUE}).")
+            description = "Maximum number of blobs to read and delete per second (default: ${DEFAULT-VALUE}).")
     private int rate;
 
     @Option(
@@ -181,8 +181,8 @@ public final class GcCommand implements Callable<Integer> {
             defaultValue = "10000000",
             paramLabel = "N",
             description = {
-                "Most blobs of one round, the oldest first; the rest follow in further rounds, each with a grace period (default: ${DEFAULT-VALUE},",
-                "for which a few MiB of memory are usual and 300 enough)."
+                "Maximum number of blobs per round, oldest first; further rounds, each with a grace period, sweep the rest",
+                "(default: ${DEFAULT-VALUE}, which usually takes a few MiB of memory and at most 300)."
             })
     private int most;
 
@@ -224,7 +224,7 @@ public final class GcCommand implements Callable<Integer> {
         }
         if (isOnlyCluster && !executes) {
             throw new InvalidSettings(
-                    "Cannot sweep: --only-cluster changes what the store says, and --execute is not given. Give both.");
+                    "Cannot sweep: --only-cluster changes the store's register and requires --execute. Give both.");
         }
         if (floor().isNegative()) {
             throw new InvalidSettings("Cannot sweep: --floor is " + seconds(floor()) + ". Give 0s or more.");
@@ -232,7 +232,7 @@ public final class GcCommand implements Callable<Integer> {
         boolean isShort = objection().compareTo(LEAST_OBJECTION) < 0 && !writersStopped;
         if (objection().isNegative() || isShort) {
             throw new InvalidSettings("Cannot sweep: --objection is " + seconds(objection())
-                    + ", and live instances look once a minute. Give " + seconds(LEAST_OBJECTION) + " or more.");
+                    + ", and live instances check once a minute. Give " + seconds(LEAST_OBJECTION) + " or more.");
         }
         if (grace().orElse(Duration.ZERO).isNegative() || rate < 1 || most < 1) {
             throw new InvalidSettings("Cannot sweep: --grace is "
@@ -307,7 +307,7 @@ public final class GcCommand implements Callable<Integer> {
             SweepPace pace = new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most);
             Sweep sweep = new Sweep(store, SweepScope.everything(Set.copyOf(deletedTopics)), pace, stopSignal);
             GcRun run = new GcRun(store, sweep, logs, stopSignal, waits(timeToLive));
-            tellFloor();
+            reportFloor();
             SweepReport found = run.sweep(passes, roll.clock());
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =
@@ -333,23 +333,23 @@ public final class GcCommand implements Callable<Integer> {
     private void hold(OwnerRegister register, String location, PrintWriter out) throws InterruptedException {
         Map<String, String> contests = register.read().contests();
         if (!contests.isEmpty() && register.read().held("", Set.of()).contests().equals(contests)) {
-            out.println("Nobody deletes from " + location + " already: "
+            out.println("Sweeps already delete nothing from " + location + ": "
                     + contests.values().iterator().next() + ".");
         } else if (executes) {
             register.hold("held by an operator", Set.of());
-            out.println("Nobody deletes from " + location + " any more.");
+            out.println("Sweeps delete nothing from " + location + " any more.");
         } else {
-            out.println("Nobody would delete from " + location
-                    + " any more. Nothing was changed, and sweeps go on; run it with --execute.");
+            out.println("Sweeps would delete nothing from " + location
+                    + " any more. Nothing was changed; run it with --execute.");
         }
         out.flush();
     }
 
-    private void tellFloor() {
+    private void reportFloor() {
         Duration usual = RetentionSettings.FLOOR.defaultValue();
         if (floor().compareTo(usual) < 0) {
-            progress("Blobs from an age of " + seconds(floor()) + " on may be deleted (--floor; " + seconds(usual)
-                    + " is usual). A mistake costs young blobs too, before anybody can stop it.");
+            progress("Blobs of " + seconds(floor()) + " and older may be deleted (--floor; the default is "
+                    + seconds(usual) + "). A mistake may delete young blobs before you can stop it.");
         }
     }
 

@@ -96,13 +96,14 @@ record GcReport(
         for (Holder holder : holders) {
             line(
                     text,
-                    "  Group " + holder.group() + " has still to read it: it has committed offset " + holder.committed()
+                    "  Group " + holder.group() + " must still read it: it has committed offset " + holder.committed()
                             + ", " + holder.lag() + " before the end.");
         }
         if (holders.isEmpty()) {
             line(
                     text,
-                    "  No group that has committed there has still to read it: the log holds it, by its retention or until it is purged.");
+                    "  No group with a commit there must still read it. The log keeps it until its retention ends or"
+                            + " it is purged.");
         }
     }
 

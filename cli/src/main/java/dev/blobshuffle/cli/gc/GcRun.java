@@ -176,7 +176,7 @@ final class GcRun {
                     + leave.reason()
                             .orElse("an instance joined it, or doubts, or promises more than when it was listed")
                     + ". Nothing more is deleted, and applications go on. Run it again later; docs/operations.md, \"Who"
-                    + " may delete what, and when\", says how to go on.");
+                    + " may delete what, and when\", describes how to continue.");
         }
     }
 
@@ -254,7 +254,7 @@ final class GcRun {
     private void requireConfirmed(String reason, SweepReport report) {
         if (waits.confirmed().orElse(-1) < report.unneeded()) {
             throw new InvalidSettings("Cannot delete " + report.unneeded() + " blobs: " + reason
-                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+                    + " docs/operations.md, \"When a sweep stops\", describes how to continue.");
         }
     }
 }

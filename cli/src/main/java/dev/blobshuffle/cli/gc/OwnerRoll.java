@@ -85,7 +85,7 @@ final class OwnerRoll {
         text.contest(cluster).ifPresent(reason -> {
             throw new InvalidSettings("Cannot sweep " + store.location() + " by the logs of cluster " + cluster + ": "
                     + reason + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete"
-                    + " what, and when\", says how to go on.");
+                    + " what, and when\", describes how to continue.");
         });
         Map<Integer, Owner> claimed = new TreeMap<>();
         for (Map.Entry<Integer, Owner> owner : text.owners().entrySet()) {
@@ -123,8 +123,8 @@ final class OwnerRoll {
         }
         if (text.isLeased(owner)) {
             throw new InvalidSettings("Cannot forget owner " + BlobId.hex(owner)
-                    + ": it is an application's that lives by a lease. Its blobs are deleted when the lease has ended;"
-                    + " gc --leases --execute does it.");
+                    + ": it belongs to an application with a lease. gc --leases --execute deletes its blobs when the"
+                    + " lease has ended.");
         }
         String topic = claimed.stream().map(Owner::topic).findFirst().orElse(ClaimIdentity.SHARED_TOPIC);
         Guard guard = owner == BlobId.NO_OWNER ? new FormerClaims(store, cluster)::requireOwnAndIdle : Guard.NONE;
@@ -163,9 +163,9 @@ final class OwnerRoll {
         boolean hasFormer = store.generations(BlobId.NO_OWNER).toCompletableFuture().join().stream()
                 .anyMatch(generation -> generation > 0);
         if (hasFormer && !text.owners().containsKey(BlobId.NO_OWNER)) {
-            lines.add(
-                    "There are blobs without an owner, of versions before owners. When no such instance runs, gc --forget "
-                            + BlobId.hex(BlobId.NO_OWNER) + " deletes what no log names.");
+            lines.add("There are blobs without an owner, from versions without owners. When no such instance runs, gc"
+                    + " --forget "
+                    + BlobId.hex(BlobId.NO_OWNER) + " deletes those to which no log refers.");
         }
         new TreeMap<>(text.owners()).forEach((owner, line) -> {
             Optional<OwnerPass> pass =
@@ -179,8 +179,8 @@ final class OwnerRoll {
             } else if (!line.cluster().equals(cluster)) {
                 lines.add(whose + " of cluster " + line.cluster() + ": not swept from here.");
             } else {
-                lines.add(whose + ": nobody claims it. If its application is gone for good, gc --forget "
-                        + BlobId.hex(owner) + " deletes what no log names.");
+                lines.add(whose + ": no instance claims it. If its application is gone for good, gc --forget "
+                        + BlobId.hex(owner) + " deletes its blobs to which no log refers.");
             }
         });
         return lines;

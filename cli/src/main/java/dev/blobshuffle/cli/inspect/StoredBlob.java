@@ -48,9 +48,8 @@ final class StoredBlob {
 
     private static BlobId id(String text) {
         return BlobId.parse(text)
-                .orElseThrow(
-                        () -> new InvalidSettings(
-                                "Cannot inspect blob '" + text
-                                        + "': that is no id. Give one as logs and tail show it, such as 00c0de-29000000-0123456789-7."));
+                .orElseThrow(() -> new InvalidSettings("Cannot inspect blob '" + text
+                        + "': that is not an id. Give one as logs and tail show it, such as"
+                        + " 00c0de-29000000-0123456789-7."));
     }
 }

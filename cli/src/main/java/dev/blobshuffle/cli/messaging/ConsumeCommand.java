@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         description = {
             "Prints the records of topics, until it is interrupted or a limit is reached. Control characters are escaped;",
-            "bytes that are no UTF-8 are printed in hexadecimal digits.",
+            "bytes that are not UTF-8 are printed in hexadecimal digits.",
             "Without --group it reads all partitions as a group of its own, which it deletes at the end.",
-            "With --group it shares the partitions with the other members, and commits what it has printed.",
+            "With --group it shares the partitions with the other members, and commits the records that it has printed.",
             "With --json it prints one object per line."
         })
 public final class ConsumeCommand implements Callable<Integer> {
@@ -65,7 +65,7 @@ public final class ConsumeCommand implements Callable<Integer> {
             names = "--idle",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "End when no record has come for so long.")
+            description = "Stop after this time without a record.")
     private @Nullable Duration idle;
 
     @Option(
@@ -95,7 +95,7 @@ public final class ConsumeCommand implements Callable<Integer> {
         for (String topic : topics) {
             if (messaging.topics().find(topic).isEmpty()) {
                 throw new InvalidSettings("Cannot read topic " + topic
-                        + ": it does not exist. See which do: blobshuffle messaging topics list.");
+                        + ": it does not exist. List the topics: blobshuffle messaging topics list.");
             }
         }
         Subscriber<byte[], byte[]> subscriber = messaging.subscriber(subscription, Serde.bytes(), Serde.bytes());

@@ -30,7 +30,7 @@ public final class GroupsDeleteCommand implements Callable<Integer> {
     @Parameters(paramLabel = "GROUP", description = "Its name.")
     private String name;
 
-    @Option(names = "--execute", description = "Delete it, and not only report.")
+    @Option(names = "--execute", description = "Delete it instead of only reporting.")
     private boolean executes;
 
     /** Created by the command line. */

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         exitCodeList = {"0:done", "1:there is no such group, or the log does not answer"},
         mixinStandardHelpOptions = true,
         description = {
-            "Shows a group's members and, per partition, who reads it, the committed position and the lag.",
+            "Shows a group's members and, per partition, its reader, the committed position and the lag.",
             "A position is the sequence of a batch in its topic, and the index of a record in it. Lag counts batches."
         })
 public final class GroupsDescribeCommand implements Callable<Integer> {

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
         name = "seek",
         mixinStandardHelpOptions = true,
         description = {
-            "Moves a group in a topic, forward or back. Its members must be stopped. A group that does not exist is made.",
-            "A topic with retention=consumed then keeps what the group has still to read, as far as it is there.",
+            "Moves a group in a topic, forward or back. Its members must be stopped. A group that does not exist is created.",
+            "A topic with retention=consumed then keeps the existing records that the group has not read.",
             "Without --execute it only says what it would do."
         })
 public final class GroupsSeekCommand implements Callable<Integer> {
@@ -50,12 +50,12 @@ public final class GroupsSeekCommand implements Callable<Integer> {
             paramLabel = "start|end|AGO|TIME",
             converter = SeekTarget.Converter.class,
             description = {
-                "The first record that is left, after the last one, or the first that was committed at a time or later:",
+                "The first record that exists, after the last one, or the first that was committed at a time or later:",
                 "a time ago such as 15m or 2d, or a point in time such as 2026-01-31T12:00:00Z."
             })
     private SeekTarget to;
 
-    @Option(names = "--execute", description = "Move it, and not only report.")
+    @Option(names = "--execute", description = "Move it instead of only reporting.")
     private boolean executes;
 
     /** Created by the command line. */

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
         name = "messaging",
         mixinStandardHelpOptions = true,
         description = {
-            "Looks after topics without brokers: their commit log in PostgreSQL, their records in a store.",
+            "Manages topics without brokers: their commit log in PostgreSQL, their records in a store.",
             "Begin with setup, then create a topic. 'blobshuffle doctor --log URI' checks the database."
         },
         synopsisSubcommandLabel = "COMMAND",

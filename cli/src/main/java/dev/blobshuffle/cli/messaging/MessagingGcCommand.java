@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
             "command, a later run, or an application. Before it deletes, it waits so that live instances of other logs and",
             "clusters can object (--objection).",
             "Without --execute it only says what it would do.",
-            "Applications delete their own blobs; this is for the rest, and where no application runs."
+            "Applications delete their own blobs; use this for the rest, or if no application runs."
         })
 public final class MessagingGcCommand implements Callable<Integer> {
     private static final Duration LEAST_OBJECTION = LogSweepOptions.USUAL.objection();
@@ -50,7 +50,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
             description = "The store, as in blobshuffle.store (default: from --config or --profile).")
     private @Nullable String storeUri;
 
-    @Option(names = "--execute", description = "Do it, and not only report.")
+    @Option(names = "--execute", description = "Delete instead of only reporting.")
     private boolean executes;
 
     @Option(
@@ -58,8 +58,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "15m",
             converter = Quantity.Time.class,
-            description =
-                    "From a tombstone to the deletion of its blob, for readers that hold it (default: ${DEFAULT-VALUE}).")
+            description = "Time between a tombstone and the deletion of its blob, for readers that still need it"
+                    + " (default: ${DEFAULT-VALUE}).")
     private Duration grace;
 
     @Option(
@@ -67,8 +67,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description = {
-                "Put no tombstone on younger blobs, whatever else says that they may go (default: 6h, as in",
-                "blobshuffle.retention.floor.ms). With less, a mistake costs data before anybody can stop it."
+                "Put no tombstone on blobs that are younger by the store's clock (default: 6h, as in",
+                "blobshuffle.retention.floor.ms). With a lower value, a mistake may cost data before you can stop it."
             })
     private @Nullable Duration givenFloor;
 
@@ -78,21 +78,21 @@ public final class MessagingGcCommand implements Callable<Integer> {
             defaultValue = "5m",
             converter = Quantity.Time.class,
             description = {
-                "How long to wait before deleting. Each live instance looks once a minute who sweeps, and objects if it is",
-                "not its own log (default: ${DEFAULT-VALUE}, at least 3m)."
+                "How long to wait before deleting. Each live instance checks once a minute which log sweeps, and objects",
+                "to another log than its own (default: ${DEFAULT-VALUE}, at least 3m)."
             })
     private Duration objection;
 
     @Option(
             names = "--writers-stopped",
-            description =
-                    "No instance that uses the store runs, of whatever log or cluster: --objection may be shorter.")
+            description = "Confirms that no instance of any log or cluster uses the store, so that --objection may be"
+                    + " shorter.")
     private boolean writersStopped;
 
     @Option(
             names = "--hold",
             description = {
-                "Keep all sweeps of this store from deleting, and do nothing else. Without --execute it only says whether",
+                "Stop all sweeps of this store from deleting, and do nothing else. Without --execute it only reports whether",
                 "sweeps may delete now."
             })
     private boolean isHeld;
@@ -100,8 +100,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
     @Option(
             names = "--only-log",
             description = {
-                "End a contest of this log: its copies are gone for good. With --execute.",
-                "A live instance of a copy objects to that too."
+                "End a contest of this log after its copies are gone for good. Requires --execute.",
+                "A live instance of a copy objects to this too."
             })
     private boolean isOnlyLog;
 
@@ -109,7 +109,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
             names = "--rate",
             defaultValue = "1000",
             paramLabel = "N",
-            description = "Most blobs to look into, bury and delete per second (default: ${DEFAULT-VALUE}).")
+            description = "Maximum number of blobs to read, mark and delete per second (default: ${DEFAULT-VALUE}).")
     private int rate;
 
     /** Created by the command line. */
@@ -160,12 +160,12 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     private void checkOptions() {
         if (isOnlyLog && !executes) {
-            throw new InvalidSettings("Cannot sweep: --only-log changes what the store says, and --execute is not"
-                    + " given. Give both.");
+            throw new InvalidSettings(
+                    "Cannot sweep: --only-log changes the store's register and requires --execute. Give both.");
         }
         if (objection.isNegative() || objection.compareTo(LEAST_OBJECTION) < 0 && !writersStopped) {
             throw new InvalidSettings("Cannot sweep: --objection is " + Shown.time(objection)
-                    + ", and live instances look once a minute. Give " + Shown.time(LEAST_OBJECTION) + " or more.");
+                    + ", and live instances check once a minute. Give " + Shown.time(LEAST_OBJECTION) + " or more.");
         }
         if (grace.isNegative() || floor().isNegative() || rate < 1) {
             throw new InvalidSettings("Cannot sweep: --grace is " + Shown.time(grace) + ", --floor "
@@ -187,8 +187,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
             out.print(Json.write(Map.of("gc", json)));
         } else {
             out.println(contest.map(reason -> "No sweep may delete in " + store.location() + ": " + reason
-                            + ". To let them again: --only-log --execute.")
-                    .orElse("Sweeps may delete in " + store.location() + ". To keep them from it: --hold --execute."));
+                            + ". To allow it again: --only-log --execute.")
+                    .orElse("Sweeps may delete in " + store.location() + ". To stop them: --hold --execute."));
         }
         return 0;
     }
@@ -196,9 +196,10 @@ public final class MessagingGcCommand implements Callable<Integer> {
     private String text(long batches, LogSweepReport report) {
         StringBuilder text = new StringBuilder();
         if (floor().compareTo(LogSweepOptions.USUAL.floor()) < 0) {
-            text.append("Blobs from an age of ").append(Shown.time(floor()));
-            text.append(" on may get a tombstone (--floor; ").append(Shown.time(LogSweepOptions.USUAL.floor()));
-            text.append(" is usual). A mistake costs young blobs too, before anybody can stop it.\n");
+            text.append("Blobs of ").append(Shown.time(floor()));
+            text.append(" and older may get a tombstone (--floor; the default is ")
+                    .append(Shown.time(LogSweepOptions.USUAL.floor()));
+            text.append("). A mistake may delete young blobs before you can stop it.\n");
         }
         text.append(Shown.count(batches, "batch")).append(executes ? " removed from" : " to remove from");
         text.append(" the log, which the topics' retention does not keep.\n");
@@ -207,7 +208,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
         text.append(Shown.count(report.orphans(), "orphan")).append(", to which no batch ever referred.\n");
         if (report.postponed() > 0) {
             text.append(Shown.count(report.postponed(), "blob"));
-            text.append(" may still get a batch, or are young (--floor). A later run buries those that do not.\n");
+            text.append(" may still get a batch, or are young (--floor). A later run marks those that do not.\n");
         }
         text.append(Shown.count(report.deleted(), "blob"));
         text.append(executes ? " deleted" : " to delete now");

@@ -52,7 +52,7 @@ record OpenLog(CommitLog log, Time time) {
     LogTopic topic(String name) {
         return await(log.topics().find(name), "find topic " + name)
                 .orElseThrow(() -> new InvalidSettings("Cannot find topic " + name
-                        + ": it does not exist. See which do: blobshuffle messaging topics list."));
+                        + ": it does not exist. List the topics: blobshuffle messaging topics list."));
     }
 
     /** The starts and ends of topics, by their numbers. */

@@ -49,7 +49,7 @@ public final class ProduceCommand implements Callable<Integer> {
     @Option(
             names = "--key-separator",
             paramLabel = "TEXT",
-            description = "What stands between key and value; \\t is a tab (default: records have no key).")
+            description = "Separator of key and value; \\t is a tab (default: records have no key).")
     private @Nullable String separator;
 
     @Option(names = "--partition", paramLabel = "N", description = "The partition (default: by the key, else any).")
@@ -58,7 +58,7 @@ public final class ProduceCommand implements Callable<Integer> {
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "Name of the publisher, which ends another of that name (default: a new one).")
+            description = "Name of the publisher. It fences another publisher of that name (default: a new name).")
     private @Nullable String name;
 
     private final AtomicLong acknowledged = new AtomicLong();
@@ -88,7 +88,10 @@ public final class ProduceCommand implements Callable<Integer> {
             }
             publisher.flush(LONGEST_FLUSH);
         } catch (IOException e) {
-            throw failed(sent, new InvalidSettings("Cannot read standard input: " + e + ". Check what writes it.", e));
+            throw failed(
+                    sent,
+                    new InvalidSettings(
+                            "Cannot read standard input: " + e + ". Check the program that writes to it.", e));
         } catch (BlobShuffleException | IllegalArgumentException e) {
             throw failed(sent, e);
         }
@@ -106,7 +109,7 @@ public final class ProduceCommand implements Callable<Integer> {
                 sent == 0
                         ? cause.getMessage()
                         : cause.getMessage() + " " + acknowledged.get() + " of " + Shown.count(sent, "record")
-                                + " sent before are in the log for sure.",
+                                + " sent before are acknowledged.",
                 cause);
     }
 

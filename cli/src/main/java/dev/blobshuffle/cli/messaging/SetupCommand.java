@@ -43,12 +43,12 @@ public final class SetupCommand implements Callable<Integer> {
     @Option(
             names = "--grant",
             paramLabel = "USES",
-            description = "What the client role may do, and nothing else: some of publish, subscribe and administer,"
-                    + " separated by commas. All of them without this option. Instances of a role that may administer"
-                    + " delete what nobody needs any more.")
+            description = "The only rights of the client role, separated by commas: publish, subscribe, administer"
+                    + " (default: all). Instances whose role may administer delete batches and blobs that are no"
+                    + " longer needed.")
     private @Nullable String grant;
 
-    @Option(names = "--execute", description = "Do it, and not only report.")
+    @Option(names = "--execute", description = "Apply the changes instead of only reporting them.")
     private boolean executes;
 
     /** Created by the command line. */
@@ -74,8 +74,8 @@ public final class SetupCommand implements Callable<Integer> {
 
     private Optional<ClientRole> role() {
         if (clientRole == null && grant != null) {
-            throw new InvalidSettings("Cannot set up the log: --grant says what a role may do, and there is no"
-                    + " --client-role. Give both.");
+            throw new InvalidSettings(
+                    "Cannot set up the log: --grant is for a --client-role, and none is given. Give both.");
         }
         Set<ClientUse> uses = grant == null ? ClientUse.all() : ClientUse.parse(grant);
         return Optional.ofNullable(clientRole).map(name -> new ClientRole(new SchemaName(name), uses));
@@ -85,7 +85,7 @@ public final class SetupCommand implements Callable<Integer> {
         StringBuilder text = new StringBuilder("Log " + uri + "\n");
         plan.steps().forEach(step -> text.append("  ").append(step).append('\n'));
         if (plan.steps().isEmpty()) {
-            return text.append("Nothing is to be done: the log has version " + plan.to() + ".\n")
+            return text.append("Nothing to do: the log has version " + plan.to() + ".\n")
                     .toString();
         }
         return text.append(executes ? "Done.\n" : "Nothing was changed; run it with --execute.\n")

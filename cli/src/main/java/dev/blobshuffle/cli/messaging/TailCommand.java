@@ -58,10 +58,10 @@ public final class TailCommand implements Callable<Integer> {
             description = "The last N batches (default: ${DEFAULT-VALUE}).")
     private int last;
 
-    @Option(names = "--follow", description = "Goes on with new batches until it is interrupted.")
+    @Option(names = "--follow", description = "Continues with new batches until it is interrupted.")
     private boolean follows;
 
-    @Option(names = "--show-data", description = "Prints the records' keys and values too, which it reads.")
+    @Option(names = "--show-data", description = "Reads the records and prints their keys and values too.")
     private boolean showsData;
 
     @Option(
@@ -119,7 +119,7 @@ public final class TailCommand implements Callable<Integer> {
             }
         }
         if (state.isStaged() && !options.isJson() && !follows) {
-            out.println("More batches are committed, and no instance has put them in order yet.");
+            out.println("More batches are committed and wait for their place in the topic.");
         } else if (end == state.start() && !options.isJson() && !follows) {
             out.println("Topic " + Shown.text(name) + " holds no batch.");
         }
@@ -128,8 +128,8 @@ public final class TailCommand implements Callable<Integer> {
 
     private TopicState state(OpenLog log, LogTopic topic) {
         return Optional.ofNullable(log.states(List.of(topic)).get(topic.number()))
-                .orElseThrow(() -> new TopicAbsent(
-                        "Cannot show topic " + name + ": it was deleted. See which there are: topics list."));
+                .orElseThrow(() -> new TopicAbsent("Cannot show topic " + name
+                        + ": it was deleted. List the topics: blobshuffle messaging topics list."));
     }
 
     /** Reads batches, and skips those that retention deletes meanwhile. */

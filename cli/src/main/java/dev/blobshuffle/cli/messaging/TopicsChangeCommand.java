@@ -35,17 +35,17 @@ public final class TopicsChangeCommand implements Callable<Integer> {
     @Option(
             names = "--partitions",
             paramLabel = "N",
-            description = "The new number of partitions, not less than now (default: as it is).")
+            description = "The new number of partitions, at least the present one (default: unchanged).")
     private @Nullable Integer partitions;
 
     @Option(
             names = "--retention",
             paramLabel = "forever|consumed|TIME",
             converter = RetentionOption.class,
-            description = "The new retention (default: as it is). Records beyond it are gone soon after.")
+            description = "The new retention (default: unchanged). Records beyond it are deleted soon after.")
     private @Nullable RetentionRule retention;
 
-    @Option(names = "--execute", description = "Change it, and not only report.")
+    @Option(names = "--execute", description = "Change it instead of only reporting.")
     private boolean executes;
 
     /** Created by the command line. */
@@ -60,7 +60,7 @@ public final class TopicsChangeCommand implements Callable<Integer> {
     private int change(OpenLog log, PrintWriter out) {
         if (partitions == null && retention == null) {
             throw new InvalidSettings(
-                    "Cannot change topic " + name + ": nothing is asked for. Give --partitions or --retention.");
+                    "Cannot change topic " + name + ": there is nothing to change. Give --partitions or --retention.");
         }
         LogTopic now = log.topic(name);
         int wanted = partitions == null ? now.partitions() : partitions;
@@ -81,11 +81,11 @@ public final class TopicsChangeCommand implements Callable<Integer> {
     private String text(LogTopic now, int wanted, RetentionRule rule, boolean isChanged) {
         String shape = Shown.count(wanted, "partition") + ", retention " + Shown.retention(rule) + ".";
         if (!isChanged) {
-            return "Topic " + Shown.text(name) + " is so already: " + shape + "\n";
+            return "Topic " + Shown.text(name) + " is unchanged: it has " + shape + "\n";
         }
         String before = Shown.count(now.partitions(), "partition") + ", retention " + Shown.retention(now.retention());
         return executes
-                ? "Topic " + Shown.text(name) + " has now " + shape + "\n"
+                ? "Topic " + Shown.text(name) + " now has " + shape + "\n"
                 : "Topic " + Shown.text(name) + " has " + before + ". It would have " + shape
                         + "\nNothing was changed; run it with --execute.\n";
     }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
         exitCodeList = {"0:done", "1:there is no such topic, or it failed"},
         mixinStandardHelpOptions = true,
         description = {
-            "Deletes a topic with all its records. Publishes to it fail from then on; its blobs go with the next sweeps.",
+            "Deletes a topic with all its records. Publishes to it fail from then on; the next sweeps delete its blobs.",
             "Without --execute it only says what it would do."
         })
 public final class TopicsDeleteCommand implements Callable<Integer> {
@@ -32,7 +32,7 @@ public final class TopicsDeleteCommand implements Callable<Integer> {
     @Parameters(paramLabel = "TOPIC", description = "Its name.")
     private String name;
 
-    @Option(names = "--execute", description = "Delete it, and not only report.")
+    @Option(names = "--execute", description = "Delete it instead of only reporting.")
     private boolean executes;
 
     /** Created by the command line. */

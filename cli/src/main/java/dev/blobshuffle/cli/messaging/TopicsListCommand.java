@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = {
             "Lists the topics: partitions, retention, and the batches that the log keeps.",
-            "Waiting: whether batches are committed that nobody has put in order yet."
+            "Waiting: whether committed batches still wait for their place in the topic."
         })
 public final class TopicsListCommand implements Callable<Integer> {
     @Mixin

@@ -62,7 +62,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
     @Option(
             names = "--provider",
             paramLabel = "NAME",
-            description = "Whose prices hold where an assumption says 'planner' (default: ${DEFAULT-VALUE}).")
+            description = "Provider whose prices apply where an assumption says 'planner' (default: ${DEFAULT-VALUE}).")
     private String provider = "aws";
 
     @Option(

@@ -51,7 +51,7 @@ final class MetricsText {
         try {
             file = Path.of(place);
         } catch (InvalidPathException e) {
-            throw new PlanFailed("Cannot read metrics from " + place + ": this is no name of a file.", e);
+            throw new PlanFailed("Cannot read metrics from " + place + ": this is not the name of a file.", e);
         }
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
             throw new PlanFailed("Cannot read metrics from " + place

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         subcommands = {MessagingCostCommand.class, SparkCostCommand.class, TopologyCommand.class},
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
-            "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics gives it what was measured."
+            "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics uses measurements."
         })
 public final class PlanCommand implements Callable<Integer> {
     private static final int PARTITIONS_PER_INSTANCE = 9;
@@ -47,10 +47,10 @@ public final class PlanCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @ArgGroup(validate = false, heading = "%nWhat is shuffled, and where:%n")
+    @ArgGroup(validate = false, heading = "%nWorkload:%n")
     private WorkloadOptions workload = new WorkloadOptions();
 
-    @ArgGroup(validate = false, heading = "%nWhat to reach, and what is given:%n")
+    @ArgGroup(validate = false, heading = "%nGoal and fixed settings:%n")
     private TuningOptions tuning = new TuningOptions();
 
     @Option(

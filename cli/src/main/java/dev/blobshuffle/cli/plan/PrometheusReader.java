@@ -51,7 +51,7 @@ final class PrometheusReader {
     private static Sample sample(String line, int number) {
         Matcher sample = SAMPLE.matcher(line);
         if (line.length() > LONGEST || !sample.matches()) {
-            throw new IllegalArgumentException("line " + number + " is no sample");
+            throw new IllegalArgumentException("line " + number + " is not a sample");
         }
         Map<String, String> labels = new LinkedHashMap<>();
         if (sample.group(2) != null) {

@@ -79,8 +79,8 @@ final class TuningOptions {
             names = "--kafka",
             paramLabel = "NAME",
             defaultValue = "self-managed",
-            description =
-                    "Who runs Kafka: self-managed, msk, msk-express, confluent-cloud, diskless or warpstream (self-managed).")
+            description = "Kafka service:"
+                    + " self-managed, msk, msk-express, confluent-cloud, diskless or warpstream (self-managed).")
     String kafka = "self-managed";
 
     @Option(
@@ -140,7 +140,7 @@ final class TuningOptions {
             names = "--record-overhead",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
-            description = "What a blob takes for a record beside key and value (6B).")
+            description = "Bytes of a blob per record besides key and value (6B).")
     @Nullable
     Double overhead;
 

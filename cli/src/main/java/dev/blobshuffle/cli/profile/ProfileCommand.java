@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "Keeps named settings (brokers, security, store, application) that commands take as defaults.",
+            "Keeps named settings (brokers, security, store, application) that commands use as defaults.",
             "Each profile is a properties file in ~/.config/blobshuffle (or XDG_CONFIG_HOME) that only you can read.",
             "--profile NAME or BLOBSHUFFLE_PROFILE chooses another than the one in use. Options win over it."
         })
@@ -57,7 +57,7 @@ public final class ProfileCommand {
             name = "create",
             mixinStandardHelpOptions = true,
             description = {
-                "Creates a profile and uses it from now on.",
+                "Creates a profile and selects it for later commands.",
                 "Settings of the options win over those of --from."
             })
     int create(
@@ -100,15 +100,15 @@ public final class ProfileCommand {
             }
             profiles.write(name, PropertiesText.of(COMMENT, settings));
             profiles.use(name);
-            out.println("Created profile " + name + " in " + profiles.file(name) + ". Commands take it from now on.");
+            out.println("Created profile " + name + " in " + profiles.file(name) + ". Commands now use it.");
         });
     }
 
-    @Command(name = "use", mixinStandardHelpOptions = true, description = "Makes a profile the one that commands take.")
+    @Command(name = "use", mixinStandardHelpOptions = true, description = "Selects the profile that commands use.")
     int use(@Parameters(paramLabel = "NAME", description = "The profile.") String name) {
         return run(out -> {
             profiles.use(name);
-            out.println("Commands take profile " + name + " from now on.");
+            out.println("Commands now use profile " + name + ".");
             profiles.current()
                     .filter(current -> !current.equals(name))
                     .ifPresent(current ->
@@ -148,7 +148,7 @@ public final class ProfileCommand {
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
-            description = "Lists the profiles. A star marks the one that commands take.")
+            description = "Lists the profiles. A star marks the one that commands use.")
     int list() {
         return run(out -> {
             Optional<String> current = profiles.current();

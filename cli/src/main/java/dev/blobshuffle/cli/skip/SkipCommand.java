@@ -44,9 +44,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
-            "so that an application that stopped with BlobMissing can go on. The records are lost; all others are read.",
-            "With --offsets also notifications there that lead to another store, or that cannot be decoded.",
-            "Without --execute it only says which. The application must be stopped."
+            "so that an application that stopped with BlobMissing can continue. The records are lost; all others are read.",
+            "With --offsets it also gives up notifications there that refer to another store or cannot be decoded.",
+            "Without --execute it only lists them. The application must be stopped."
         })
 public final class SkipCommand implements Callable<Integer> {
     @Spec
@@ -79,12 +79,12 @@ public final class SkipCommand implements Callable<Integer> {
             paramLabel = "P:N[-M]",
             split = ",",
             description = {
-                "Offsets where notifications of another store, and such as cannot be decoded, are given up too.",
-                "Notifications there that can be read stay."
+                "Offsets at which notifications are given up that refer to another store or cannot be decoded.",
+                "Readable notifications there stay."
             })
     private List<String> offsets = new ArrayList<>();
 
-    @Option(names = "--execute", description = "Give them up, and not only tell.")
+    @Option(names = "--execute", description = "Give them up instead of only listing them.")
     private boolean executes;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -198,10 +198,10 @@ public final class SkipCommand implements Callable<Integer> {
      */
     private String duration(Optional<Instant> until) {
         return "Start it " + until.map(end -> "before " + end).orElse("soon")
-                + ": brokers forget the note in group " + SkipGroup.of(group)
-                + " when no client has written it for their offsets.retention.minutes"
-                + (until.isPresent() ? "" : ", which cannot be seen")
-                + ". An application that runs writes it anew every hour until it has passed it.";
+                + ": brokers delete the note in group " + SkipGroup.of(group)
+                + " if no client writes it for offsets.retention.minutes"
+                + (until.isPresent() ? "" : ", which this principal cannot read")
+                + ". A running application rewrites it every hour until it has passed the offsets.";
     }
 
     private static void line(StringBuilder text, String line) {

@@ -64,7 +64,7 @@ final class LagScan {
         scan.read(
                 from,
                 PATIENCE,
-                record -> counts.getOrDefault(new TopicPartition(record.topic(), record.partition()), Counts.NOBODYS)
+                record -> counts.getOrDefault(new TopicPartition(record.topic(), record.partition()), Counts.NONE)
                         .add(record));
         List<PartitionLag> lags = new ArrayList<>();
         counts.forEach((partition, count) -> {
@@ -99,7 +99,7 @@ final class LagScan {
     /** The unread entries of one partition. */
     private static final class Counts {
         /** Collects the records of partitions that were not requested. */
-        private static final Counts NOBODYS = new Counts(Optional.empty(), false);
+        private static final Counts NONE = new Counts(Optional.empty(), false);
 
         private final Optional<OffsetAndMetadata> committed;
         private final boolean isCut;

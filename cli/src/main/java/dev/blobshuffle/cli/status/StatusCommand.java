@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:shown",
             "1:the brokers or the store do not answer",
-            "2:wrong options or settings, or nothing is known of the application"
+            "2:wrong options or settings, or the application is unknown"
         },
         mixinStandardHelpOptions = true,
         description = {
@@ -84,14 +84,14 @@ public final class StatusCommand implements Callable<Integer> {
             names = "--most-blobs",
             paramLabel = "N",
             defaultValue = "100000",
-            description = "Stop listing the store after so many blobs, the newest first (default: ${DEFAULT-VALUE}).")
+            description = "Stop listing the store after this many blobs, newest first (default: ${DEFAULT-VALUE}).")
     private int mostBlobs;
 
     @Option(
             names = "--most-entries",
             paramLabel = "N",
             defaultValue = "10000",
-            description = "Look at so many entries of each partition, the newest (default: ${DEFAULT-VALUE}).")
+            description = "Read this many entries of each partition, the newest (default: ${DEFAULT-VALUE}).")
     private int mostEntries;
 
     @Option(names = "--json", description = "Print JSON; with --watch an object per line.")
@@ -100,7 +100,7 @@ public final class StatusCommand implements Callable<Integer> {
     @Option(
             names = "--watch",
             description =
-                    "Go on until it is interrupted; a terminal shows one screen. The store is listed once a minute.")
+                    "Repeat until it is interrupted; a terminal shows one screen. The store is listed once a minute.")
     private boolean watches;
 
     @Option(
@@ -108,10 +108,10 @@ public final class StatusCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = Quantity.Time.class,
-            description = "With --watch, the time between two looks (default: ${DEFAULT-VALUE}).")
+            description = "With --watch, the time between two reports (default: ${DEFAULT-VALUE}).")
     private Duration every;
 
-    @Option(names = "--times", paramLabel = "N", description = "With --watch, end after N looks.")
+    @Option(names = "--times", paramLabel = "N", description = "With --watch, stop after N reports.")
     private @Nullable Integer times;
 
     /** Created by the command line. */
@@ -131,10 +131,10 @@ public final class StatusCommand implements Callable<Integer> {
                     + ". Check --bootstrap and --config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            err.println("Cannot tell how " + application.id() + " is doing: interrupted. Run it again.");
+            err.println("Cannot show the status of " + application.id() + ": interrupted. Run it again.");
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot tell how " + application.id() + " is doing: " + e.getMessage() + cause);
+            err.println("Cannot show the status of " + application.id() + ": " + e.getMessage() + cause);
             status = ExitStatus.of(e);
         }
         err.flush();

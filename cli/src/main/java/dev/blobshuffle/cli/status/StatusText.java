@@ -123,8 +123,7 @@ final class StatusText {
         shown.forEach(lag -> cells.add(cells(status, lag)));
         List<String> lines = new ArrayList<>(Shown.table(cells).lines().toList());
         if (isShort) {
-            lines.add(
-                    "… and " + Shown.count(status.lags().size() - (long) most, "partition") + " that are less behind");
+            lines.add("… and " + Shown.count(status.lags().size() - (long) most, "partition") + " with less lag");
         }
         return lines;
     }

@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Shows the newest committed records of a shuffled topic: offsets, positions, times and sizes.",
-            "Keys and values only with --show-data, with escapes for what a terminal would obey.",
+            "Shows keys and values only with --show-data. Escapes control characters.",
             "Without a store it shows notifications instead of their records. Joins no group and commits nothing."
         })
 public final class TailCommand implements Callable<Integer> {
@@ -76,11 +76,10 @@ public final class TailCommand implements Callable<Integer> {
 
     @Option(
             names = "--follow",
-            description =
-                    "Goes on with new records until it is interrupted: at most --last of a partition at each look.")
+            description = "Continues with new records until it is interrupted: at most --last per partition and read.")
     private boolean follows;
 
-    @Option(names = "--times", paramLabel = "N", description = "With --follow, end after N looks.")
+    @Option(names = "--times", paramLabel = "N", description = "With --follow, stop after N reads.")
     private @Nullable Integer times;
 
     @Option(
@@ -113,7 +112,7 @@ public final class TailCommand implements Callable<Integer> {
             names = "--longest",
             paramLabel = "N",
             defaultValue = "200",
-            description = "Most characters of a key or value on a line (default: ${DEFAULT-VALUE}).")
+            description = "Maximum characters of a key or value on a line (default: ${DEFAULT-VALUE}).")
     private int longest;
 
     @Option(names = "--json", description = "Prints an object per line.")

@@ -24,12 +24,12 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "topology",
-        exitCodeList = {"0:done", "1:the text is no topology"},
+        exitCodeList = {"0:done", "1:the text is not a topology"},
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
             "Shows what a Kafka Streams topology shuffles, and which shuffles it may not need.",
-            "It knows the names of nodes, not what their functions do."
+            "It knows the names of nodes, not their functions."
         })
 public final class TopologyCommand implements Callable<Integer> {
     private static final long MOST_BYTES = 16 << 20;

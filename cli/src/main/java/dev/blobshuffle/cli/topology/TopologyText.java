@@ -19,7 +19,7 @@ final class TopologyText {
     private static final Pattern NODE =
             Pattern.compile("\\s*(Source|Processor|Sink):\\s+(\\S+)\\s+\\(([\\w ]+): (.*)\\)\\s*");
     private static final Pattern FORWARDS = Pattern.compile("\\s*-->\\s*(.*?)\\s*");
-    private static final String NOBODY = "none";
+    private static final String NONE = "none";
 
     private TopologyText() {}
 
@@ -84,7 +84,7 @@ final class TopologyText {
     private static List<String> names(String list) {
         List<String> names = new ArrayList<>();
         for (String name : list.split(",", -1)) {
-            if (!name.isBlank() && !name.strip().equals(NOBODY)) {
+            if (!name.isBlank() && !name.strip().equals(NONE)) {
                 names.add(name.strip());
             }
         }

@@ -69,7 +69,7 @@ class CommitAdviceTest {
     void numbersThatAreNoneAreRefused() {
         assertThatThrownBy(() -> CommitSettings.of(Map.of("commit.interval.ms", "soon")))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessage("Cannot use setting commit.interval.ms: it is no number of milliseconds. Give one.");
+                .hasMessage("Cannot use setting commit.interval.ms: it is not a number of milliseconds. Give one.");
     }
 
     @Test

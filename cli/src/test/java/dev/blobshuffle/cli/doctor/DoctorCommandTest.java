@@ -237,7 +237,8 @@ class DoctorCommandTest {
         Path root = directory.resolve("new");
         assertThat(run("--store", "file://" + root, "--create")).isEqualTo(1);
         assertThat(output)
-                .contains("there is no store at file://" + root + ", and --create would make one. Nothing was changed")
+                .contains(
+                        "there is no store at file://" + root + ", and --create would create one. Nothing was changed")
                 .contains("-> Check that the place is the right one, and run it with --execute.");
         assertThat(root).doesNotExist();
         assertThat(run("--store", "file://" + root, "--create", "--execute")).isZero();

@@ -134,7 +134,7 @@ class DoctorLogIT {
     void batchesThatNobodyPutsInOrderAreAWarning() throws Exception {
         database.inside("insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n", STATISTICS);
         assertThat(doctor(database.uri(CLIENT)).out())
-                .contains("WARNING log      inbox: about 100100 batches wait", "Start an instance");
+                .contains("WARNING log      inbox: about 100100 batches wait", "Start any instance");
     }
 
     @Test

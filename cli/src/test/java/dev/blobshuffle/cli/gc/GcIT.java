@@ -431,7 +431,7 @@ class GcIT {
         }
         Outcome text = gc(new StringWriter(), "--writers-stopped", "--grace", "0s");
         assertThat(text.text())
-                .contains("offset 0 of " + topic + "-0", "Group behind-" + topic + " has still to read it", "2 before");
+                .contains("offset 0 of " + topic + "-0", "Group behind-" + topic + " must still read it", "2 before");
         JsonNode gc = json();
         assertThat(gc.get("needed_blobs").asInt()).isEqualTo(2);
         assertThat(gc.get("blobs_left").asInt()).isEqualTo(2);
@@ -465,7 +465,7 @@ class GcIT {
         String name = BlobId.hex(owner);
         Outcome usual = sweep();
         assertThat(usual.text())
-                .contains("Owner " + name, "nobody claims it", "gc --forget " + name, "0 blobs are deleted");
+                .contains("Owner " + name, "no instance claims it", "gc --forget " + name, "0 blobs are deleted");
         assertThat(blobs()).isEqualTo(2);
 
         assertThat(sweep("--forget", name).text()).contains("1 blobs are deleted");
@@ -625,7 +625,7 @@ class GcIT {
                         "0 blobs are deleted")
                 .doesNotContain("6 h", "A mistake");
         assertThat(sweepAboveTheFloor("--floor", "59s").text())
-                .contains("Blobs from an age of 59s on may be deleted (--floor; 21600s is usual). A mistake costs");
+                .contains("Blobs of 59s and older may be deleted (--floor; the default is 21600s). A mistake may");
         assertThat(blobs()).isEqualTo(2);
         assertThat(sweep().text()).contains("1 blobs are deleted");
         assertThat(blobs()).isEqualTo(1);
@@ -736,9 +736,9 @@ class GcIT {
     void holdOnlySaysWhatItWouldDoUnlessItExecutes() throws Exception {
         write("a", "b");
         purgeBefore(1);
-        Outcome told = gc(new StringWriter(), "--hold");
-        assertThat(told.status()).isZero();
-        assertThat(told.text()).contains("Nothing was changed, and sweeps go on; run it with --execute.");
+        Outcome dry = gc(new StringWriter(), "--hold");
+        assertThat(dry.status()).isZero();
+        assertThat(dry.text()).contains("Sweeps would delete nothing from");
         assertThat(sweep().text()).contains("1 blobs are deleted");
 
         purgeBefore(2);
@@ -749,7 +749,8 @@ class GcIT {
         assertThat(stopped.status()).isEqualTo(2);
         assertThat(stopped.text()).contains("held by an operator");
         assertThat(blobs()).isEqualTo(1);
-        assertThat(gc(new StringWriter(), "--hold").text()).contains("already: held by an operator");
+        assertThat(gc(new StringWriter(), "--hold").text())
+                .contains("Sweeps already delete nothing from", ": held by an operator");
     }
 
     @Test

@@ -62,7 +62,8 @@ class MessagingLogIT {
                         .out())
                 .contains("Done.");
         assertThat(database.run(CLIENT, "topics", "list").out()).isEqualTo("There are no topics.\n");
-        assertThat(database.run(OWNER, "setup", "--client-role", CLIENT).out()).contains("Nothing is to be done");
+        assertThat(database.run(OWNER, "setup", "--client-role", CLIENT).out())
+                .contains("Nothing to do: the log has version");
         JsonNode again = json(database.run(OWNER, "setup", "--client-role", CLIENT, "--execute", "--json"))
                 .get("setup");
         assertThat(again.get("executed").asBoolean()).isFalse();
@@ -79,7 +80,7 @@ class MessagingLogIT {
         assertThat(database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", " subscribe", "--execute")
                         .out())
                 .contains("Done.");
-        assertThat(database.run(OWNER, setup).out()).contains("Nothing is to be done");
+        assertThat(database.run(OWNER, setup).out()).contains("Nothing to do: the log has version");
 
         assertThat(database.run(CLIENT, "topics", "list").out()).contains("orders");
         assertThat(database.run(CLIENT, "lag").status()).isZero();
@@ -91,7 +92,8 @@ class MessagingLogIT {
         assertThat(database.run(OWNER, "setup", "--client-role", CLIENT, "--grant", "read")
                         .err())
                 .contains("Cannot grant 'read'", "publish, subscribe and administer");
-        assertThat(database.run(OWNER, "setup", "--grant", "publish").err()).contains("--client-role. Give both.");
+        assertThat(database.run(OWNER, "setup", "--grant", "publish").err())
+                .contains("--grant is for a --client-role, and none is given");
     }
 
     @Test

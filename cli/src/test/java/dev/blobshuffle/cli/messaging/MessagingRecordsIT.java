@@ -128,6 +128,6 @@ class MessagingRecordsIT {
         assertThat(done.get("trimmed_batches").asLong()).isEqualTo(1);
         assertThat(done.get("deleted_blobs").asLong()).isZero();
         assertThat(run("gc", "--objection", "1s").err()).contains("Give 5m or more.");
-        assertThat(run("gc", "--only-log").err()).contains("--execute is not given");
+        assertThat(run("gc", "--only-log").err()).contains("requires --execute. Give both.");
     }
 }

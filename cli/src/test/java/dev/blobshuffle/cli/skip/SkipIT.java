@@ -199,7 +199,7 @@ class SkipIT {
         write("b");
         commitAt(0);
 
-        assertThat(skip().text()).contains("leads to another store", "--offsets 0:1");
+        assertThat(skip().text()).contains("refers to another store", "--offsets 0:1");
         assertThat(skip("--offsets", "0:1").text()).contains("cannot be decoded", "--offsets 0:2");
         assertThat(skip("--offsets", "0:1-x").text()).contains("Give PARTITION:OFFSET or PARTITION:FIRST-LAST");
         try (Consumer<String, String> consumer = consumer()) {

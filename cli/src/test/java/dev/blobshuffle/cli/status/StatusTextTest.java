@@ -43,7 +43,7 @@ class StatusTextTest {
         assertThat(text.lines()).hasSizeLessThanOrEqualTo(23);
         assertThat(text)
                 .contains("495000 records in 4950 notifications, 99s behind; 100 partitions")
-                .contains("partitions that are less behind")
+                .contains("partitions with less lag")
                 .contains("orders-repartition  99")
                 .doesNotContain("orders-repartition  0 ");
     }

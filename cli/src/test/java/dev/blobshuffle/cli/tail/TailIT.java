@@ -188,7 +188,7 @@ class TailIT {
                 .isEqualTo(1);
         assertThat(inspect("--store", store.toUri().toString(), "../../etc/passwd"))
                 .isEqualTo(2);
-        assertThat(out.toString()).contains("1-00000000000000ff-1", "that is no id");
+        assertThat(out.toString()).contains("1-00000000000000ff-1", "that is not an id");
     }
 
     private int inspect(String... arguments) {
