@@ -335,8 +335,8 @@ final class ClaimTopic {
         if (cause instanceof InvalidTimestampException) {
             return new KafkaException(
                     "Cannot " + verb + " claims topic " + name + ": " + cause
-                            + " This machine's clock is wrong, and the"
-                            + " topic has its writers' times. Correct the clock (NTP), or set the topic's "
+                            + " This machine's clock is wrong, and the topic keeps the times of its"
+                            + " writers. Correct the clock (NTP), or set the topic's "
                             + BrokerTime.SETTING.getKey() + " to " + BrokerTime.SETTING.getValue() + ".",
                     cause);
         }

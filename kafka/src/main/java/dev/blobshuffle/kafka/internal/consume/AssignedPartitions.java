@@ -109,11 +109,11 @@ public final class AssignedPartitions {
                 hasChanged = true;
             }
         }
-        tell();
+        announce();
     }
 
     /** Publishes which partitions and topics this consumer reads. */
-    private void tell() {
+    private void announce() {
         if (hasChanged) {
             hasChanged = false;
             Set<Partition> read = new HashSet<>();

@@ -63,7 +63,7 @@ public final class AutoCommit {
         if (!positions.isEmpty()) {
             commits.async(positions, (offsets, failure) -> {
                 if (failure != null) {
-                    LOG.warn("Auto-commit failed; the next one commits more: {}", failure.toString());
+                    LOG.warn("Auto-commit failed; the next one includes its offsets: {}", failure.toString());
                 }
             });
         }

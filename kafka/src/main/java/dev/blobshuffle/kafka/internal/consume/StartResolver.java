@@ -163,7 +163,7 @@ public final class StartResolver {
     private void giveUp(PartitionProgress progress, GivenUp givenUp) {
         partitions.giveUp(progress, givenUp);
         if (!givenUp.ranges().isEmpty()) {
-            LOG.warn("Notifications of {} are left out, because they were given up: {}.", progress.kafka, givenUp);
+            LOG.warn("Skipping notifications of {} that were given up: {}.", progress.kafka, givenUp);
         }
     }
 

@@ -52,7 +52,7 @@ public final class BrokerTime {
             return true;
         } catch (ExecutionException e) {
             LOG.warn(
-                    "Topic {} has the clocks of its writers, and this application may not change that ({}). An instance"
+                    "Topic {} keeps the times of its writers, and this application may not change that ({}). An instance"
                             + " whose clock is more than an hour ahead cannot write to it. Set its {} to {}.",
                     topic,
                     String.valueOf(e.getCause()),

@@ -207,9 +207,10 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         } catch (BlobCorrupt e) {
             if (isMarked) {
                 throw new BlobCorrupt(
-                        "Cannot sweep: nobody knows to which blob the notification at offset " + record.offset()
+                        "Cannot sweep: the notification at offset " + record.offset()
                                 + " of " + record.topic() + "-" + record.partition()
-                                + " leads. Wait until the log has let it go, or give it up by deleting records.",
+                                + " cannot be decoded, so its blob is unknown. Wait until retention deletes it, or"
+                                + " delete the records up to it.",
                         e);
             }
             return Optional.empty(); // A user's bytes.

@@ -153,7 +153,7 @@ public final class LogScan {
         if (!left.isEmpty()) {
             throw new IllegalStateException("Cannot read to the ends of partitions: no progress for "
                     + timeout.toSeconds() + " s at " + positions(consumer, left) + ", ends " + left
-                    + ". Are the brokers there?");
+                    + ". Check that the brokers run.");
         }
     }
 

@@ -193,16 +193,16 @@ public final class MissingBlobs {
             if (isNamed) {
                 return Loss.undecodable(record.offset());
             }
-            throw new BlobCorrupt("Cannot tell what is missing: the notification at offset " + record.offset() + " of "
-                    + partition + " cannot be decoded, " + e.getMessage() + " To give it up add --offsets "
+            throw new BlobCorrupt("Cannot find the missing blobs: the notification at offset " + record.offset()
+                    + " of " + partition + " cannot be decoded, " + e.getMessage() + " To give it up, add --offsets "
                     + name(record) + ".");
         }
         if (notification.store() != store.fingerprint()) {
             if (isNamed) {
                 return Loss.of(Reason.FOREIGN, record.offset(), notification);
             }
-            throw new InvalidSettings("Cannot tell what is missing: the notification at offset " + record.offset()
-                    + " of " + partition + " leads to another store than " + store.location()
+            throw new InvalidSettings("Cannot find the missing blobs: the notification at offset " + record.offset()
+                    + " of " + partition + " refers to another store than " + store.location()
                     + ". Give the store that the application uses. If that store is gone for good, give the notification up: add --offsets "
                     + name(record) + ".");
         }

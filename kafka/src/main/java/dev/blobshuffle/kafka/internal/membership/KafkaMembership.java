@@ -179,8 +179,9 @@ public final class KafkaMembership implements Membership {
         boolean isYoung = e instanceof UnknownTopicOrPartitionException; // Which is no reason to warn, but for long.
         if (pause.equals(isYoung ? longer(FIRST_RETRY) : FIRST_RETRY)) {
             LOG.warn(
-                    "Members of the shuffle cannot hear of each other by topic {}: {}. Records are safe; what may suffer is where they are packed and who downloads"
-                            + " them. Check the brokers, and that the application may describe, create, read and write the topic. Trying again.",
+                    "Members of the shuffle cannot find each other through topic {}: {}. Records are safe, but more"
+                            + " bytes may cross zones."
+                            + " Check the brokers, and that the application may describe, create, read and write the topic. Trying again.",
                     topic,
                     e.getMessage());
         } else {
@@ -204,7 +205,7 @@ public final class KafkaMembership implements Membership {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            isClosed = true; // Somebody ends the thread, who is not the membership's owner.
+            isClosed = true; // Another component than the owner has interrupted the thread.
         }
     }
 
@@ -212,7 +213,7 @@ public final class KafkaMembership implements Membership {
         long nextBeat = time.nanos();
         while (!isClosed) {
             if (hasNews.getAndSet(false) || time.nanos() - nextBeat >= 0) {
-                opened.tell(
+                opened.send(
                         id,
                         signature.sign(
                                 PresenceCodec.key(id), PresenceCodec.value(presence(id, endpoint)), nextEpoch()));
@@ -225,10 +226,10 @@ public final class KafkaMembership implements Membership {
             }
             snapshot = live.snapshot();
             for (long dead : live.toForget(id)) {
-                opened.tell(dead, null);
+                opened.send(dead, null);
             }
         }
-        opened.tell(id, null);
+        opened.send(id, null);
         opened.closeWithin(timing.leave());
     }
 
@@ -236,7 +237,8 @@ public final class KafkaMembership implements Membership {
         if (!warnedOfClocks && record.timestampType() == TimestampType.CREATE_TIME) {
             warnedOfClocks = true;
             LOG.warn(
-                    "Topic {} keeps the clocks of its writers: members whose clock is off count as dead. Set its message.timestamp.type to LogAppendTime.",
+                    "Topic {} keeps the times of its writers, so members with a wrong clock count as"
+                            + " dead. Set its message.timestamp.type to LogAppendTime.",
                     topic);
         }
     }

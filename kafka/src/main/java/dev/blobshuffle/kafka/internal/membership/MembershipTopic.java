@@ -173,7 +173,7 @@ final class MembershipTopic implements AutoCloseable {
      *
      * @throws KafkaException recoverable: an earlier record was lost; open the topic again
      */
-    void tell(long id, byte @Nullable [] value) {
+    void send(long id, byte @Nullable [] value) {
         Exception failure = lost.get();
         if (failure != null) {
             throw new KafkaException("Cannot write to membership topic " + name + ": " + failure, failure);

@@ -77,7 +77,9 @@ public final class SkipNote implements AutoCloseable {
             if (!isWarned) {
                 isWarned = true;
                 LOG.warn(
-                        "What {} leaves out is not written anew: brokers forget it after their offsets.retention.minutes, and blobs that are missing will be missed again after a restart. Let the application read group {}.",
+                        "The note of the notifications that {} skips cannot be rewritten. Brokers delete the note"
+                                + " after offsets.retention.minutes, and after a restart the application fails at"
+                                + " the missing blobs again. Allow the application to read group {}.",
                         application,
                         SkipGroup.of(application),
                         e);

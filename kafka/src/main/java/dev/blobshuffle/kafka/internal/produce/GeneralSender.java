@@ -192,7 +192,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             if (!lock.tryLock()
                     && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
                 throw new TimeoutException("Cannot send: another thread has been flushing for max.block.ms, "
-                        + maxBlock.toMillis() + " ms. Raise it, or look after the store.");
+                        + maxBlock.toMillis() + " ms. Raise it, or check the store.");
             }
         } catch (InterruptedException e) {
             throw new InterruptException(e);

@@ -85,7 +85,7 @@ public final class LaneFailures {
                 + (reason == null ? "" : ", " + reason.getMessage())
                 + (hopeless
                         ? " More than " + MOST_IN_A_ROW
-                                + " attempts in a row failed: make the store work, then start again."
+                                + " attempts in a row failed: repair the store, then start again."
                         : " Abort the transaction, or start again from the last commit.");
     }
 

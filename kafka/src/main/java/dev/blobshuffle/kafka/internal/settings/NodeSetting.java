@@ -18,7 +18,7 @@ public enum NodeSetting {
             "ordering",
             "key",
             "key, key-output, partition or unordered",
-            "Which calls may overlap, and in which order results leave."),
+            "Which calls may overlap, and in which order results are forwarded."),
 
     /** The handling of records without a key. */
     NULL_KEYS(
@@ -31,15 +31,15 @@ public enum NodeSetting {
     MAX_CONCURRENCY(
             "max.concurrency",
             "256 with virtual threads (JDK 21), else four per processor",
-            "a number of calls, 1 or more, or two of them for what the service can do: 8..1024",
-            "The most concurrent calls of a task; between two numbers it adapts to the service."),
+            "a number of calls, 1 or more, or a range that adapts to the service: 8..1024",
+            "Maximum number of concurrent calls of a task. In a range, it adapts to the service."),
 
     /** The most records that a task holds. */
     MAX_PENDING_RECORDS(
             "max.pending.records",
             "5000",
             "a number of records, 1 or more",
-            "Records that a task takes before their results are handed on."),
+            "Maximum number of records of a task whose results are not forwarded yet."),
 
     /** The most bytes that a task holds. */
     MAX_PENDING_BYTES(
@@ -50,21 +50,21 @@ public enum NodeSetting {
             "max.process.bytes",
             "a quarter of the largest heap",
             "bytes: 268435456 or 256 MiB",
-            "What all nodes of all tasks of the process take together; each has an equal share."),
+            "Maximum pending bytes of all nodes and tasks of the process. Each has an equal share."),
 
     /** The longest attempt. */
     TIMEOUT(
             "timeout.ms",
             "as long as commits can wait, at most 30000",
             "milliseconds, 1 or more",
-            "The longest that one attempt may take; then it is interrupted, and has failed."),
+            "Maximum time of one attempt. After it, the attempt is interrupted and fails."),
 
     /** The longest time that a commit waits. */
     DRAIN_TIMEOUT(
             "drain.timeout.ms",
             "half of what the commit's other limits leave, at most 60000",
             "milliseconds, 1 or more",
-            "The longest that a commit waits for calls; then the tasks go back to the last commit."),
+            "Maximum time that a commit waits for calls. After it, the tasks roll back to the last commit."),
 
     /** The nodes that are wrapped. */
     WRAP(
