@@ -240,7 +240,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         String what = "Cannot process a record of " + definition.options().name() + ": its call failed, read from "
                 + arrival.origin() + ".";
         if (failure instanceof Error || definition.options().onFailure() == FailureAction.FAIL) {
-            throw new StreamsException(what + " Look after the cause; the record is read again.", failure);
+            throw new StreamsException(what + " Fix the cause; the record is read again.", failure);
         }
         if (definition.options().onFailure() == FailureAction.SKIP) {
             calls.tally().skipped.increment();
@@ -410,9 +410,9 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         int inARow = definition.threads().timeoutsInARow().merge(task, 1, Integer::sum);
         String what = "Cannot commit: calls of " + definition.options().name() + " did not end within "
                 + waitedNanos / 1_000_000 + " ms, " + calls.standing()
-                + ". Look after the service, or lower maxPending or the calls' timeout.";
+                + ". Check the service, or lower maxPending or the calls' timeout.";
         return inARow > MOST_TIMEOUTS
-                ? new StreamsException(what + " It was so " + inARow + " times in a row.")
+                ? new StreamsException(what + " This happened " + inARow + " times in a row.")
                 : new TaskMigratedException(
                         what + " The tasks start again from the last commit.", new CallTimedOut(what));
     }

@@ -33,7 +33,7 @@ public record DistributedCacheConfig(
     /** The instances that share the cache. */
     public enum Reach {
         /** No instances: every instance reads from the store. */
-        NOBODY,
+        NONE,
         /** The instances of a zone. */
         ZONE
     }
@@ -49,7 +49,7 @@ public record DistributedCacheConfig(
     /** No distributed cache. */
     public static DistributedCacheConfig off() {
         return new DistributedCacheConfig(
-                Reach.NOBODY, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                Reach.NONE, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**

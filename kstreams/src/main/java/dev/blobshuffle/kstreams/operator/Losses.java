@@ -106,7 +106,7 @@ final class Losses {
         if (patience == Patience.LIMITED && inARow > MOST_IN_A_ROW) {
             return new StreamsException(
                     what + " More than " + MOST_IN_A_ROW
-                            + " attempts in a row failed: make the store work, then start again.",
+                            + " attempts in a row failed: repair the store, then start again.",
                     failure);
         }
         return new TaskMigratedException(what + " The tasks start again from the last commit.", failure);

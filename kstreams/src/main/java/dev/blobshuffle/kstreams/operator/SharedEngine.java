@@ -128,7 +128,7 @@ final class SharedEngine implements AutoCloseable {
             found = SkipGroup.read(admin, application, PATIENCE);
             boolean ignored = SkipGroup.renew(admin, application, PATIENCE);
         } catch (ExecutionException | KafkaException e) {
-            LOG.debug("Cannot see, or renew, what {} is to leave out.", application, e);
+            LOG.debug("Cannot read or rewrite the note of the notifications that {} skips.", application, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -279,7 +279,7 @@ final class SharedEngine implements AutoCloseable {
             if (found == null) {
                 return GivenUp.NONE;
             }
-            LOG.warn("Notifications of {} are left out, because they were given up: {}.", partition, found);
+            LOG.warn("Skipping notifications of {} that were given up: {}.", partition, found);
             return found;
         }
 

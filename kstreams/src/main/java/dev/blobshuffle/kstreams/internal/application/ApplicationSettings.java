@@ -284,8 +284,10 @@ public record ApplicationSettings(
         Duration commit = streams.commitInterval();
         if (commit.compareTo(delay) < 0 && blobs.value(KafkaSettings.WRITE_ENABLED)) {
             LOG.warn(
-                    "Batches end at every commit: {} ms ({}) is below the delay budget of {} ms ({}), so blobs hold what comes in {} ms, are"
-                            + " smaller and cost more requests. Raise the commit interval, or lower the delay budget if that is what you want.",
+                    "Batches end at every commit: {} ms ({}) is below the delay budget of {} ms ({}), so blobs hold"
+                            + " the records of {} ms, are smaller and cost more"
+                            + " requests. Raise the commit interval, or lower the delay budget if you want the lower"
+                            + " latency.",
                     commit.toMillis(),
                     StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
                     delay.toMillis(),

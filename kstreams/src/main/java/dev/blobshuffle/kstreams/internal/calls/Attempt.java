@@ -112,7 +112,7 @@ public final class Attempt<I, O> implements Runnable {
             calls.tally().timedOut.increment();
             boolean ignored = interrupt();
             fail(new CallTimedOut("The call took longer than "
-                    + calls.plan().timeout().toMillis() + " ms. Raise its timeout, or look after the service."));
+                    + calls.plan().timeout().toMillis() + " ms. Raise its timeout, or check the service."));
         }
     }
 

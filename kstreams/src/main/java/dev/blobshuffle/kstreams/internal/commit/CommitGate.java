@@ -71,8 +71,9 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
 
     private static IllegalStateException missing(String name, @Nullable StreamsException cause) {
         return new IllegalStateException(
-                "Cannot process without the state store " + name + ": commits would not wait."
-                        + " Give the supplier itself to process or processValues, not a lambda around it.",
+                "Cannot process without the state store " + name
+                        + ": commits would not wait for pending records. Pass the supplier"
+                        + " itself to process or processValues, not a lambda around it.",
                 cause);
     }
 

@@ -92,7 +92,7 @@ class CommitGateTest {
                 .process(() -> new Held("lonely", "").get());
 
         assertThatThrownBy(() -> driver(builder.build()))
-                .hasStackTraceContaining("Give the supplier itself to process or processValues");
+                .hasStackTraceContaining("Pass the supplier itself to process or processValues");
     }
 
     private static Topology chain(Held first, Held second) {
