@@ -238,7 +238,7 @@ public final class LogSweep {
         if (difference.isPresent()) {
             throw new InvalidSettings("Cannot sweep " + blobs.location() + ": " + difference.get()
                     + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
-                    + " minutes, so nobody can tell how old blobs are. Nothing is deleted. Correct the clock (NTP) of"
+                    + " minutes, so the ages of blobs are unknown. Nothing is deleted. Correct the clock (NTP) of"
                     + " the database or of the store.");
         }
         areClocksCompared = true;

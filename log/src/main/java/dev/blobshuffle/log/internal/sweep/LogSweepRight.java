@@ -93,7 +93,7 @@ public final class LogSweepRight {
         String raise = register.read()
                 .raise(owner.cluster())
                 .map(OwnerText.Raise::id)
-                .orElseThrow(() -> refused("somebody took its claim away"));
+                .orElseThrow(() -> refused("its claim was removed"));
         Duration ignored = right.listed(); // Listed and decided long ago, as the log has recorded.
         ignored = right.decided();
         return raise;
@@ -157,7 +157,7 @@ public final class LogSweepRight {
 
     private InvalidSettings refused(String reason) {
         return new InvalidSettings("Cannot sweep " + store.location() + " by " + owner.cluster() + ": " + reason
-                + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete what, and when\","
-                + " says how to go on.");
+                + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete what, and"
+                + " when\", describes how to continue.");
     }
 }
