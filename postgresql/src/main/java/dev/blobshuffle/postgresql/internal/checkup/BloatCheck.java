@@ -55,13 +55,13 @@ final class BloatCheck implements Check {
                 findings.add(StoreFinding.warning(
                         SUBJECT,
                         "table " + Row.printable(table.name()) + " has about " + table.dead() + " dead rows",
-                        "Look for what holds an old snapshot, and whether autovacuum runs."));
+                        "Find out which session holds an old snapshot, and whether autovacuum runs."));
             }
             if (table.name().equals("inbox") && table.live() > MANY) {
                 findings.add(StoreFinding.warning(
                         "inbox",
                         "about " + table.live() + " batches wait to be put in order",
-                        "Start an instance: any one that publishes or reads does it."));
+                        "Start any instance that publishes or reads: it puts them in order."));
             }
         }
         if (findings.isEmpty()) {

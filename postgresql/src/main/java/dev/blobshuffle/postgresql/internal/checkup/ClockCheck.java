@@ -70,7 +70,7 @@ final class ClockCheck implements Check {
             return StoreFinding.ok(SUBJECT, what);
         }
         if (ahead.isNegative()) {
-            return StoreFinding.warning(SUBJECT, what + ": blobs that nobody needs are deleted later", remedy);
+            return StoreFinding.warning(SUBJECT, what + ": unneeded blobs are deleted later", remedy);
         }
         return ahead.compareTo(TOO_OLD) >= 0
                 ? StoreFinding.error(SUBJECT, what + ": the log refuses this machine's blobs as too old", remedy)

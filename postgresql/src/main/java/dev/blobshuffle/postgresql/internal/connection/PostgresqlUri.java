@@ -295,7 +295,7 @@ public record PostgresqlUri(
 
     private static InvalidSettings credentialsGiven(String reason) {
         return new InvalidSettings("Cannot use setting blobshuffle.log: " + reason
-                + ", and what a URI holds is shown in logs. Write user and password into a file that only its owner can"
+                + ", and logs show URIs. Write user and password into a file that only its owner can"
                 + " read, and give credentials=FILE; or use PGUSER and PGPASSFILE.");
     }
 

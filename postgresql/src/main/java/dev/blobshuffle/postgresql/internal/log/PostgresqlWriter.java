@@ -94,14 +94,14 @@ final class PostgresqlWriter implements Writer {
 
     LogFailure unknown(Throwable cause) {
         return new OutcomeUnknown(
-                "Cannot tell whether a commit of writer '" + name + "' is in "
+                "Cannot determine whether a commit of writer '" + name + "' is in "
                         + database.pool().uri()
                         + ": the answer was lost. Ask whether it is, or repeat the same commit.",
                 cause);
     }
 
     LogFailure unreplicated() {
-        return new OutcomeUnknown("Cannot tell whether a commit of writer '" + name + "' is durable in "
+        return new OutcomeUnknown("Cannot determine whether a commit of writer '" + name + "' is durable in "
                 + database.pool().uri() + ": the server stopped waiting for its standbys. Repeat the same commit; check"
                 + " the standbys.");
     }
