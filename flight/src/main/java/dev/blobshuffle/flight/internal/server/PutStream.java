@@ -382,7 +382,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
                 present.close();
             }
         } catch (StoreUnavailable e) {
-            LOG.warn("Cannot delete what an unfinished put has left. {}", e.getMessage());
+            LOG.warn("Cannot delete the files of an unfinished put. {}", e.getMessage());
         } finally {
             settle();
             if (hasEntered) {
