@@ -133,12 +133,12 @@ final class Batching {
             int zones = Math.min(workload.zones(), FULLEST.length - 1);
             double step = stepBytes();
             // A lane reports a step plus the rest of the record that ends it.
-            double tells = Math.max(1, size * workload.compression() / step - lanes());
-            double beyond = Math.min(tells * storedRecordBytes() / 2, step / 2);
+            double reports = Math.max(1, size * workload.compression() / step - lanes());
+            double beyond = Math.min(reports * storedRecordBytes() / 2, step / 2);
             ahead = step * (lanes() + 0.5) - beyond + FULLEST[zones] * sectionSpread();
         }
-        double told = Math.max(size / 2, size - ahead);
-        return Math.max(1 / recordRate(), told / (byteRate() * largestShare()));
+        double reported = Math.max(size / 2, size - ahead);
+        return Math.max(1 / recordRate(), reported / (byteRate() * largestShare()));
     }
 
     /**

@@ -178,7 +178,8 @@ final class Findings {
             add("Switch soft delete off for the bucket: otherwise deleted blobs are kept, and charged, for 7 days.");
         }
         if (prices.name().contains("express")) {
-            add("S3 Express One Zone keeps a blob in one zone: if that zone is lost, what is not yet read is lost.");
+            add("S3 Express One Zone keeps a blob in one zone: if that zone is lost, records that are not yet read"
+                    + " are lost.");
         }
     }
 

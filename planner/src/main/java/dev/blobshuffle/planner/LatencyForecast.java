@@ -159,8 +159,8 @@ final class LatencyForecast {
     }
 
     private void read(Pending records, double visible) {
-        double told = visible + overheads.channel();
-        double arrived = told + Math.max(get(records), headOfLine.wait(random));
+        double notified = visible + overheads.channel();
+        double arrived = notified + Math.max(get(records), headOfLine.wait(random));
         handedOut[records.zone()] = Math.max(handedOut[records.zone()], arrived);
         double seconds = records.sealed() - records.start();
         for (int i = 0; i < RECORDS_PER_SECTION; i++) {
