@@ -47,7 +47,7 @@ public final class OwnerWatch implements AutoCloseable {
     private boolean isMade;
     private Duration pause = FIRST_RETRY;
     private boolean isWarned;
-    private String told = "";
+    private String reported = "";
 
     /**
      * The permission to store blobs.
@@ -120,7 +120,7 @@ public final class OwnerWatch implements AutoCloseable {
         try {
             Instant began = StoreClock.own(time);
             Verdict verdict = known().check(cell);
-            tell(verdict); // Log before the waiting puts continue.
+            report(verdict); // Log before the waiting puts continue.
             permit();
             if (!isMade && known().state().hasRaised()) {
                 compareClocks(began);
@@ -187,9 +187,9 @@ public final class OwnerWatch implements AutoCloseable {
         }
     }
 
-    private void tell(Verdict verdict) throws InterruptedException {
+    private void report(Verdict verdict) throws InterruptedException {
         String trouble = known().trouble().orElse("");
-        if (verdict != Verdict.OWN && known().mayStore() && !trouble.equals(told)) {
+        if (verdict != Verdict.OWN && known().mayStore() && !trouble.equals(reported)) {
             LOG.warn(
                     "Nothing of this {} is deleted from {}: {} Applications continue, and unneeded blobs accumulate."
                             + " docs/operations.md, \"Who may delete what, and when\", describes how to continue.",
@@ -197,7 +197,7 @@ public final class OwnerWatch implements AutoCloseable {
                     location,
                     sentence(trouble));
         }
-        told = trouble;
+        reported = trouble;
     }
 
     /** Ends a reason with a full stop. The brokers' reasons have one, others do not. */
