@@ -121,7 +121,7 @@ final class World {
             time.pause(interval);
         }
         if (!isSwept) {
-            ledger.violation("sweeps leave blobs that nobody needs: " + store.unneeded());
+            ledger.violation("sweeps leave unneeded blobs: " + store.unneeded());
         }
     }
 
