@@ -104,7 +104,7 @@ public final class PriceEntries {
             // Reported below, as is an infinite number.
         }
         throw new InvalidSettings("Cannot use " + what + " from " + file + ": " + key + " is '" + text
-                + "', which is no number. Give a decimal number with a point.");
+                + "', which is not a number. Give a decimal number with a point.");
     }
 
     /**
