@@ -149,7 +149,7 @@ final class BlobRoot {
                 .readAttributes();
         if (!attributes.isRegularFile()) {
             throw new BlobMissing("Cannot open " + place(shuffle, file)
-                    + ": it is no regular file. The daemon follows no links and reads no devices.");
+                    + ": it is not a regular file. The daemon follows no links and reads no devices.");
         }
         return (FileChannel)
                 home.newByteChannel(Path.of(file), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));

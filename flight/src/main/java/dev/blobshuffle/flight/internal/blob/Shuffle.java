@@ -262,11 +262,11 @@ public final class Shuffle {
     /** Registers an existing blob: reads and checks its footer. */
     synchronized StoredBlob register(String file) {
         BlobName named = BlobName.parse(file)
-                .orElseThrow(
-                        () -> new Refused(
-                                Reason.INVALID,
-                                "Cannot register " + file
-                                        + ": that is no name of a blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
+                .orElseThrow(() -> new Refused(
+                        Reason.INVALID,
+                        "Cannot register " + file
+                                + ": that is not the name of a"
+                                + " blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
         list();
         StoredBlob blob = blobs.find(named)
                 .orElseThrow(() -> new BlobMissing("Cannot register " + file + ": shuffle " + name

@@ -32,11 +32,11 @@ final class ActionBody {
         try {
             JsonElement parsed = JsonParser.parseString(text.isBlank() ? "{}" : text);
             if (!parsed.isJsonObject()) {
-                throw invalid("its body is no JSON object");
+                throw invalid("its body is not a JSON object");
             }
             fields = parsed.getAsJsonObject();
         } catch (JsonParseException | StackOverflowError e) {
-            throw new IllegalArgumentException("Cannot do action " + action + ": its body is no JSON.", e);
+            throw new IllegalArgumentException("Cannot do action " + action + ": its body is not JSON.", e);
         }
         for (String name : fields.keySet()) {
             if (!known.contains(name)) {
@@ -85,7 +85,7 @@ final class ActionBody {
     Optional<MapSet> maps() {
         return element("maps").map(element -> {
             if (!element.isJsonArray()) {
-                throw invalid("'maps' is no list of [map, attempt]");
+                throw invalid("'maps' is not a list of [map, attempt]");
             }
             List<MapSet.Attempt> attempts = new ArrayList<>();
             for (JsonElement one : element.getAsJsonArray()) {
@@ -98,7 +98,7 @@ final class ActionBody {
 
     private List<Long> numbers(JsonElement element, String name) {
         if (!element.isJsonArray() || element.getAsJsonArray().size() != 2) {
-            throw invalid("'" + name + "' has no two numbers where it needs them");
+            throw invalid("'" + name + "' must have two numbers");
         }
         return element.getAsJsonArray().asList().stream()
                 .map(one -> number(one, name))
@@ -117,7 +117,7 @@ final class ActionBody {
                 | IllegalStateException
                 | UnsupportedOperationException e) {
             throw new IllegalArgumentException(
-                    "Cannot do action " + action + ": '" + name + "' is no whole number.", e);
+                    "Cannot do action " + action + ": '" + name + "' is not a whole number.", e);
         }
     }
 

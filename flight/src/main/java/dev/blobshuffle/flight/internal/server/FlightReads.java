@@ -177,7 +177,7 @@ final class FlightReads {
                             Integer.parseInt(text.substring(0, dash)), Integer.parseInt(text.substring(dash + 1)));
         } catch (NumberFormatException | ArithmeticException e) {
             throw new IllegalArgumentException(
-                    "Cannot find a flight: '" + text + "' is no partition. Send a number, or FIRST-END.", e);
+                    "Cannot find a flight: '" + text + "' is not a partition. Send a number, or FIRST-END.", e);
         }
     }
 

@@ -58,7 +58,7 @@ final class HttpBlobs {
             if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
                 HttpAnswer refusal = HttpAnswer.failure(
                         HttpResponseStatus.METHOD_NOT_ALLOWED,
-                        "Cannot do this: blobs are read only. Send GET or HEAD.");
+                        "Cannot change blobs: they are read-only. Send GET or HEAD.");
                 refusal.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
                 return refusal;
             }
@@ -78,7 +78,7 @@ final class HttpBlobs {
         if (HttpUtil.isTransferEncodingChunked(request)
                 || request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
                 || HttpUtil.getContentLength(request, 0L) != 0) {
-            throw new Refused(Reason.INVALID, "Cannot take a body: blobs are read only. Send none.");
+            throw new Refused(Reason.INVALID, "Cannot take a body: blobs are read-only. Send none.");
         }
         if (one(request, HttpHeaderNames.HOST) == null
                 && request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {

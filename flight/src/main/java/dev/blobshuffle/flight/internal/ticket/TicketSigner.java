@@ -93,7 +93,7 @@ public final class TicketSigner {
         int signed = bytes.length - MAC_LENGTH;
         int head = 2 + Long.BYTES;
         if (signed < head || bytes[0] != MAGIC || bytes[1] != VERSION) {
-            throw refused("it is none of version " + VERSION);
+            throw refused("it is not of version " + VERSION);
         }
         if (new ByteReader(bytes, 2, head, "a ticket").fixedLong() != keyId) {
             throw refused("another daemon signed it, or this one before it was restarted");

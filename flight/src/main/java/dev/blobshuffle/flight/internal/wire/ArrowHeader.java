@@ -44,7 +44,7 @@ public record ArrowHeader(Kind kind, long bodyLength, long rows, OptionalLong di
                     kind == Kind.DICTIONARY ? OptionalLong.of(dictionary(content)) : OptionalLong.empty());
         } catch (BlobCorrupt e) {
             throw new IllegalArgumentException(
-                    "Cannot take a message: its metadata is no message of Arrow IPC, or is truncated.", e);
+                    "Cannot take a message: its metadata is not a message of Arrow IPC, or is truncated.", e);
         }
     }
 

@@ -78,6 +78,6 @@ final class FlatTable {
     }
 
     private static BlobCorrupt malformed(String what) {
-        return ArrowMessage.corrupt(what, "the metadata of a message is no flatbuffer");
+        return ArrowMessage.corrupt(what, "the metadata of a message is not a flatbuffer");
     }
 }

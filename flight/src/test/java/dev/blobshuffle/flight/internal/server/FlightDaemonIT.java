@@ -275,7 +275,7 @@ class FlightDaemonIT {
                 .isInstanceOf(BlobMissing.class);
         assertThatThrownBy(() -> client.register("shuffles/t/" + foreign.getFileName()))
                 .isInstanceOf(BlobMissing.class)
-                .hasMessageContaining("it is no regular file");
+                .hasMessageContaining("it is not a regular file");
     }
 
     @Test
