@@ -132,12 +132,12 @@ class KafkaPricesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "written.usd.per.gb=0, written.usd.per.gb=cheap, which is no number",
+        "written.usd.per.gb=0, written.usd.per.gb=cheap, which is not a number",
         "written.usd.per.gb=0, written.usd.per.gb=-1, written.usd.per.gb is -1.0",
         "client.crossings.billed=1, client.crossings.billed=2, client.crossings.billed is 2.0",
         "written.usd.per.gb=0, wrote.usd.per.gb=0, written.usd.per.gb is missing",
         "written.usd.per.gb=0, 'written.usd.per.gb=0\nmore=1', there is no entry more",
-        "notification.seconds=0.015, notification.seconds=NaN, which is no number",
+        "notification.seconds=0.015, notification.seconds=NaN, which is not a number",
         "notification.seconds=0.015, notification.seconds=\\u00, Malformed"
     })
     void aStrangeFileHasAClearAnswer(String line, String replacement, String reason) throws IOException {

@@ -124,7 +124,7 @@ public final class AssumptionsFile {
             return Double.parseDouble(text);
         } catch (NumberFormatException e) {
             throw new InvalidSettings(
-                    "Cannot use " + quantity.key() + ": '" + text + "' is no number. Give a number in "
+                    "Cannot use " + quantity.key() + ": '" + text + "' is not a number. Give a number in "
                             + quantity.unit() + ".",
                     e);
         }

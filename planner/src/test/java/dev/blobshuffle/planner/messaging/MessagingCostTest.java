@@ -89,7 +89,7 @@ class MessagingCostTest {
                 "ours.blob | 16 |; ours.blob | 0 |; the value is 0.0",
                 "ours.blob | 16 |; ours.blob | -1 |; the value is -1.0",
                 "ours.blob | 16 |; ours.blob | Infinity |; the value is Infinity",
-                "ours.blob | 16 |; ours.blob | big |; is no number",
+                "ours.blob | 16 |; ours.blob | big |; is not a number",
                 "ours.blob | 16 |; ours.blob | planner |; the table does not have it",
                 "ours.blob | 16 | MiB; ours.blob | 16 | KiB; Give the value in MiB",
                 "ours.blob | 16 |; ours.blob | 16; not five filled columns",
