@@ -141,7 +141,7 @@ public final class DatabaseFailures {
                 .orElse(
                         state.startsWith("08") || state.isEmpty()
                                 ? "no connection to a primary. Check that the servers run and can be reached, and that"
-                                        + " one of them is no standby and not read-only"
+                                        + " one of them is neither a standby nor read-only"
                                 : "the server reports " + state + ". See the cause");
         return "Cannot " + action + " in " + where + ": " + reason + ".";
     }

@@ -174,7 +174,7 @@ public final class SchemaSetup implements AutoCloseable {
         }
         if (clientRole.isPresent() && roleName().equals(facts.role())) {
             throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
-                    + " owns it, so it is no client role. Create another role for applications.");
+                    + " owns it, so it is not a client role. Create another role for applications.");
         }
     }
 
