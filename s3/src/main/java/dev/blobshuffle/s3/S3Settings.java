@@ -44,13 +44,13 @@ record S3Settings(
 
     S3Settings {
         if (!BUCKET.matcher(bucket).matches()) {
-            throw new InvalidSettings(
-                    "Cannot open store s3://" + bucket
-                            + ": this is no name of a bucket. Give s3://bucket/prefix, the bucket with 3 to 63 letters, digits, dots and dashes.");
+            throw new InvalidSettings("Cannot open store s3://" + bucket
+                    + ": this is not the name of a"
+                    + " bucket. Give s3://bucket/prefix, the bucket with 3 to 63 letters, digits, dots and dashes.");
         }
         region.filter(name -> !REGION.matcher(name).matches()).ifPresent(name -> {
             throw new InvalidSettings("Cannot open store s3://" + bucket + ": '" + name
-                    + "' is no name of a region. Give for example region=eu-central-1.");
+                    + "' is not the name of a region. Give for example region=eu-central-1.");
         });
         endpoint.ifPresent(uri -> requireEndpoint(bucket, uri));
         if (connections < FEWEST_CONNECTIONS || connections > MOST_CONNECTIONS) {

@@ -71,8 +71,8 @@ class S3BlobStoreProviderTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "s3:///prefix | no name of a bucket",
-                "s3://b | no name of a bucket",
+                "s3:///prefix | not the name of a bucket",
+                "s3://b | not the name of a bucket",
                 "s3://bucket?regoin=eu-west-1 | no parameter 'regoin'. The nearest is 'region'.",
                 "s3://bucket?pathstyle=true | The nearest is 'path-style'.",
                 "s3://bucket?path-style=yes | Give true or false",
@@ -81,7 +81,7 @@ class S3BlobStoreProviderTest {
                 "s3://bucket?sse=AES256&sse-kms-key=k | does not go with sse=AES256",
                 "s3://bucket?connections=many | Give a number",
                 "s3://bucket?connections=7 | from 8 to 1024",
-                "s3://bucket?region=eu_west | no name of a region",
+                "s3://bucket?region=eu_west | not the name of a region",
                 "s3://bucket?endpoint=host:9000 | not of the form https://host:port",
                 "s3://bucket?endpoint=http://user:secret@host | not of the form https://host:port",
                 "s3://bucket?endpoint=http://host/?a=secret | not of the form https://host:port",
