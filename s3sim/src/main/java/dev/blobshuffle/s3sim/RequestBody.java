@@ -38,7 +38,7 @@ final class RequestBody {
             try {
                 return Long.parseUnsignedLong(decoded);
             } catch (NumberFormatException e) {
-                throw new IOException("x-amz-decoded-content-length is no number", e);
+                throw new IOException("x-amz-decoded-content-length is not a number", e);
             }
         }
         if (head.isHttpChunked() || head.header("content-length").isEmpty()) {

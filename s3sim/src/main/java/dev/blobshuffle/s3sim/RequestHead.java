@@ -32,7 +32,7 @@ record RequestHead(String method, String path, Map<String, String> query, Map<St
         }
         String[] words = line.split(" ", -1);
         if (words.length != 3 || !words[2].startsWith("HTTP/1.") || !words[1].startsWith("/")) {
-            throw new IOException("this is no HTTP request");
+            throw new IOException("this is not an HTTP request");
         }
         Map<String, String> headers = new HashMap<>();
         for (String header = in.readLine(); header != null && !header.isEmpty(); header = in.readLine()) {
@@ -87,7 +87,7 @@ record RequestHead(String method, String path, Map<String, String> query, Map<St
         try {
             return Long.parseUnsignedLong(length);
         } catch (NumberFormatException e) {
-            throw new IOException("Content-Length is no number", e);
+            throw new IOException("Content-Length is not a number", e);
         }
     }
 
