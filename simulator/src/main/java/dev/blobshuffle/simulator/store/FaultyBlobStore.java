@@ -211,7 +211,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         if (kind == StoreFault.Kind.THROTTLE) {
             atEnd.run();
             result.completeExceptionally(
-                    new StoreThrottled("Cannot " + what + ": the test says that it is too many. Ask less often."));
+                    new StoreThrottled("Cannot " + what + ": planned by the test (throttled). Ask less often."));
             return;
         }
         action.get().whenComplete((value, failure) -> {
