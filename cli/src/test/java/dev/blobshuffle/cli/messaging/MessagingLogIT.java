@@ -101,7 +101,7 @@ class MessagingLogIT {
         assertThat(database.run(CLIENT, "setup", "--execute").err()).contains("belongs to owner", "Log in as owner.");
         assertThat(database.run(OWNER, "setup", "--client-role", "nobody").err())
                 .contains("there is no role nobody", "create role nobody login");
-        assertThat(database.run(OWNER, "setup", "--client-role", OWNER).err()).contains("is no client role");
+        assertThat(database.run(OWNER, "setup", "--client-role", OWNER).err()).contains("is not a client role");
         database.inside("drop schema blobshuffle cascade", "create schema blobshuffle authorization owner");
         database.inside("create table blobshuffle.batch(x int)");
         assertThat(database.run(OWNER, "setup", "--execute").err())

@@ -75,7 +75,7 @@ class MessagingCostCommandTest {
         "load.grops=1, there is no assumption of this name",
         "load.groups=-1, Give a number from 0.0",
         "load.groups=NaN, Give a number from 0.0",
-        "load.groups=many, is no number",
+        "load.groups=many, is not a number",
         "ours.hedged=1.5, to 1.0",
         "load.zones=0, Give a number from 1.0",
         "load.groups, it is not NAME=VALUE"
