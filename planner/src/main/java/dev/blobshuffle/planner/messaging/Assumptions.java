@@ -47,7 +47,7 @@ public record Assumptions(Map<Quantity, Assumption> values) {
      * @param key the quantity's key
      * @param value the value as text, in the quantity's unit
      * @param source where the value comes from
-     * @throws InvalidSettings if the key is unknown, or the value is no number within the bounds
+     * @throws InvalidSettings if the key is unknown, or the value is not a number within the bounds
      */
     public Assumptions with(String key, String value, String source) {
         Quantity quantity = AssumptionsFile.quantity(key);
