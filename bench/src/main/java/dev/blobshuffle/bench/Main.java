@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench;
 
 import dev.blobshuffle.bench.command.BenchCommand;
+import dev.blobshuffle.bench.command.KeptResults;
 import dev.blobshuffle.bench.demo.DemoCommand;
 import dev.blobshuffle.bench.demo.messaging.MessagingDemoCommand;
 import picocli.CommandLine;
@@ -30,6 +31,6 @@ public final class Main {
                 .addSubcommand(BenchCommand.commandLine());
         // Subcommands that are added later do not inherit the settings that all commands share.
         dev.blobshuffle.cli.Main.finish(commandLine);
-        return commandLine;
+        return commandLine.setExecutionStrategy(KeptResults.checked(commandLine.getExecutionStrategy()));
     }
 }

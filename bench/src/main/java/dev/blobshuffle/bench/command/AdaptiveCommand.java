@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.adaptive.RealTimeTrial;
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.simulator.trial.Batched;
 import dev.blobshuffle.simulator.trial.BatchedResult;
@@ -86,6 +87,7 @@ final class AdaptiveCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         check();
+        Map<String, Object> environment = Environment.asJson();
         PrintWriter out = spec.commandLine().getOut();
         Duration target = Duration.ofMillis(targetMillis);
         Trial trial = trial(target);
@@ -109,7 +111,10 @@ final class AdaptiveCommand implements Callable<Integer> {
         out.println(verdict(table));
         out.flush();
         if (json != null) {
-            Files.writeString(json, Json.write(asJson(table)));
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.putAll(asJson(table));
+            Files.writeString(json, Json.write(all));
         }
         return 0;
     }

@@ -29,6 +29,6 @@ public final class BenchCommand {
 
     /** The command line, not yet parsed. */
     public static CommandLine commandLine() {
-        return new CommandLine(new BenchCommand());
+        return new CommandLine(new BenchCommand()).setExecutionStrategy(KeptResults.checked(new CommandLine.RunLast()));
     }
 }

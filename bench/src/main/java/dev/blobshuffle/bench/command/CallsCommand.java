@@ -4,6 +4,7 @@ import dev.blobshuffle.bench.calls.CallBench;
 import dev.blobshuffle.bench.calls.CallCell;
 import dev.blobshuffle.bench.calls.CallCharts;
 import dev.blobshuffle.bench.calls.CallResult;
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.report.HtmlReport;
 import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.cli.json.Json;
@@ -12,8 +13,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +65,7 @@ final class CallsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         List<CallCell> cells = cells();
+        Map<String, Object> environment = Environment.asJson();
         PrintWriter out = spec.commandLine().getOut();
         out.printf(
                 Locale.ROOT,
@@ -81,8 +85,10 @@ final class CallsCommand implements Callable<Integer> {
         out.flush();
         List<CallResult> results = run(cells, out);
         if (json != null) {
-            Files.writeString(
-                    json, Json.write(results.stream().map(CallResult::asJson).toList()));
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.put("rows", results.stream().map(CallResult::asJson).toList());
+            Files.writeString(json, Json.write(all));
         }
         if (plots != null) {
             HtmlReport.writePlots(CallCharts.of(results), plots);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.command;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.bench.flight.FlightCharts;
 import dev.blobshuffle.bench.flight.FlightDirectories;
 import dev.blobshuffle.bench.flight.FlightPlan;
@@ -96,7 +97,7 @@ final class FlightCommand implements Callable<Integer> {
         try {
             FlightRunner runner = new FlightRunner(plan, directories(), this::say);
             if (isServing) {
-                serve(runner);
+                serve(runner, environment);
                 return 0;
             }
             FlightReport report = runner.run();
@@ -114,15 +115,22 @@ final class FlightCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(FlightRunner runner) throws IOException, InterruptedException {
-        Path numbers = json != null ? json.toAbsolutePath() : Files.createTempFile("serving", ".json");
+    private void serve(FlightRunner runner, Map<String, Object> environment) throws IOException, InterruptedException {
+        Path numbers = Files.createTempFile("serving", ".json");
         try {
             say(runner.serve(numbers));
+            if (json != null) {
+                Map<String, Object> all = new LinkedHashMap<>();
+                all.put("environment", environment);
+                all.put("scale", scale);
+                all.put("cells", new ObjectMapper().readValue(numbers.toFile(), List.class));
+                Files.writeString(json, Json.write(all));
+            }
             if (plots != null) {
                 HtmlReport.writePlots(FlightCharts.ofServing(numbers), plots);
             }
         } finally {
-            boolean ignored = json == null && Files.deleteIfExists(numbers);
+            Files.delete(numbers);
         }
     }
 

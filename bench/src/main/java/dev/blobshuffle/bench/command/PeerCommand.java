@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.command;
 import dev.blobshuffle.bench.peer.Served;
 import dev.blobshuffle.bench.peer.ServingPlan;
 import dev.blobshuffle.bench.peer.ServingRun;
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -84,6 +86,7 @@ final class PeerCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
+        Map<String, Object> environment = Environment.asJson();
         List<Served> results = new ArrayList<>();
         for (ServingPlan.Tier tier : tiers) {
             for (ServingPlan.Transport transport : transports) {
@@ -102,7 +105,10 @@ final class PeerCommand implements Callable<Integer> {
         if (json != null) {
             List<Object> runs = new ArrayList<>();
             results.forEach(served -> runs.add(served.asJson()));
-            Files.writeString(json, Json.write(Map.of("runs", runs)));
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.put("runs", runs);
+            Files.writeString(json, Json.write(all));
         }
         return 0;
     }

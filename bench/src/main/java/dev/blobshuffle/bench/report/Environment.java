@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** The environment and time of a measurement. Stateless. */
@@ -36,7 +35,7 @@ public final class Environment {
         json.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
         json.put("java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
         json.put("kafka", KafkaVersion.present());
-        commit().ifPresent(commit -> json.put("commit", commit));
+        SourceTree.current().commit().ifPresent(commit -> json.put("commit", commit));
         return json;
     }
 
@@ -80,25 +79,5 @@ public final class Environment {
             LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }
         return OptionalDouble.of(sum / LOOKS);
-    }
-
-    /**
-     * The commit of the checkout that this directory is in, with a plus if something was changed.
-     */
-    private static Optional<String> commit() {
-        try {
-            Process git = new ProcessBuilder("git", "describe", "--always", "--dirty=+")
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            return git.waitFor(5, TimeUnit.SECONDS) && git.exitValue() == 0 && !said.isEmpty()
-                    ? Optional.of(said)
-                    : Optional.empty();
-        } catch (IOException e) {
-            return Optional.empty();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
-        }
     }
 }

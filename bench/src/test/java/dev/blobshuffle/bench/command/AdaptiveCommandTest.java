@@ -33,7 +33,11 @@ class AdaptiveCommandTest {
         assertThat(out.toString())
                 .contains("| adaptive | ", "| 16 MiB, 100 ms | ", "times the price of the best fixed setting");
         assertThat(Files.readString(json))
-                .contains("\"price_ratio_to_best_fixed\": 0.", "\"interval_p95_seconds\"", "\"time\": \"virtual\"");
+                .contains(
+                        "\"environment\"",
+                        "\"price_ratio_to_best_fixed\": 0.",
+                        "\"interval_p95_seconds\"",
+                        "\"time\": \"virtual\"");
     }
 
     @Test

@@ -38,7 +38,11 @@ class CallsCommandIT {
         assertThat(out.toString()).contains("Every record that was committed has its result, once and in order.");
         assertThat(exit).isZero();
         assertThat(Files.readString(json))
-                .contains("\"name\": \"table-2-20ms\"", "\"variant\": \"plain\"", "\"variant\": \"key\"")
+                .contains(
+                        "\"environment\"",
+                        "\"name\": \"table-2-20ms\"",
+                        "\"variant\": \"plain\"",
+                        "\"variant\": \"key\"")
                 .contains("\"offered\"", "\"achieved\"", "\"maximum\"", "\"lost\": 0", "\"inversions\": 0")
                 .contains("\"records_per_call\"", "\"application_cpu_us_per_record\"", "\"queue\"");
         assertThat(directory.resolve("plots/calls-throughput-20ms.svg"))

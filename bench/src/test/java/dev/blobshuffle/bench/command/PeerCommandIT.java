@@ -48,7 +48,7 @@ class PeerCommandIT {
                 .hasSize(2)
                 .allMatch(line -> line.contains(" + "));
         assertThat(Files.readString(json))
-                .contains("\"server_cpu_seconds_per_gib\"", "\"floor\"", "\"cache\"")
+                .contains("\"environment\"", "\"server_cpu_seconds_per_gib\"", "\"floor\"", "\"cache\"")
                 .containsIgnoringCase(tier)
                 .containsIgnoringCase(transport);
     }
