@@ -19,6 +19,7 @@ import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.simulator.store.SlowBlobStore;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -30,12 +31,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What hedging brings and costs, with latencies of a model, in virtual time: blobs of 16 MiB, four
- * puts and four gets per second as an instance that shuffles 64 MiB per second has them. Prints a
- * row of {@code docs/benchmarks/stores.md} for each case; the same seed gives the same row.
+ * puts and four gets per second as an instance that shuffles 64 MiB per second has them. Each
+ * case prints a row of {@code docs/benchmarks/stores.md}; the same seed gives the same row.
  */
 class HedgingGainTest {
     private static final long SEED = 1;
-    private static final int REQUESTS = Integer.getInteger("hedging.requests", 20_000);
+    private static final int DOCUMENTED = 20_000;
+    private static final int REQUESTS = Integer.getInteger("hedging.requests", DOCUMENTED);
+    private static final Path PAGE = Path.of("../docs/benchmarks/stores.md");
     private static final long BLOB_BYTES = 16 << 20;
     private static final Duration BETWEEN = Duration.ofMillis(250);
 
@@ -48,8 +51,12 @@ class HedgingGainTest {
                 .orElseThrow();
         Outcome without = run(profile, kind, Hedging.OFF);
         Outcome with = run(profile, kind, Hedging.ON);
-        System.out.printf(
-                Locale.ROOT, "| `%s` | %s | %s | %s | %.1f %% |%n", profileName, kind, without, with, with.extra());
+        String row = String.format(
+                Locale.ROOT, "| `%s` | %s | %s | %s | %.1f %% |", profileName, kind, without, with, with.extra());
+        System.out.println(row);
+        if (REQUESTS == DOCUMENTED) {
+            assertThat(PAGE).content().contains(row);
+        }
         assertThat(without.extra()).isZero();
         assertThat(with.extra()).isBetween(2.0, 5.01);
         assertThat(with.millis(0.999)).isLessThan(0.75 * without.millis(0.999));
