@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.demo;
 
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -167,7 +170,10 @@ public final class DemoCommand implements Callable<Integer> {
     /** Prints and writes the comparison; whether the outputs are equal. */
     private boolean report(DemoResult result) {
         DemoTable.print(result, spec.commandLine().getOut());
-        write(json, Json.write(result.toJson()));
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("environment", Environment.asJson());
+        all.putAll(result.toJson());
+        write(json, Json.write(all));
         write(report, DemoReport.html(result));
         return result.outputsEqual();
     }

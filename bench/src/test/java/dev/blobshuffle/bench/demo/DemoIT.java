@@ -113,6 +113,7 @@ class DemoIT {
 
         assertThat(status).as("%s%n%s", out, err).isZero();
         JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertThat(result.at("/environment/processors").asInt()).isPositive();
         assertThat(result.get("outputs_equal").asBoolean()).isTrue();
         assertThat(result.at("/model/instance_bytes_per_second").asDouble()).isPositive();
         assertRun(result.get("native"), result.get("blobshuffle"));

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,11 +20,13 @@ class EvidenceTest {
     private static final List<String> TIED = List.of(
             "README.md",
             "docs/benchmarks.md",
+            "docs/demo.md",
             "docs/evidence.md",
             "docs/paper.md",
             "docs/benchmarks/columnar.md",
             "docs/benchmarks/key-parallel.md",
             "docs/benchmarks/messaging.md",
+            "docs/benchmarks/results.md",
             "docs/benchmarks/running.md",
             "docs/benchmarks/s3.md",
             "docs/benchmarks/scalability.md",
@@ -55,6 +58,16 @@ class EvidenceTest {
         }
 
         assertThat(problems).isEmpty();
+    }
+
+    /** A new page of benchmarks cannot be forgotten. */
+    @Test
+    void everyPageOfBenchmarksIsTied() throws IOException {
+        try (Stream<Path> pages = Files.list(Path.of("../docs/benchmarks"))) {
+            assertThat(pages.map(page -> "docs/benchmarks/" + page.getFileName()))
+                    .isNotEmpty()
+                    .isSubsetOf(TIED);
+        }
     }
 
     private List<String> problems(String document) {
