@@ -13,8 +13,8 @@ import java.util.List;
  */
 record SuitePlan(String name, int minutes, String shows, String command) {
     /**
-     * Instances that represent 42.7 MiB/s each, with the latencies of S3 that the paper measured,
-     * scaled down by 64.
+     * Instances that represent 42.7 MiB/s each, with latencies of S3 that are fitted to the shuffle
+     * latencies of the paper, scaled down by 64.
      */
     private static final String PAPER = "run shuffle --variants blobs-s3 --repetitions 1 --jvm -XX:TieredStopAtLevel=1"
             + " --with store-latency=s3-blobshuffle-paper --with store-scale=64 --with zones=3 --with instances=3"
