@@ -14,7 +14,7 @@ import java.util.Map;
  * @param instances numbers of them to try
  * @param strategy the order in which values are tried
  * @param restriction whether larger loads begin where smaller ones ended
- * @param repetitions of each experiment, whose median counts
+ * @param repetitions of each experiment, all of which must meet the objectives
  * @param objectives the objectives that a carried load meets
  */
 public record SearchSettings(

@@ -44,6 +44,16 @@ class ObjectivesTest {
     }
 
     @Test
+    void oneRepetitionThatFallsBehindIsEnough() {
+        List<RunResult> runs = List.of(run, RunResults.withBacklog(run, 80), RunResults.withBacklog(run, -10));
+        assertThat(Objectives.defaults().violation(runs, 1000))
+                .hasValueSatisfying(text -> assertThat(text).contains("80.0 records/s"));
+        List<RunResult> slow = List.of(run, RunResults.of(RunResults.ONLY, Variant.NATIVE, 1, 2, 1, 0), run);
+        assertThat(new Objectives(0.01, OptionalDouble.empty(), 0.001, OptionalDouble.of(1000)).violation(slow, 1000))
+                .hasValueSatisfying(text -> assertThat(text).contains("p95 is 1901 ms"));
+    }
+
+    @Test
     void wrongOutputIsNeverCarried() {
         assertThat(Objectives.defaults().violation(List.of(run, RunResults.wrong(run)), 1000))
                 .isPresent();
