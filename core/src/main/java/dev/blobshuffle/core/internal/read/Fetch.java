@@ -9,16 +9,17 @@ import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,8 +71,7 @@ final class Fetch {
     private final Arrivals arrivals;
     private final BlobId blob;
     private final BlobRange range;
-    private final long budgeted;
-    private final long reserved;
+    private final Optional<CompletionStage<BlobBytes>> joined;
     private final List<QueuedSegment<?>> users = new ArrayList<>(1);
     private final AtomicReference<State> state = new AtomicReference<>(State.READING);
     private final AtomicReference<@Nullable Read> current = new AtomicReference<>();
@@ -83,6 +83,10 @@ final class Fetch {
      */
     private int waitsLeft = WAITS;
 
+    /** Bytes to give back at the end. Changes once, before the state is {@code ARRIVED}. */
+    private volatile long budgeted;
+
+    private volatile long reserved;
     private @Nullable BlobBytes bytes;
     private @Nullable BlobShuffleException failure;
 
@@ -100,6 +104,16 @@ final class Fetch {
         this.range = range;
         this.budgeted = budgeted;
         this.reserved = reserved;
+        this.joined = Optional.empty();
+    }
+
+    /** A fetch that has not started, from a shared download, which owns the memory. */
+    Fetch(ReadEngine engine, Arrivals arrivals, BlobId blob, BlobRange range, CompletionStage<BlobBytes> joined) {
+        this.engine = engine;
+        this.arrivals = arrivals;
+        this.blob = blob;
+        this.range = range;
+        this.joined = Optional.of(joined);
     }
 
     /** Receives a fetch, once, when it has arrived. */
@@ -149,7 +163,7 @@ final class Fetch {
     void start() {
         Read read = new Read();
         current.set(read);
-        read.start(engine.sharingStore(), range);
+        read.start(() -> joined.orElseGet(() -> engine.shared().get(blob, range)));
         if (state.get() == State.READING) {
             try {
                 timer = engine.time().schedule(PATIENCE, this::askStore);
@@ -167,8 +181,21 @@ final class Fetch {
         Read hanging = current.get();
         Read read = new Read();
         if (hanging != null && state.get() == State.READING && current.compareAndSet(hanging, read)) {
-            read.start(engine.store(), range.afresh());
+            takeMemory();
+            read.start(this::askAfresh);
             hanging.abandon();
+        }
+    }
+
+    private CompletionStage<BlobBytes> askAfresh() {
+        return engine.store().get(blob, range.afresh());
+    }
+
+    /** Takes memory for a read of its own, if the fetch was to share a download. */
+    private void takeMemory() {
+        if (joined.isPresent() && budgeted == 0) {
+            budgeted = range.length();
+            engine.budget().acquire(budgeted);
         }
     }
 
@@ -188,10 +215,11 @@ final class Fetch {
         }
         Duration wait = FIRST_WAIT.multipliedBy(1L << (WAITS - waitsLeft));
         waitsLeft--;
+        takeMemory();
         Read next = new Read();
         current.set(next);
         try {
-            engine.time().schedule(wait, () -> next.start(engine.store(), range.afresh()));
+            engine.time().schedule(wait, () -> next.start(this::askAfresh));
         } catch (Closed e) {
             return !current.compareAndSet(next, null);
         }
@@ -214,12 +242,12 @@ final class Fetch {
         private volatile @Nullable CompletionStage<BlobBytes> stage;
 
         /** Starts the attempt, unless it was abandoned before. */
-        void start(BlobStore store, BlobRange asked) {
+        void start(Supplier<CompletionStage<BlobBytes>> request) {
             if (!isBegun.compareAndSet(false, true)) {
                 return;
             }
             try {
-                CompletionStage<BlobBytes> answer = store.get(blob, asked);
+                CompletionStage<BlobBytes> answer = request.get();
                 stage = answer;
                 var ignored = answer.whenComplete(this::ended);
             } catch (RuntimeException | Error e) {
@@ -288,6 +316,9 @@ final class Fetch {
             failure = lasting(cause(thrown));
         }
         bytes = brought;
+        if (brought instanceof SharedDownload.View) {
+            giveBack(); // The download holds the memory.
+        }
         if (state.compareAndSet(State.READING, State.ARRIVED)) {
             arrivals.arrived(this);
             return;
@@ -315,5 +346,7 @@ final class Fetch {
     private void giveBack() {
         engine.budget().release(budgeted);
         engine.budget().releaseReserve(reserved);
+        budgeted = 0;
+        reserved = 0;
     }
 }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
 import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import java.util.ArrayList;
@@ -8,6 +9,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The fetches of one round. Neighbouring segments of a section share one read, because stores
@@ -15,23 +18,16 @@ import java.util.Map;
  * Debatcher's thread.
  */
 final class FetchPlan {
-    /**
-     * The largest gap between two segments that is read too, instead of paying for a second
-     * request.
-     */
-    private static final long LARGEST_GAP = 64 << 10;
-
     private final ReadEngine engine;
     private final Fetch.Arrivals arrivals;
-    private final Map<Section, List<QueuedSegment<?>>> sections = new LinkedHashMap<>();
+    private final Map<SharedSection.Key, List<QueuedSegment<?>>> sections = new LinkedHashMap<>();
+    private final List<Runnable> loads = new ArrayList<>();
     private final List<Fetch> fetches = new ArrayList<>();
 
     FetchPlan(ReadEngine engine, Fetch.Arrivals arrivals) {
         this.engine = engine;
         this.arrivals = arrivals;
     }
-
-    private record Section(BlobId blob, long offset, long length) {}
 
     /**
      * Adds a segment's planned read, for which budget has been acquired. It may share a request
@@ -43,9 +39,36 @@ final class FetchPlan {
             return;
         }
         Notification of = segment.notification();
-        sections.computeIfAbsent(
-                        new Section(of.blob(), of.sectionOffset(), of.sectionLength()), section -> new ArrayList<>(4))
+        sections.computeIfAbsent(SharedSection.Key.of(of), section -> new ArrayList<>(4))
                 .add(segment);
+    }
+
+    /**
+     * Adds a segment's planned read from a shared download, which owns the memory.
+     *
+     * @param holds the bytes that the Debatcher holds; a new download may be too much
+     * @param mayLoad whether a new download may start
+     * @return false if no download covers the segment, and there is no room for another one
+     */
+    boolean share(QueuedSegment<?> segment, long holds, boolean mayLoad) {
+        if (segment.isReadAfresh()) {
+            return false;
+        }
+        BlobId blob = segment.notification().blob();
+        BlobRange range = range(segment);
+        Optional<CompletionStage<BlobBytes>> read = engine.shared().join(blob, range);
+        if (read.isEmpty() && mayLoad) {
+            Optional<SharedReads.Load> load = engine.shared().load(blob, range, holds);
+            load.ifPresent(each -> loads.add(each.start()));
+            read = load.map(SharedReads.Load::read);
+        }
+        read.ifPresent(bytes -> add(List.of(segment), new Fetch(engine, arrivals, blob, range, bytes)));
+        return read.isPresent();
+    }
+
+    private static BlobRange range(QueuedSegment<?> segment) {
+        Notification of = segment.notification();
+        return new BlobRange(of.sectionOffset(), of.sectionLength(), segment.readOffset(), segment.readLength());
     }
 
     /** Adds a segment's planned read, for which reserve has been acquired. */
@@ -61,6 +84,8 @@ final class FetchPlan {
         }
         sections.clear();
         // Start the reads last: a read may end and report at once, so the plan must be complete.
+        loads.forEach(Runnable::run);
+        loads.clear();
         for (Fetch fetch : fetches) {
             fetch.start();
         }
@@ -76,7 +101,10 @@ final class FetchPlan {
             long gap = next.readOffset() - end;
             boolean fits = end(next) - section.get(from).readOffset()
                     <= engine.budget().largestRead();
-            if (gap >= 0 && gap <= LARGEST_GAP && fits && engine.budget().tryAcquire(gap)) {
+            if (gap >= 0
+                    && gap <= SharedReads.LARGEST_GAP
+                    && fits
+                    && engine.budget().tryAcquire(gap)) {
                 held += gap + next.readLength();
             } else {
                 fetch(section.subList(from, i), held, 0);
@@ -97,7 +125,10 @@ final class FetchPlan {
         if (first.isReadAfresh()) {
             range = range.afresh();
         }
-        Fetch fetch = new Fetch(engine, arrivals, of.blob(), range, budgeted, reserved);
+        add(users, new Fetch(engine, arrivals, of.blob(), range, budgeted, reserved));
+    }
+
+    private void add(List<QueuedSegment<?>> users, Fetch fetch) {
         for (QueuedSegment<?> user : users) {
             fetch.join(user);
             user.fetching(fetch);

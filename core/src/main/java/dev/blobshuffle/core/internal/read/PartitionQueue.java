@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PartitionQueue<C> {
     private final ReadEngine engine;
     private final Partition partition;
+    private final SectionOrder order;
     private final Runnable keyAnswered;
 
     /** {@link QueuedSegment} or {@link QueuedPlain}. */
@@ -31,14 +32,17 @@ final class PartitionQueue<C> {
     private long undelivered;
     private long bytes;
     private int fetches;
+    private long fetchedBytes;
 
     /**
+     * @param order the sections of the Debatcher
      * @param keyAnswered called when a key that a segment waits for is available, or its request
      *     has failed
      */
-    PartitionQueue(ReadEngine engine, Partition partition, Runnable keyAnswered) {
+    PartitionQueue(ReadEngine engine, Partition partition, SectionOrder order, Runnable keyAnswered) {
         this.engine = engine;
         this.partition = partition;
+        this.order = order;
         this.keyAnswered = keyAnswered;
     }
 
@@ -56,6 +60,7 @@ final class PartitionQueue<C> {
         BlobShuffleException refusal = engine.refusal(partition, offset, notification);
         if (refusal == null) {
             unfetched.add(segment);
+            segment.enter();
         } else {
             segment.refuse(refusal);
         }
@@ -116,7 +121,7 @@ final class PartitionQueue<C> {
         }
         items.remove();
         bytes -= segment.notification().segmentLength();
-        segment.drop();
+        segment.leave();
         return true;
     }
 
@@ -216,9 +221,19 @@ final class PartitionQueue<C> {
         }
     }
 
+    /** The sections of the Debatcher. */
+    SectionOrder order() {
+        return order;
+    }
+
     /** Counts the segments that are being fetched. */
     void countFetches(int change) {
         fetches += change;
+    }
+
+    /** Counts the bytes that are being fetched, or are here. */
+    void countFetchedBytes(long change) {
+        fetchedBytes += change;
     }
 
     /** Forgets everything queued. */
@@ -226,7 +241,7 @@ final class PartitionQueue<C> {
         unfetched.clear();
         for (Object item : items) {
             if (item instanceof QueuedSegment<?> segment) {
-                segment.drop();
+                segment.leave();
                 engine.queued(segment.index() - segment.notification().records());
             }
         }
@@ -272,6 +287,11 @@ final class PartitionQueue<C> {
     /** Segments that are being fetched. */
     int fetches() {
         return fetches;
+    }
+
+    /** Bytes that are being fetched, or are here. */
+    long fetchedBytes() {
+        return fetchedBytes;
     }
 
     Partition partition() {

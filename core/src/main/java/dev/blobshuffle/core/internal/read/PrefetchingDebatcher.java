@@ -8,19 +8,22 @@ import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Signal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * A Debatcher that reads ahead.
  *
- * <p>It first reads the head of every unpaused partition, regardless of the budget. Then, while the
- * budget lasts, it reads further segments, taking partitions in turn and each partition in order.
- * Last, it reads the heads of paused partitions. If the budget is used up, a head is read in small
- * pieces from the reserve. The reserve is bounded too: if it is used up, heads take turns. One
+ * <p>It first reads the head of every unpaused partition. Then, while the budget lasts, it reads
+ * further segments, in the order in which it learned of their sections. Last, it reads the heads of
+ * paused partitions. A section is read when the budget has room for all its wanted segments, because
+ * parts cost more requests. If neither records nor reads arrive for lack of room, heads are read in
+ * small pieces from the reserve. The reserve is bounded too: if it is used up, heads take turns. One
  * partition of each Debatcher always has a piece, so no Debatcher starves.
  *
  * <p>The owner's thread owns all state. Reads end on other threads, which only enqueue them, raise
@@ -35,6 +38,9 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
      * store's client.
      */
     private static final int READS_AHEAD = 128;
+
+    /** The time without an answer after which heads no longer wait for room in the budget. */
+    private static final long STANDSTILL_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String name;
     private final ReadEngine engine;
@@ -51,8 +57,20 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     /** Records that a key is available, or that its request has failed. Called on any thread. */
     private final Runnable keyAnswered;
 
+    private final SectionOrder sections = new SectionOrder();
+
     private volatile boolean isKeyAnswered;
     private int firstTurn;
+
+    /** Bytes that are here or being fetched. Valid while reads are planned. */
+    private long held;
+
+    /** Whether no planned read was refused for lack of room in this round. */
+    private boolean hasRoom;
+
+    /** When a read last ended, or heads were planned without progress. */
+    private long progressNanos;
+
     private boolean isClosed;
 
     /** @param onProgress called on any thread, after the signal was raised */
@@ -60,6 +78,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         this.name = name;
         this.engine = engine;
         this.signal = engine.time().signal();
+        engine.shared().opened();
         this.keyAnswered = () -> {
             isKeyAnswered = true;
             signal.raise();
@@ -95,30 +114,75 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     @Override
     public void prefetch() {
         absorb();
-        for (int i = 0; i < turns.size(); i++) {
-            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
-            if (!queue.isPaused()) {
-                planHead(queue);
-            }
+        hasRoom = true;
+        held = 0;
+        for (PartitionQueue<C> queue : turns) {
+            held += queue.fetchedBytes();
         }
+        planHeads();
         planAhead();
         for (PartitionQueue<C> queue : turns) {
             QueuedSegment<C> head = queue.isPaused() ? queue.headToFetch() : null;
             if (head != null) {
-                planWithinBudget(queue, head);
+                boolean ignored = planShared(new Candidate<>(queue, head));
             }
         }
         plan.start();
     }
 
-    private void planHead(PartitionQueue<C> queue) {
-        QueuedSegment<C> head = queue.headToFetch();
-        if (head != null
-                && !planWithinBudget(queue, head)
-                && acquireReserve(head.planRead(engine.budget().pieceSize(turns.size())))) {
-            queue.planned(head);
-            plan.addFromReserve(head);
+    /** A segment to fetch, and its queue. */
+    private record Candidate<C>(PartitionQueue<C> queue, QueuedSegment<C> segment) {}
+
+    /** Candidates in the order in which the Debatcher learned of their sections. */
+    private static final Comparator<Candidate<?>> BY_SECTION =
+            Comparator.comparingLong(candidate -> candidate.segment().sectionNumber());
+
+    private void planHeads() {
+        List<Candidate<C>> heads = new ArrayList<>(0);
+        for (int i = 0; i < turns.size(); i++) {
+            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
+            QueuedSegment<C> head = queue.isPaused() ? null : queue.headToFetch();
+            if (head != null) {
+                heads.add(new Candidate<>(queue, head));
+            }
         }
+        if (heads.isEmpty()) {
+            return;
+        }
+        heads.sort(BY_SECTION);
+        boolean isProgressing = isProgressing();
+        for (Candidate<C> each : heads) {
+            if (!planShared(each) && (!isProgressing || each.segment.isReadAfresh())) {
+                planAlone(each);
+            }
+        }
+        progressNanos = isProgressing ? progressNanos : engine.time().nanos();
+    }
+
+    /** Plans a read within the budget or from the reserve, because nothing else arrives. */
+    private void planAlone(Candidate<C> head) {
+        QueuedSegment<C> segment = head.segment;
+        if (engine.shared().tryAcquireBudget(segment.planRead(engine.budget().largestRead()))) {
+            head.queue.planned(segment);
+            plan.add(segment);
+        } else if (acquireReserve(segment.planRead(engine.budget().pieceSize(turns.size())))) {
+            head.queue.planned(segment);
+            plan.addFromReserve(segment);
+        }
+    }
+
+    /** Whether records are ready, or reads end at least once per second. */
+    private boolean isProgressing() {
+        boolean isFetching = false;
+        for (PartitionQueue<C> queue : turns) {
+            if (!queue.isPaused()) {
+                if (queue.isReady()) {
+                    return true;
+                }
+                isFetching |= queue.fetches() > 0;
+            }
+        }
+        return isFetching && engine.time().nanos() - progressNanos < STANDSTILL_NANOS;
     }
 
     private boolean acquireReserve(long bytes) {
@@ -135,37 +199,40 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     }
 
     /**
-     * Plans one segment of each partition per round, until the budget or the number of reads is
-     * used up.
+     * Plans segments in the order of their sections, until the budget, this Debatcher's share of it
+     * or the number of reads is used up.
      */
     private void planAhead() {
         int reads = 0;
         for (PartitionQueue<C> queue : turns) {
             reads += queue.fetches();
         }
-        boolean isProgress = true;
-        while (isProgress) {
-            isProgress = false;
-            for (int i = 0; i < turns.size(); i++) {
-                PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
-                QueuedSegment<C> next = queue.isPaused() ? null : queue.nextToFetch();
-                if (next != null) {
-                    if (reads >= READS_AHEAD || !planWithinBudget(queue, next)) {
-                        return;
-                    }
-                    reads++;
-                    isProgress = true;
-                }
+        PriorityQueue<Candidate<C>> candidates = new PriorityQueue<>(BY_SECTION);
+        turns.forEach(queue -> addNext(queue, candidates));
+        for (Candidate<C> next = candidates.poll(); next != null; next = candidates.poll()) {
+            if (reads++ >= READS_AHEAD || !planShared(next)) {
+                return;
             }
+            addNext(next.queue, candidates);
         }
     }
 
-    private boolean planWithinBudget(PartitionQueue<C> queue, QueuedSegment<C> segment) {
-        if (!engine.budget().tryAcquire(segment.planRead(engine.budget().largestRead()))) {
+    private static <C> void addNext(PartitionQueue<C> queue, PriorityQueue<Candidate<C>> candidates) {
+        QueuedSegment<C> next = queue.isPaused() ? null : queue.nextToFetch();
+        if (next != null) {
+            candidates.add(new Candidate<>(queue, next));
+        }
+    }
+
+    /** Plans a read from a shared download, if there is one, or room for one. */
+    private boolean planShared(Candidate<C> next) {
+        long ignored = next.segment.planRead(engine.budget().largestRead());
+        if (!plan.share(next.segment, held, hasRoom)) {
+            hasRoom &= next.segment.isReadAfresh(); // Later sections must not take the room of this one.
             return false;
         }
-        queue.planned(segment);
-        plan.add(segment);
+        next.queue.planned(next.segment);
+        held += next.segment.readLength();
         return true;
     }
 
@@ -294,6 +361,9 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
 
     @Override
     public void close() {
+        if (isClosed) {
+            return;
+        }
         isClosed = true;
         for (PartitionQueue<C> queue : turns) {
             queue.clear();
@@ -301,11 +371,13 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         turns.clear();
         queues.clear();
         arrivals.clear();
+        engine.shared().closed();
     }
 
     private void absorb() {
         for (Fetch fetch = arrivals.poll(); fetch != null; fetch = arrivals.poll()) {
             fetch.announce();
+            progressNanos = engine.time().nanos();
         }
     }
 
@@ -319,7 +391,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             throw new Closed(
                     "Cannot queue for " + partition + ": the Debatcher " + name + " is closed. Open a new one.");
         }
-        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, keyAnswered);
+        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, sections, keyAnswered);
         queues.put(partition, queue);
         turns.add(queue);
         return queue;

@@ -92,6 +92,12 @@ final class QueuedSegment<C> {
 
     private long fetchLength;
 
+    /** Start of the bytes that this segment will still ask for, in the segment; -1 for none. */
+    private long wantedFrom = -1;
+
+    /** The number of its section in {@link SectionOrder}; -1 if the segment is refused. */
+    private long sectionNumber = -1;
+
     /** Whether the next fetch waits for the key. */
     private boolean isAwaitingKey;
 
@@ -194,6 +200,39 @@ final class QueuedSegment<C> {
         fetch = started;
         isFed = false;
         queue.countFetches(1);
+        queue.countFetchedBytes(fetchLength);
+        want(fetchStart + fetchLength);
+    }
+
+    /** Called when the segment is queued, unless it is refused. */
+    void enter() {
+        sectionNumber = queue.order().enter(SharedSection.Key.of(notification));
+        want(0);
+    }
+
+    /** Called when the segment leaves the queue. */
+    void leave() {
+        drop();
+        if (sectionNumber >= 0) {
+            queue.order().leave(SharedSection.Key.of(notification));
+        }
+    }
+
+    /** The place of its section in the order in which the Debatcher reads. */
+    long sectionNumber() {
+        return sectionNumber;
+    }
+
+    /** Lets other Debatchers' downloads include the bytes of this segment from a place on. */
+    void want(long from) {
+        long before = wantedFrom;
+        wantedFrom = from < notification.segmentLength() ? from : -1;
+        if (wantedFrom >= 0) {
+            queue.engine().shared().want(notification, wantedFrom);
+        }
+        if (before >= 0) {
+            queue.engine().shared().unwant(notification, before);
+        }
     }
 
     /** Takes the bytes or the failure of the fetch. */
@@ -265,6 +304,7 @@ final class QueuedSegment<C> {
         }
         release();
         dropReader();
+        want(notification.segmentLength());
         state = State.IDLE;
     }
 
@@ -317,6 +357,7 @@ final class QueuedSegment<C> {
         Fetch held = fetch;
         fetch = null;
         if (held != null) {
+            queue.countFetchedBytes(-fetchLength);
             held.leave(this);
         }
     }

@@ -95,6 +95,19 @@ final class ReadBudget {
     }
 
     /**
+     * The most bytes of the budget for shared downloads. Several readers leave a quarter to those
+     * that cannot continue otherwise.
+     */
+    long mostShared(int readers) {
+        return readers == 1 ? limit : limit - limit / 4;
+    }
+
+    /** The bytes of the budget that one of a number of readers may hold with what it reads next. */
+    long share(int readers) {
+        return mostShared(readers) / readers;
+    }
+
+    /**
      * The size of a piece from the reserve, in bytes, if each of a number of partitions may need
      * one. A single frame that is larger is still read whole.
      */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReadEngine implements AutoCloseable {
     private final BlobStore store;
-    private final BlobStore sharingStore;
+    private final SharedReads shared;
     private final ReadBudget budget;
     private final Keyring keys;
     private final AwaitedKeys awaitedKeys;
@@ -53,8 +53,8 @@ public final class ReadEngine implements AutoCloseable {
      */
     public ReadEngine(BlobStore store, long budgetBytes, Keyring keys, Time time, ShuffleMetrics metrics) {
         this.store = store;
-        this.sharingStore = new SingleFlightBlobStore(store);
         this.budget = new ReadBudget(budgetBytes);
+        this.shared = new SharedReads(new SingleFlightBlobStore(store), budget, time);
         this.keys = keys;
         this.awaitedKeys = new AwaitedKeys(keys, time);
         this.time = time;
@@ -166,9 +166,9 @@ public final class ReadEngine implements AutoCloseable {
         return store;
     }
 
-    /** The store, with one download for concurrent readers of the same bytes. */
-    BlobStore sharingStore() {
-        return sharingStore;
+    /** The store, with downloads that the Debatchers share. */
+    SharedReads shared() {
+        return shared;
     }
 
     Keyring keys() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** The contract of the queue. {@link PrefetchingDebatcherTest} tests the Debatcher around it. */
 class PartitionQueueTest {
     private final DebatcherFixture fixture = new DebatcherFixture(1 << 20);
-    private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0, () -> {});
+    private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0, new SectionOrder(), () -> {});
     private final List<Fetch> arrived = new ArrayList<>();
 
     @AfterEach

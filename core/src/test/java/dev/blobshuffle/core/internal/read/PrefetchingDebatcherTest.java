@@ -228,7 +228,7 @@ class PrefetchingDebatcherTest {
 
     @Test
     void segmentsFarApartAreReadByThemselves() {
-        List<Row> large = List.of(new Row(0, null, new byte[200_000]));
+        List<Row> large = List.of(new Row(0, null, new byte[400_000]));
         List<Notification> segments = fixture.blobs.blob(64 << 10, List.of(rows("a", 3), large, rows("c", 3)));
         offer(P0, 0, segments.get(0));
         offer(P2, 0, segments.get(2));
