@@ -189,17 +189,13 @@ final class SharedReads {
     }
 
     private boolean acquire(long bytes, List<BlobBytes> gone) {
-        Iterator<SharedDownload> oldest = List.copyOf(downloads).iterator();
         while (held + bytes > budget.mostShared(readers()) || !budget.tryAcquire(bytes)) {
-            SharedDownload next = null;
-            while (next == null && oldest.hasNext()) {
-                SharedDownload each = oldest.next();
-                next = each.isUnused() ? each : null;
-            }
-            if (next == null) {
+            Optional<SharedDownload> oldest =
+                    downloads.stream().filter(SharedDownload::isUnused).findFirst();
+            if (oldest.isEmpty()) {
                 return false;
             }
-            drop(next, gone);
+            drop(oldest.get(), gone);
         }
         held += bytes;
         return true;
