@@ -200,7 +200,8 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
 
     /**
      * Plans segments in the order of their sections, until the budget, this Debatcher's share of it
-     * or the number of reads is used up.
+     * or the number of reads is used up. Then it still takes what other downloads have, so that
+     * they are not loaded again.
      */
     private void planAhead() {
         int reads = 0;
@@ -210,10 +211,11 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         PriorityQueue<Candidate<C>> candidates = new PriorityQueue<>(BY_SECTION);
         turns.forEach(queue -> addNext(queue, candidates));
         for (Candidate<C> next = candidates.poll(); next != null; next = candidates.poll()) {
-            if (reads++ >= READS_AHEAD || !planShared(next)) {
-                return;
+            hasRoom &= reads < READS_AHEAD;
+            if (planShared(next)) {
+                reads++;
+                addNext(next.queue, candidates);
             }
-            addNext(next.queue, candidates);
         }
     }
 
