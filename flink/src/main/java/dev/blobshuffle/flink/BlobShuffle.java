@@ -3,6 +3,7 @@ package dev.blobshuffle.flink;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
@@ -31,8 +32,9 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
 
 /**
- * Partitions a stream by key, as {@link DataStream#keyBy}, with the records in blobs. Only small
- * references cross Flink's network. What follows is an ordinary keyed stream: its state, timers,
+ * Partitions a stream by key, as {@link DataStream#keyBy}. Records for another zone go through
+ * blobs, and only small references cross Flink's network. Records for the sender's own zone stay in
+ * Flink's network. What follows is an ordinary keyed stream: its state, timers,
  * windows and results are those of {@code keyBy}.
  *
  * <p>Stateless. For what it is good, and when it does not pay: {@code docs/guides/flink.md}.
@@ -106,14 +108,19 @@ public final class BlobShuffle {
             StreamExecutionEnvironment environment, BlobShuffleOptions options, int parallelism) {
         Map<String, String> given = new HashMap<>();
         environment.getConfiguration().toMap().forEach((key, value) -> {
-            if (key.startsWith(Setting.PREFIX)) {
+            // The zone is that of the process that builds the job, not that of a task.
+            if (key.startsWith(Setting.PREFIX) && !key.equals(ZoneSettings.ZONE.name())) {
                 given.put(key, value);
             }
         });
         given.putAll(options.settings());
         Settings ignored = FlinkSettings.parse(given);
         return new ShufflePlan(
-                options.name(), submission(environment), given, maxParallelism(environment, options, parallelism));
+                options.name(),
+                submission(environment),
+                given,
+                maxParallelism(environment, options, parallelism),
+                environment.clean(options.zones()));
     }
 
     /** That of another shuffle of the job, or a new one. */

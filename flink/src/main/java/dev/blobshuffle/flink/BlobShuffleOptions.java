@@ -1,9 +1,11 @@
 package dev.blobshuffle.flink;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.apache.flink.util.function.SerializableFunction;
 
 /**
  * The options of one shuffle. Each method returns a copy with one change. Immutable.
@@ -15,13 +17,19 @@ public final class BlobShuffleOptions {
     private final Map<String, String> settings;
     private final OptionalInt parallelism;
     private final OptionalInt maxParallelism;
+    private final SerializableFunction<String, String> zones;
 
     private BlobShuffleOptions(
-            String name, Map<String, String> settings, OptionalInt parallelism, OptionalInt maxParallelism) {
+            String name,
+            Map<String, String> settings,
+            OptionalInt parallelism,
+            OptionalInt maxParallelism,
+            SerializableFunction<String, String> zones) {
         this.name = name;
         this.settings = settings;
         this.parallelism = parallelism;
         this.maxParallelism = maxParallelism;
+        this.zones = zones;
     }
 
     /**
@@ -36,7 +44,7 @@ public final class BlobShuffleOptions {
             throw new InvalidSettings("Cannot name a shuffle '" + name
                     + "': use 1 to 100 letters, digits, dots, dashes and underscores.");
         }
-        return new BlobShuffleOptions(name, Map.of(), OptionalInt.empty(), OptionalInt.empty());
+        return new BlobShuffleOptions(name, Map.of(), OptionalInt.empty(), OptionalInt.empty(), taskManager -> "");
     }
 
     static BlobShuffleOptions usual() {
@@ -53,9 +61,13 @@ public final class BlobShuffleOptions {
             throw new InvalidSettings("Cannot use setting " + key
                     + " for a shuffle: the names of its settings begin with blobshuffle. Correct the name.");
         }
+        if (key.equals(ZoneSettings.ZONE.name())) {
+            throw new InvalidSettings("Cannot use setting " + key + " for a shuffle: its subtasks run in several"
+                    + " zones. Set it in the configuration of each TaskManager, or use zones(…).");
+        }
         Map<String, String> more = new LinkedHashMap<>(settings);
         more.put(key, value);
-        return new BlobShuffleOptions(name, more, parallelism, maxParallelism);
+        return new BlobShuffleOptions(name, more, parallelism, maxParallelism, zones);
     }
 
     /**
@@ -64,7 +76,7 @@ public final class BlobShuffleOptions {
      */
     public BlobShuffleOptions parallelism(int subtasks) {
         return new BlobShuffleOptions(
-                name, settings, OptionalInt.of(positive("parallelism", subtasks)), maxParallelism);
+                name, settings, OptionalInt.of(positive("parallelism", subtasks)), maxParallelism, zones);
     }
 
     /**
@@ -73,7 +85,19 @@ public final class BlobShuffleOptions {
      * for the parallelism.
      */
     public BlobShuffleOptions maxParallelism(int groups) {
-        return new BlobShuffleOptions(name, settings, parallelism, OptionalInt.of(positive("max parallelism", groups)));
+        return new BlobShuffleOptions(
+                name, settings, parallelism, OptionalInt.of(positive("max parallelism", groups)), zones);
+    }
+
+    /**
+     * Names the zone of each TaskManager, where neither its configuration ({@code
+     * blobshuffle.zone}) nor its environment ({@code TOPOLOGY_ZONE}) can. It goes before both.
+     *
+     * @param byTaskManager called in each task with Flink's id of the TaskManager; it may ask the
+     *     provider's metadata service. An empty answer means that it does not know
+     */
+    public BlobShuffleOptions zones(SerializableFunction<String, String> byTaskManager) {
+        return new BlobShuffleOptions(name, settings, parallelism, maxParallelism, byTaskManager);
     }
 
     private static int positive(String what, int number) {
@@ -98,6 +122,10 @@ public final class BlobShuffleOptions {
 
     OptionalInt maxParallelism() {
         return maxParallelism;
+    }
+
+    SerializableFunction<String, String> zones() {
+        return zones;
     }
 
     @Override

@@ -31,6 +31,7 @@ import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindo
 import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
+import org.apache.flink.util.function.SerializableFunction;
 
 /**
  * A job whose results show every record that is lost, doubled, damaged or late: count, sum and
@@ -58,6 +59,7 @@ final class KeyedJob {
     private int parallelism = 2;
     private long rate = 1_000_000;
     private boolean isNative;
+    private SerializableFunction<String, String> zones = taskManager -> "";
 
     /** A job with so many records, which keeps everything below a directory. */
     KeyedJob(Path directory, long count) {
@@ -79,6 +81,8 @@ final class KeyedJob {
         set("taskmanager.memory.network.min", "32 mb");
         set("taskmanager.memory.network.max", "32 mb");
         set("rest.port", "0");
+        set("metrics.reporter.flow.factory.class", FlowReporter.Factory.class.getName());
+        set("blobshuffle.native.in.zone", "false");
     }
 
     KeyedJob set(String key, String value) {
@@ -96,6 +100,16 @@ final class KeyedJob {
         return this;
     }
 
+    /**
+     * Sends only what leaves a zone through blobs.
+     *
+     * @param byTaskManager the zone of each TaskManager; called in this process
+     */
+    KeyedJob zones(SerializableFunction<String, String> byTaskManager) {
+        zones = byTaskManager;
+        return set("blobshuffle.native.in.zone", "true");
+    }
+
     /** Uses Flink's own exchange. */
     KeyedJob natively() {
         isNative = true;
@@ -110,6 +124,7 @@ final class KeyedJob {
         LATE_RECORDS.set(0);
         OUT_OF_ORDER.set(0);
         COMPLETED.set(0);
+        FlowReporter.reset();
     }
 
     static Map<String, String> results() {
@@ -180,7 +195,7 @@ final class KeyedJob {
                 .uid("watermarks");
         KeyedStream<Event, Integer> keyed = isNative
                 ? events.keyBy(Event::key)
-                : BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("by-key"));
+                : BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("by-key").zones(zones));
         keyed.process(new CheckOrder(count / 2))
                 .returns(Types.STRING)
                 .uid("order")

@@ -3,6 +3,7 @@ package dev.blobshuffle.flink.internal;
 import dev.blobshuffle.core.internal.format.Partition;
 import java.io.Serializable;
 import java.util.Map;
+import org.apache.flink.util.function.SerializableFunction;
 
 /**
  * What the operators of a shuffle have in common; fixed when the job is built. Immutable.
@@ -12,8 +13,14 @@ import java.util.Map;
  *     new whenever the job is built
  * @param settings the settings that were given, by their names
  * @param maxParallelism the number of key groups
+ * @param zones says in which zone a TaskManager is, by its id; empty if it does not know
  */
-public record ShufflePlan(String name, String submission, Map<String, String> settings, int maxParallelism)
+public record ShufflePlan(
+        String name,
+        String submission,
+        Map<String, String> settings,
+        int maxParallelism,
+        SerializableFunction<String, String> zones)
         implements Serializable {
     private static final long serialVersionUID = 1L;
 

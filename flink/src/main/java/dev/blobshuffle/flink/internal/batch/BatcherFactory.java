@@ -2,17 +2,21 @@ package dev.blobshuffle.flink.internal.batch;
 
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.reference.Reference;
+import dev.blobshuffle.flink.internal.zone.PlaceCoordinator;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.CoordinatedOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 
 /** Makes the Batcher of each subtask. Immutable but for what Flink sets. */
 public final class BatcherFactory<T, K> extends AbstractStreamOperatorFactory<Reference>
-        implements OneInputStreamOperatorFactory<T, Reference> {
+        implements OneInputStreamOperatorFactory<T, Reference>, CoordinatedOperatorFactory<Reference> {
     private static final long serialVersionUID = 1L;
 
     private final ShufflePlan plan;
@@ -37,6 +41,11 @@ public final class BatcherFactory<T, K> extends AbstractStreamOperatorFactory<Re
     public <O extends StreamOperator<Reference>> O createStreamOperator(
             StreamOperatorParameters<Reference> parameters) {
         return (O) new BatcherOperator<>(parameters, plan, selector, serializer.duplicate());
+    }
+
+    @Override
+    public OperatorCoordinator.Provider getCoordinatorProvider(String operatorName, OperatorID operator) {
+        return new PlaceCoordinator.Provider(plan.name(), operator);
     }
 
     @Override

@@ -11,11 +11,18 @@ import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import dev.blobshuffle.flink.internal.mark.HeldMarks;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import dev.blobshuffle.flink.internal.zone.NearSubtasks;
+import dev.blobshuffle.flink.internal.zone.Place;
 import java.time.Duration;
+import java.util.Optional;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -30,8 +37,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The write side of a shuffle: puts each record into the lane's output of its key group, and emits
- * a reference to each segment once its blob is durable. It has no state: before a barrier it waits
- * until everything is stored, and emits the references. Owned by the task's thread.
+ * a reference to each segment once its blob is durable. A record for a subtask that is near is
+ * emitted at once. Which groups are near is asked before the first record, so the records of a group
+ * take one way during an attempt.
+ *
+ * <p>It has no state: before a barrier it waits until everything is stored, and emits the
+ * references. Owned by the task's thread.
  */
 final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
         implements OneInputStreamOperator<T, Reference>, BoundedOneInput, EdgeChannel.Edge {
@@ -53,6 +64,10 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
     private final HeldMarks marks;
     private DataOutputSerializer serialized = new DataOutputSerializer(FIRST_BUFFER);
     private final Lane.@Nullable Output[] outputs;
+    private boolean[] isNear;
+    private final boolean asksPlaces;
+    private final Counter nativeBytes = new SimpleCounter();
+    private final Counter blobBytes = new SimpleCounter();
     private final StreamRecord<@Nullable Reference> emitted = new StreamRecord<>(null);
 
     private @Nullable Share<ShuffleInstance> share;
@@ -70,6 +85,8 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
         channel = new EdgeChannel(parameters.getMailboxExecutor(), this);
         Settings settings = FlinkSettings.parse(plan.settings());
         flushTimeout = settings.value(WriteSettings.DELIVERY_TIMEOUT).plus(BEYOND_UPLOAD);
+        asksPlaces = settings.value(FlinkSettings.NATIVE_IN_ZONE);
+        isNear = new boolean[plan.maxParallelism()];
         marks = new HeldMarks(plan.maxParallelism());
         outputs = new Lane.Output[plan.maxParallelism()];
     }
@@ -83,6 +100,26 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
         lane = opened.instance()
                 .engine()
                 .lane(plan.name() + "/" + getRuntimeContext().getTaskInfo().getTaskNameWithSubtasks(), channel);
+        MetricGroup metrics = getMetricGroup().addGroup("blobshuffle");
+        metrics.counter("nativeBytes", nativeBytes);
+        metrics.counter("blobBytes", blobBytes);
+        if (asksPlaces) {
+            askPlaces();
+        }
+    }
+
+    private void askPlaces() throws Exception {
+        Environment task = getContainingTask().getEnvironment();
+        Optional<NearSubtasks> answer = NearSubtasks.ask(
+                task.getOperatorCoordinatorEventGateway(), getOperatorID(), Place.of(task, plan.zones()));
+        if (answer.isPresent()) {
+            isNear = answer.get().groups(plan.maxParallelism());
+        } else {
+            LOG.warn(
+                    "Cannot find out where the subtasks behind shuffle {} run, so all records go through blobs."
+                            + " Check whether all its tasks have started.",
+                    plan.name());
+        }
     }
 
     @Override
@@ -92,8 +129,14 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
         serialized.clear();
         serializer.serialize(value, serialized);
         long timestamp = element.hasTimestamp() ? element.getTimestamp() : Reference.NO_TIMESTAMP;
-        output(group).append(timestamp, serialized.getSharedBuffer(), 0, serialized.length());
-        marks.added(group, 1);
+        if (isNear[group]) {
+            nativeBytes.inc(serialized.length());
+            output.collect(emitted.replace(Reference.ofRecord(group, timestamp, serialized.getCopyOfBuffer())));
+        } else {
+            blobBytes.inc(serialized.length());
+            output(group).append(timestamp, serialized.getSharedBuffer(), 0, serialized.length());
+            marks.added(group, 1);
+        }
         if (serialized.length() > KEPT_BUFFER) {
             serialized = new DataOutputSerializer(FIRST_BUFFER);
         }

@@ -17,6 +17,8 @@ import dev.blobshuffle.flink.internal.mark.HeldMarks;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import dev.blobshuffle.flink.internal.zone.Place;
+import dev.blobshuffle.flink.internal.zone.SubtaskPlace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -87,6 +89,10 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     private int pendingReferences;
     private volatile long pendingBytes;
     private boolean isHandingOut;
+
+    /** Whether a mail came while records were handed out. */
+    private boolean isMailOwed;
+
     private boolean isClosed;
 
     DebatcherOperator(StreamOperatorParameters<T> parameters, ShufflePlan plan, TypeSerializer<T> serializer) {
@@ -127,6 +133,8 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     @Override
     public void open() throws Exception {
         super.open();
+        coordinator.sendEventToCoordinator(
+                new SubtaskPlace(Place.of(getContainingTask().getEnvironment(), plan.zones())));
         Share<ShuffleInstance> opened =
                 TaskInstances.acquire(plan, getRuntimeContext().getJobInfo().getJobId());
         share = opened;
@@ -155,12 +163,33 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
 
     @Override
     public void processElement(StreamRecord<Reference> element) throws Exception {
-        offer(element.getValue(), 0); // Before any mail runs: a checkpoint may be among them.
+        Reference reference = element.getValue();
+        if (reference.isRecord() && group(reference.group()).isEmpty()) {
+            handOut(reference);
+            return;
+        }
+        offer(reference, 0); // Before any mail runs: a checkpoint may be among them.
         debatcher().prefetch();
         while (pendingBytes > maxPendingBytes) {
             progress();
         }
         mailIfReady();
+    }
+
+    /** Hands out a record at once, because none of its group waits. */
+    private void handOut(Reference reference) {
+        byte[] bytes = reference.bytes();
+        T value = value(bytes, 0, bytes.length);
+        isHandingOut = true;
+        try {
+            emit(value, reference.timestamp());
+        } finally {
+            isHandingOut = false;
+        }
+        if (isMailOwed) {
+            isMailOwed = false;
+            mail();
+        }
     }
 
     private void offer(Reference reference, int firstRecord) {
@@ -206,7 +235,8 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
 
     private void mailed() {
         isMailed.set(false);
-        if (!isClosed && !isHandingOut) { // Else an operator behind this one runs mails: the outer call goes on.
+        isMailOwed = isHandingOut; // An operator behind this one runs mails: the outer call goes on.
+        if (!isClosed && !isHandingOut) {
             debatcher().prefetch();
             boolean ignored = handOut();
             mailIfReady();
@@ -242,6 +272,11 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     }
 
     private void emit(GroupQueue group, T value, long timestamp) {
+        emit(value, timestamp);
+        marks.done(group.number(), 1);
+    }
+
+    private void emit(T value, long timestamp) {
         emitted.replace(value);
         if (timestamp == Reference.NO_TIMESTAMP) {
             emitted.eraseTimestamp();
@@ -249,7 +284,19 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
             emitted.setTimestamp(timestamp);
         }
         output.collect(emitted);
-        marks.done(group.number(), 1);
+    }
+
+    private T value(byte[] array, int offset, int length) {
+        try {
+            serialized.setBuffer(array, offset, length);
+            return serializer.deserialize(serialized);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot deserialize a record of shuffle " + plan.name() + ": " + e.getMessage()
+                            + ". Check whether the type of the records, or its serializer, has changed since the"
+                            + " checkpoint.",
+                    e);
+        }
     }
 
     private void left(Item item) {
@@ -291,19 +338,6 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
                 left(plain);
             }
             emit(plain.group(), value, plain.reference().timestamp());
-        }
-
-        private T value(byte[] array, int offset, int length) {
-            try {
-                serialized.setBuffer(array, offset, length);
-                return serializer.deserialize(serialized);
-            } catch (IOException e) {
-                throw new UncheckedIOException(
-                        "Cannot deserialize a record of shuffle " + plan.name() + ": " + e.getMessage()
-                                + ". Check whether the type of the records, or its serializer, has changed since the"
-                                + " checkpoint.",
-                        e);
-            }
         }
     }
 

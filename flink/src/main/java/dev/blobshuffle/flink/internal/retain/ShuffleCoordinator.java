@@ -2,8 +2,11 @@ package dev.blobshuffle.flink.internal.retain;
 
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import dev.blobshuffle.flink.internal.zone.Places;
+import dev.blobshuffle.flink.internal.zone.SubtaskPlace;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
@@ -11,17 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a shuffle in the JobManager: it learns what each checkpoint needs, and lets the job's
- * unneeded blobs be deleted. It has no state. After a JobManager's failure nothing is deleted until
+ * unneeded blobs be deleted. It also learns where the subtasks of the Debatcher are. It has no state. After a JobManager's failure nothing is deleted until
  * as many checkpoints are complete as Flink retains. Owned by the JobManager's main thread.
  */
 final class ShuffleCoordinator implements OperatorCoordinator {
     private final JobRetention retention;
     private final CheckpointHorizon horizon;
+    private final Places places;
+    private final IntSupplier parallelism;
     private boolean isStarted;
 
-    private ShuffleCoordinator(JobRetention retention, CheckpointHorizon horizon) {
+    private ShuffleCoordinator(
+            JobRetention retention, CheckpointHorizon horizon, Places places, IntSupplier parallelism) {
         this.retention = retention;
         this.horizon = horizon;
+        this.places = places;
+        this.parallelism = parallelism;
     }
 
     /** Shuffles of a job that share blobs. */
@@ -38,7 +46,11 @@ final class ShuffleCoordinator implements OperatorCoordinator {
                                         FlinkSettings.parse(plan.settings()),
                                         plan.job(context.getJobID().toHexString())));
         retention.add(horizon);
-        return new ShuffleCoordinator(retention, horizon);
+        return new ShuffleCoordinator(
+                retention,
+                horizon,
+                Places.of(context.getCoordinatorStore(), plan.name()),
+                context::currentParallelism);
     }
 
     private static int retained(Context context) {
@@ -58,6 +70,8 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     public void handleEventFromOperator(int subtask, int attempt, OperatorEvent event) {
         if (event instanceof CheckpointNeed need) {
             horizon.needs(subtask, need);
+        } else if (event instanceof SubtaskPlace report) {
+            places.reported(subtask, report.place(), parallelism.getAsInt());
         }
     }
 
@@ -80,16 +94,18 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     @Override
     public void resetToCheckpoint(long checkpoint, byte @Nullable [] state) {
         horizon.reset();
+        places.reset();
     }
 
     @Override
     public void subtaskReset(int subtask, long checkpoint) {
         // Its reports for checkpoints that are not complete count for nothing: they are aborted.
+        places.left(subtask);
     }
 
     @Override
     public void executionAttemptFailed(int subtask, int attempt, @Nullable Throwable reason) {
-        // As above.
+        // The subtask is reset before its next attempt.
     }
 
     @Override

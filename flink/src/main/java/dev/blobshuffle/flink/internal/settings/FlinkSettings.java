@@ -26,6 +26,13 @@ public final class FlinkSettings implements SettingGroup {
             "A subtask behind a shuffle takes no further references while records of this size are announced to it"
                     + " and not handed out. Backpressure then reaches the subtasks before the shuffle.");
 
+    /** Whether records go through blobs only if they leave the sender's zone. */
+    public static final Setting<Boolean> NATIVE_IN_ZONE = Setting.flag(
+            "native.in.zone",
+            true,
+            "Records for a subtask in the sender's zone, or in its TaskManager, go through Flink's network. If"
+                    + " `false`, all records go through blobs.");
+
     private static final List<SettingGroup> GROUPS = List.of(
             new StoreSettings(),
             new WriteSettings(),
@@ -41,7 +48,7 @@ public final class FlinkSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(PENDING_MAX_BYTES);
+        return List.of(PENDING_MAX_BYTES, NATIVE_IN_ZONE);
     }
 
     /**
