@@ -72,6 +72,17 @@ class BlobShuffleTest {
                 "blobshuffle.batch.max.bytes");
     }
 
+    /** It is that of the process that builds the job. */
+    @Test
+    void theZoneOfTheConfigurationIsNotThatOfTheTasks() {
+        configuration.setString("blobshuffle.zone", "a");
+
+        assertThat(keyed(environment(), BlobShuffleOptions.named("orders"))).isNotNull();
+        assertThatThrownBy(() -> BlobShuffleOptions.named("orders").setting("blobshuffle.zone", "a"))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("each TaskManager");
+    }
+
     @Test
     void anOptionGoesBeforeTheConfiguration() {
         configuration.setString("blobshuffle.batch.max.bytes", "nonsense");

@@ -90,6 +90,11 @@ final class KeyedJob {
         return this;
     }
 
+    /** Keeps the blobs in a store with the faults of {@link FaultyStores}. */
+    KeyedJob faulty() {
+        return set("blobshuffle.store", "faulty://" + directory.resolve("store"));
+    }
+
     KeyedJob parallelism(int subtasks) {
         parallelism = subtasks;
         return this;
@@ -125,6 +130,7 @@ final class KeyedJob {
         OUT_OF_ORDER.set(0);
         COMPLETED.set(0);
         FlowReporter.reset();
+        FaultyStores.reset();
     }
 
     static Map<String, String> results() {
@@ -195,7 +201,8 @@ final class KeyedJob {
                 .uid("watermarks");
         KeyedStream<Event, Integer> keyed = isNative
                 ? events.keyBy(Event::key)
-                : BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("by-key").zones(zones));
+                : BlobShuffle.keyBy(
+                        events, Event::key, BlobShuffleOptions.named("by-key").zones(zones));
         keyed.process(new CheckOrder(count / 2))
                 .returns(Types.STRING)
                 .uid("order")

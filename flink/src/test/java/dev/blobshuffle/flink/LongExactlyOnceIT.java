@@ -75,6 +75,26 @@ class LongExactlyOnceIT {
         assertExact(job);
     }
 
+    /** The places differ with each restore, and so does what goes natively. */
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void jobsInSeveralZonesRestoreAtOtherParallelisms(boolean isUnaligned) throws Exception {
+        KeyedJob job = new KeyedJob(directory, COUNT)
+                .rate(20_000)
+                .zones(taskManager -> taskManager)
+                .set("taskmanager.numberOfTaskSlots", "1")
+                .set("minicluster.number-of-taskmanagers", "3")
+                .set("execution.checkpointing.unaligned.enabled", String.valueOf(isUnaligned));
+
+        job.set("execution.state-recovery.path", stop(job.parallelism(2).start()));
+        job.set("execution.state-recovery.path", stop(job.parallelism(3).start()));
+        job.parallelism(2).run(3);
+
+        assertExact(job);
+        assertThat(FlowReporter.nativeBytes()).isPositive();
+        assertThat(FlowReporter.blobBytes()).isPositive();
+    }
+
     /** Records that a slow reader has not taken stay in the store, so memory stays bounded. */
     @Test
     void aSlowReaderHoldsUpTheWriter() throws Exception {

@@ -6,16 +6,18 @@ import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Only records that leave a zone go through blobs, and results stay exact. */
 class ZonesIT {
     private static final long COUNT = 40_000;
-
 
     @TempDir
     private Path directory;
@@ -54,10 +56,17 @@ class ZonesIT {
         assertThat(blobs()).isPositive();
     }
 
-    /** Each restart moves the TaskManagers, so what went natively waits beside what goes in blobs. */
-    @Test
-    void aTaskManagerMayMoveToAnotherZone() throws Exception {
-        KeyedJob job = job().zones(ZonesIT::zoneThatMoves);
+    /**
+     * Each restart moves the TaskManagers. Then records that go natively follow references of the
+     * attempt before, whose blobs are still being read.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTaskManagerMayMoveToAnotherZone(boolean isUnaligned) throws Exception {
+        KeyedJob job = job().faulty()
+                .zones(ZonesIT::zoneThatMoves)
+                .set("execution.checkpointing.unaligned.enabled", String.valueOf(isUnaligned));
+        FaultyStores.slow(Duration.ZERO, Duration.ofMillis(300));
 
         job.run(4);
 
@@ -66,9 +75,9 @@ class ZonesIT {
         assertThat(FlowReporter.blobBytes()).isPositive();
     }
 
-    /** One TaskManager alone, then with the other, and so on. */
+    /** First apart, then together, and so on. */
     private static String zoneThatMoves(String taskManager) {
-        return KeyedJob.failures() % 2 == 0 ? "a" : taskManager;
+        return KeyedJob.failures() % 2 == 0 ? taskManager : "a";
     }
 
     private KeyedJob job() {

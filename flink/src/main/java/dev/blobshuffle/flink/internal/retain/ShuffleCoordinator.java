@@ -47,10 +47,7 @@ final class ShuffleCoordinator implements OperatorCoordinator {
                                         plan.job(context.getJobID().toHexString())));
         retention.add(horizon);
         return new ShuffleCoordinator(
-                retention,
-                horizon,
-                Places.of(context.getCoordinatorStore(), plan.name()),
-                context::currentParallelism);
+                retention, horizon, Places.of(context.getCoordinatorStore(), plan.name()), context::currentParallelism);
     }
 
     private static int retained(Context context) {

@@ -77,8 +77,12 @@ public record NearSubtasks(List<Boolean> near) {
         return new CollectCoordinationResponse("", 0, flags);
     }
 
-    private static NearSubtasks of(CoordinationResponse response) throws IOException {
-        return new NearSubtasks(((CollectCoordinationResponse) response).getResults(BooleanSerializer.INSTANCE));
+    static NearSubtasks of(CoordinationResponse response) {
+        try {
+            return new NearSubtasks(((CollectCoordinationResponse) response).getResults(BooleanSerializer.INSTANCE));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot read the coordinator's answer: " + e.getMessage(), e);
+        }
     }
 
     /** One for each key group: whether its subtask is near. */

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.zone.Zone;
 import java.io.Serializable;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.metrics.scope.ScopeFormat;
 import org.apache.flink.util.function.SerializableFunction;
@@ -26,21 +27,26 @@ public record Place(@Nullable String taskManager, @Nullable String zone) impleme
      * @param zones takes the TaskManager's id; an empty answer means that it does not know
      */
     public static Place of(Environment task, SerializableFunction<String, String> zones) {
-        String taskManager = task.getMetricGroup().getAllVariables().get(ScopeFormat.SCOPE_TASKMANAGER_ID);
-        Optional<String> answer = Optional.ofNullable(taskManager).map(zones).filter(name -> !name.isBlank());
-        Optional<String> setting = Optional.ofNullable(
-                task.getTaskManagerInfo().getConfiguration().getString(ZoneSettings.ZONE.name(), null));
-        return new Place(taskManager, named(answer.or(() -> setting), System.getenv()));
+        return of(
+                task.getMetricGroup().getAllVariables().get(ScopeFormat.SCOPE_TASKMANAGER_ID),
+                zones,
+                task.getTaskManagerInfo().getConfiguration(),
+                System.getenv());
     }
 
-    private static @Nullable String named(Optional<String> zone, Map<String, String> environment) {
-        Zone own = Zone.own(zone, Optional.empty(), environment);
-        return own.equals(Zone.SINGLE) ? null : own.name();
+    static Place of(
+            @Nullable String taskManager,
+            SerializableFunction<String, String> zones,
+            Configuration settings,
+            Map<String, String> environment) {
+        Optional<String> answer = Optional.ofNullable(taskManager).map(zones).filter(name -> !name.isBlank());
+        Optional<String> setting = Optional.ofNullable(settings.getString(ZoneSettings.ZONE.name(), null));
+        Zone zone = Zone.own(answer.or(() -> setting), Optional.empty(), environment);
+        return new Place(taskManager, zone.equals(Zone.SINGLE) ? null : zone.name());
     }
 
     /** Whether what goes from one to the other stays in a TaskManager, or in a zone. */
     boolean isNear(Place other) {
-        return taskManager != null && taskManager.equals(other.taskManager)
-                || zone != null && zone.equals(other.zone);
+        return taskManager != null && taskManager.equals(other.taskManager) || zone != null && zone.equals(other.zone);
     }
 }

@@ -67,7 +67,8 @@ public final class Places {
         }
         List<Question> answered = List.copyOf(open);
         open.clear();
-        answered.forEach(question -> question.answer().complete(near(question.place()).response()));
+        answered.forEach(
+                question -> question.answer().complete(near(question.place()).response()));
     }
 
     private NearSubtasks near(Place asking) {
