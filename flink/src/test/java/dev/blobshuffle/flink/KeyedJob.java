@@ -50,6 +50,12 @@ final class KeyedJob {
     private static final AtomicInteger LATE_RECORDS = new AtomicInteger();
     private static final AtomicInteger OUT_OF_ORDER = new AtomicInteger();
 
+    /** Records that have come out of the shuffle, in all attempts. */
+    private static final AtomicLong HANDED_OUT = new AtomicLong();
+
+    /** Tasks before the shuffle that have ended. */
+    private static final AtomicInteger ENDED = new AtomicInteger();
+
     /** Checkpoints that were completed after the last failure or start. */
     private static final AtomicLong COMPLETED = new AtomicLong();
 
@@ -129,6 +135,8 @@ final class KeyedJob {
         LATE_RECORDS.set(0);
         OUT_OF_ORDER.set(0);
         COMPLETED.set(0);
+        HANDED_OUT.set(0);
+        ENDED.set(0);
         FlowReporter.reset();
         FaultyStores.reset();
     }
@@ -144,6 +152,14 @@ final class KeyedJob {
     /** Records of a key that came after a later one of the same half of the numbers. */
     static int outOfOrder() {
         return OUT_OF_ORDER.get();
+    }
+
+    static long handedOut() {
+        return HANDED_OUT.get();
+    }
+
+    static int endedTasks() {
+        return ENDED.get();
     }
 
     static int failures() {
@@ -245,6 +261,11 @@ final class KeyedJob {
         }
 
         @Override
+        public void close() {
+            ENDED.incrementAndGet();
+        }
+
+        @Override
         public void notifyCheckpointComplete(long checkpoint) {
             if (getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {
                 COMPLETED.incrementAndGet();
@@ -326,6 +347,7 @@ final class KeyedJob {
 
         @Override
         public void processElement(Event event, Context context, Collector<String> out) throws Exception {
+            HANDED_OUT.incrementAndGet();
             ValueState<Long> last = event.number < half ? first : second;
             if (last.value() != null && last.value() >= event.number) {
                 OUT_OF_ORDER.incrementAndGet();

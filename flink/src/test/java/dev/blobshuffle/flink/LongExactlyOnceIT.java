@@ -95,6 +95,25 @@ class LongExactlyOnceIT {
         assertThat(FlowReporter.blobBytes()).isPositive();
     }
 
+    /** Another subtask may emit what was on the way, so the order of a key may change there. */
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void putsAfterTheBarrierRestoreAtOtherParallelisms(boolean isUnaligned) throws Exception {
+        KeyedJob job = new KeyedJob(directory, COUNT)
+                .rate(20_000)
+                .faulty()
+                .set("blobshuffle.put.after.barrier", "true")
+                .set("execution.checkpointing.unaligned.enabled", String.valueOf(isUnaligned));
+        FaultyStores.slow(Duration.ofMillis(200), Duration.ofMillis(50));
+
+        job.set("execution.state-recovery.path", stop(job.parallelism(2).start()));
+        job.set("execution.state-recovery.path", stop(job.parallelism(3).start()));
+        job.parallelism(1).run(2);
+
+        assertThat(KeyedJob.lateRecords()).isZero();
+        assertThat(KeyedJob.results()).isEqualTo(job.expected());
+    }
+
     /** Records that a slow reader has not taken stay in the store, so memory stays bounded. */
     @Test
     void aSlowReaderHoldsUpTheWriter() throws Exception {

@@ -2,7 +2,7 @@ package dev.blobshuffle.flink.internal.batch;
 
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.reference.Reference;
-import dev.blobshuffle.flink.internal.zone.PlaceCoordinator;
+import dev.blobshuffle.flink.internal.retain.BatcherCoordinator;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.runtime.jobgraph.OperatorID;
@@ -45,7 +45,7 @@ public final class BatcherFactory<T, K> extends AbstractStreamOperatorFactory<Re
 
     @Override
     public OperatorCoordinator.Provider getCoordinatorProvider(String operatorName, OperatorID operator) {
-        return new PlaceCoordinator.Provider(plan.name(), operator);
+        return new BatcherCoordinator.Provider(plan, operator);
     }
 
     @Override

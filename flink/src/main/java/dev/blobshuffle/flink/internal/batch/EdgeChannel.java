@@ -4,8 +4,13 @@ import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.flink.internal.pending.PendingGroup;
 import dev.blobshuffle.flink.internal.reference.Reference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,6 +26,9 @@ final class EdgeChannel implements Channel {
     private final Edge edge;
     private final Queue<Sent> arrived = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isMailed = new AtomicBoolean();
+    /** What barriers of open checkpoints wait for. Guarded by this. */
+    private final List<Unsent> open = new ArrayList<>();
+
     private volatile boolean isClosed;
 
     /** Where references go. */
@@ -31,6 +39,9 @@ final class EdgeChannel implements Channel {
          * @param records how many records it stands for
          */
         void emit(Reference reference, int records);
+
+        /** Whether references may leave. */
+        boolean isOpen();
 
         /** All that had arrived is emitted. */
         void emitted();
@@ -48,7 +59,7 @@ final class EdgeChannel implements Channel {
     @Override
     public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
         Reference reference = Reference.toSegment(partition.number(), NotificationCodec.encode(notification));
-        arrived.add(new Sent(reference, notification.records(), delivery));
+        arrive(new Sent(reference, notification.records(), delivery));
         mail();
     }
 
@@ -58,9 +69,34 @@ final class EdgeChannel implements Channel {
         records.forEach((timestamp, key, value, headers) -> {
             Reference reference =
                     Reference.ofRecord(partition.number(), timestamp, value == null ? new byte[0] : value);
-            arrived.add(new Sent(reference, 1, --left[0] == 0 ? delivery : null));
+            arrive(new Sent(reference, 1, --left[0] == 0 ? delivery : null));
         });
         mail();
+    }
+
+    private synchronized void arrive(Sent sent) {
+        arrived.add(sent);
+        open.forEach(unsent -> unsent.add(sent.reference(), sent.records()));
+        open.removeIf(Unsent::isComplete);
+    }
+
+    /**
+     * What was appended and is not emitted. The batch must be sealed before. By the task's thread.
+     *
+     * @param records how many of each group
+     */
+    synchronized CompletableFuture<List<PendingGroup>> unsent(long[] records) {
+        Unsent unsent = new Unsent(records);
+        arrived.forEach(sent -> unsent.add(sent.reference(), sent.records()));
+        if (!unsent.isComplete()) {
+            open.add(unsent);
+        }
+        return unsent.all();
+    }
+
+    private synchronized void failOpen(RuntimeException cause) {
+        open.forEach(unsent -> unsent.fail(cause));
+        open.clear();
     }
 
     private void mail() {
@@ -80,6 +116,9 @@ final class EdgeChannel implements Channel {
     /** Emits what has arrived. By the task's thread. */
     void forward() {
         isMailed.set(false);
+        if (!edge.isOpen()) {
+            return;
+        }
         for (Sent sent = arrived.poll(); sent != null; sent = arrived.poll()) {
             Delivery delivery = sent.delivery();
             edge.emit(sent.reference(), sent.records());
@@ -93,6 +132,7 @@ final class EdgeChannel implements Channel {
     /** The next append would fail too, but an idle input has none. */
     @Override
     public void failed(RuntimeException cause) {
+        failOpen(cause);
         if (!isClosed) {
             execute(
                     () -> {
@@ -110,5 +150,6 @@ final class EdgeChannel implements Channel {
     /** Reports no further failures. */
     void close() {
         isClosed = true;
+        failOpen(new CancellationException("The task ends."));
     }
 }

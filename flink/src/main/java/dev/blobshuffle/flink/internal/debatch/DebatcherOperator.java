@@ -14,6 +14,10 @@ import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.debatch.GroupQueue.Item;
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import dev.blobshuffle.flink.internal.mark.HeldMarks;
+import dev.blobshuffle.flink.internal.pending.PendingGroup;
+import dev.blobshuffle.flink.internal.pending.PendingGroupSerializer;
+import dev.blobshuffle.flink.internal.pending.SavepointCopy;
+import dev.blobshuffle.flink.internal.pending.Stop;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
@@ -76,6 +80,7 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     private final AtomicBoolean isMailed = new AtomicBoolean();
     private final DataInputDeserializer serialized = new DataInputDeserializer();
     private final StreamRecord<@Nullable T> emitted = new StreamRecord<>(null);
+    private final Stop stop = new Stop();
     private final List<PendingGroup> restored = new ArrayList<>();
 
     private final OperatorEventGateway coordinator;
@@ -244,7 +249,7 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
     }
 
     private void mailIfReady() {
-        if (debatcher().isReady()) {
+        if (!stop.isStopping() && debatcher().isReady()) {
             mail();
         }
     }
@@ -258,7 +263,7 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
 
     /** Hands out some records that are ready. Returns whether there were any. */
     private boolean handOut() {
-        if (!debatcher().isReady()) {
+        if (stop.isStopping() || !debatcher().isReady()) {
             return false;
         }
         isHandingOut = true;
@@ -395,6 +400,7 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
         if (kind == null || present == null) {
             throw new IllegalStateException("Cannot snapshot the Debatcher of " + plan.name() + ": it is not open.");
         }
+        stop.taken(context.getCheckpointId(), kind.getCheckpointType());
         if (kind.getCheckpointType().isSavepoint()) {
             present.update(SavepointCopy.of(pending, plan, engine()));
         } else {
@@ -402,6 +408,14 @@ final class DebatcherOperator<T> extends AbstractStreamOperator<T>
             // Flink's own state has what an unaligned barrier has overtaken, of any age.
             long needed = kind.isUnalignedCheckpoint() ? CheckpointNeed.EVERYTHING : oldest;
             coordinator.sendEventToCoordinator(new CheckpointNeed(context.getCheckpointId(), needed));
+        }
+    }
+
+    @Override
+    public void notifyCheckpointAborted(long checkpoint) throws Exception {
+        super.notifyCheckpointAborted(checkpoint);
+        if (stop.aborted(checkpoint)) {
+            mail();
         }
     }
 

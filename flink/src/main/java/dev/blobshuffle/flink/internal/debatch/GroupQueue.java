@@ -1,6 +1,7 @@
 package dev.blobshuffle.flink.internal.debatch;
 
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.flink.internal.pending.PendingGroup;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

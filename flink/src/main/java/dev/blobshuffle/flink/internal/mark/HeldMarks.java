@@ -52,6 +52,15 @@ public final class HeldMarks {
         done[group] += records;
     }
 
+    /** How many records of each group have come in and not left. */
+    public long[] outstanding() {
+        long[] outstanding = added.clone();
+        for (int group = 0; group < outstanding.length; group++) {
+            outstanding[group] -= done[group];
+        }
+        return outstanding;
+    }
+
     /** Takes a watermark. Call {@link #release} afterwards, as with all marks. */
     public void add(Watermark watermark) {
         waiting.add(watermark);

@@ -4,21 +4,27 @@ import dev.blobshuffle.core.internal.retention.Horizon;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.IntSupplier;
+import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 
 /**
  * Which blobs the completed checkpoints of one shuffle need: those from the lowest generation on
  * that one of the retained checkpoints needs.
  *
  * <p>A running job needs no older ones either. What a Debatcher received since a checkpoint was
- * sealed after that checkpoint was triggered. The reserve covers clocks that differ.
+ * sealed after that checkpoint was triggered, or is among the needs of a Batcher. The reserve covers
+ * clocks that differ.
  *
  * <p>The notice of a completed checkpoint may be lost, and so may a report. Such a checkpoint is
  * left out. That is safe, because the need only rises: an older checkpoint stands in for it.
@@ -31,29 +37,54 @@ final class CheckpointHorizon implements Horizon {
     /** Checkpoints without a verdict; older ones are forgotten. */
     private static final int MOST_OPEN = 1000;
 
-    private final IntSupplier parallelism;
     private final IntSupplier retained;
-    private final NavigableMap<Long, Map<Integer, Long>> open = new TreeMap<>();
+    private final List<IntSupplier> reporters = new ArrayList<>();
+    private final NavigableMap<Long, Map<Subtask, Long>> open = new TreeMap<>();
 
     /** Needs of the last completed checkpoints, in their order. */
     private final Deque<Long> completed = new ArrayDeque<>();
 
     private boolean hasAll;
 
+    /** A subtask that reports. */
+    private record Subtask(OperatorID operator, int number) {}
+
+    /** What the horizon of a shuffle is shared by. */
+    private record Key(String shuffle) {}
+
     /**
      * A horizon that allows nothing yet.
      *
-     * @param parallelism subtasks that report for each checkpoint
      * @param retained how many checkpoints Flink retains
      */
-    CheckpointHorizon(IntSupplier parallelism, IntSupplier retained) {
-        this.parallelism = parallelism;
+    CheckpointHorizon(IntSupplier retained) {
         this.retained = retained;
     }
 
+    /** The horizon of a shuffle, the same for the coordinators of both operators. */
+    static CheckpointHorizon of(String shuffle, OperatorCoordinator.Context context) {
+        return (CheckpointHorizon) context.getCoordinatorStore()
+                .compute(
+                        new Key(shuffle),
+                        (key, present) -> present != null ? present : new CheckpointHorizon(() -> retained(context)));
+    }
+
+    private static int retained(OperatorCoordinator.Context context) {
+        CheckpointCoordinator checkpoints = context.getCheckpointCoordinator();
+        return checkpoints == null
+                ? Integer.MAX_VALUE
+                : checkpoints.getCheckpointStore().getMaxNumberOfRetainedCheckpoints();
+    }
+
+    /** So many subtasks of an operator report for each checkpoint. */
+    synchronized void expect(IntSupplier subtasks) {
+        reporters.add(subtasks);
+    }
+
     /** A subtask has reported. */
-    synchronized void needs(int subtask, CheckpointNeed need) {
-        open.computeIfAbsent(need.checkpoint(), absent -> new HashMap<>()).put(subtask, need.generation());
+    synchronized void needs(OperatorID operator, int subtask, CheckpointNeed need) {
+        open.computeIfAbsent(need.checkpoint(), absent -> new HashMap<>())
+                .put(new Subtask(operator, subtask), need.generation());
         if (open.size() > MOST_OPEN) {
             open.pollFirstEntry();
         }
@@ -61,9 +92,9 @@ final class CheckpointHorizon implements Horizon {
 
     /** A checkpoint is complete. Savepoints have no reports. */
     synchronized void completed(long checkpoint) {
-        Map<Integer, Long> needs = open.getOrDefault(checkpoint, Map.of());
+        Map<Subtask, Long> needs = open.getOrDefault(checkpoint, Map.of());
         open.headMap(checkpoint, true).clear();
-        if (needs.size() != parallelism.getAsInt()) {
+        if (needs.size() != reporters.stream().mapToInt(IntSupplier::getAsInt).sum()) {
             return;
         }
         completed.addLast(Collections.min(needs.values()));

@@ -3,7 +3,7 @@ package dev.blobshuffle.flink.internal.retain;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 
 /**
- * What one subtask of a Debatcher needs for a checkpoint; sent before the checkpoint is
+ * What one subtask of a shuffle needs for a checkpoint; sent before the checkpoint is
  * acknowledged.
  *
  * @param checkpoint its id

@@ -7,7 +7,7 @@ import dev.blobshuffle.flink.internal.zone.SubtaskPlace;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
-import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
+import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * as many checkpoints are complete as Flink retains. Owned by the JobManager's main thread.
  */
 final class ShuffleCoordinator implements OperatorCoordinator {
+    private final OperatorID operator;
     private final JobRetention retention;
     private final CheckpointHorizon horizon;
     private final Places places;
@@ -25,7 +26,12 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     private boolean isStarted;
 
     private ShuffleCoordinator(
-            JobRetention retention, CheckpointHorizon horizon, Places places, IntSupplier parallelism) {
+            OperatorID operator,
+            JobRetention retention,
+            CheckpointHorizon horizon,
+            Places places,
+            IntSupplier parallelism) {
+        this.operator = operator;
         this.retention = retention;
         this.horizon = horizon;
         this.places = places;
@@ -36,7 +42,8 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     private record Shared(String submission, Map<String, String> settings) {}
 
     static ShuffleCoordinator of(ShufflePlan plan, Context context) {
-        CheckpointHorizon horizon = new CheckpointHorizon(context::currentParallelism, () -> retained(context));
+        CheckpointHorizon horizon = CheckpointHorizon.of(plan.name(), context);
+        horizon.expect(context::currentParallelism);
         JobRetention retention = (JobRetention) context.getCoordinatorStore()
                 .compute(
                         new Shared(plan.submission(), plan.settings()),
@@ -47,14 +54,11 @@ final class ShuffleCoordinator implements OperatorCoordinator {
                                         plan.job(context.getJobID().toHexString())));
         retention.add(horizon);
         return new ShuffleCoordinator(
-                retention, horizon, Places.of(context.getCoordinatorStore(), plan.name()), context::currentParallelism);
-    }
-
-    private static int retained(Context context) {
-        CheckpointCoordinator checkpoints = context.getCheckpointCoordinator();
-        return checkpoints == null
-                ? Integer.MAX_VALUE
-                : checkpoints.getCheckpointStore().getMaxNumberOfRetainedCheckpoints();
+                context.getOperatorId(),
+                retention,
+                horizon,
+                Places.of(context.getCoordinatorStore(), plan.name()),
+                context::currentParallelism);
     }
 
     @Override
@@ -66,7 +70,7 @@ final class ShuffleCoordinator implements OperatorCoordinator {
     @Override
     public void handleEventFromOperator(int subtask, int attempt, OperatorEvent event) {
         if (event instanceof CheckpointNeed need) {
-            horizon.needs(subtask, need);
+            horizon.needs(operator, subtask, need);
         } else if (event instanceof SubtaskPlace report) {
             places.reported(subtask, report.place(), parallelism.getAsInt());
         }

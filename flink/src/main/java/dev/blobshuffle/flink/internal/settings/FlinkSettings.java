@@ -33,6 +33,14 @@ public final class FlinkSettings implements SettingGroup {
             "Records for a subtask in the sender's zone, or in its TaskManager, go through Flink's network. If"
                     + " `false`, all records go through blobs.");
 
+    /** Whether a checkpoint waits for puts after its barrier. */
+    public static final Setting<Boolean> PUT_AFTER_BARRIER = Setting.flag(
+            "put.after.barrier",
+            false,
+            "A checkpoint waits for the puts of earlier records while its tasks go on. If `false`, each task before a"
+                    + " shuffle waits for them at the barrier. With `true`, restoring a checkpoint at another"
+                    + " parallelism may change the order of a key's records that were on the way.");
+
     private static final List<SettingGroup> GROUPS = List.of(
             new StoreSettings(),
             new WriteSettings(),
@@ -48,7 +56,7 @@ public final class FlinkSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(PENDING_MAX_BYTES, NATIVE_IN_ZONE);
+        return List.of(PENDING_MAX_BYTES, NATIVE_IN_ZONE, PUT_AFTER_BARRIER);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.runtime.operators.coordination.CoordinationRequest;
 import org.apache.flink.runtime.operators.coordination.CoordinationResponse;
 import org.apache.flink.runtime.operators.coordination.CoordinatorStore;
 
@@ -52,6 +53,11 @@ public final class Places {
     /** All subtasks begin again. */
     public void reset() {
         known.clear();
+    }
+
+    /** Answers a subtask of the Batcher, when all subtasks of the Debatcher have reported. */
+    public CompletableFuture<CoordinationResponse> answer(CoordinationRequest request) {
+        return ask(((NearRequest) request).place());
     }
 
     CompletableFuture<CoordinationResponse> ask(Place place) {

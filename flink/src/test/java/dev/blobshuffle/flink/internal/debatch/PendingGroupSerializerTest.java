@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.flink.internal.debatch.GroupQueue.Item;
+import dev.blobshuffle.flink.internal.pending.PendingGroup;
+import dev.blobshuffle.flink.internal.pending.PendingGroupSerializer;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import java.io.IOException;
 import java.util.List;

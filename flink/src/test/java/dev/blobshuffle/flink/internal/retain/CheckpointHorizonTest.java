@@ -5,12 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.internal.retention.Horizon;
 import java.time.Instant;
 import java.util.OptionalLong;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class CheckpointHorizonTest {
-    private int parallelism = 2;
+    private static final OperatorID DEBATCHER = new OperatorID(1, 1);
+    private static final OperatorID BATCHER = new OperatorID(2, 2);
+
     private int retained = 1;
-    private final CheckpointHorizon horizon = new CheckpointHorizon(() -> parallelism, () -> retained);
+    private final CheckpointHorizon horizon = new CheckpointHorizon(() -> retained);
+
+    @BeforeEach
+    void expectTwoSubtasks() {
+        horizon.expect(() -> 2);
+    }
 
     @Test
     void nothingMayGoBeforeACheckpointIsComplete() {
@@ -58,13 +67,26 @@ class CheckpointHorizonTest {
     @Test
     void aCheckpointWithoutAllReportsIsLeftOut() {
         complete(1, 1000, 1000);
-        horizon.needs(0, new CheckpointNeed(2, 2000));
+        horizon.needs(DEBATCHER, 0, new CheckpointNeed(2, 2000));
 
         horizon.completed(2);
         assertThat(limit()).hasValue(1000 - 15);
         complete(3, 3000, 3000);
 
         assertThat(limit()).hasValue(3000 - 15);
+    }
+
+    @Test
+    void theNeedsOfBothOperatorsCount() {
+        horizon.expect(() -> 1);
+        complete(1, 1000, 1000);
+        assertThat(limit()).as("one report is missing").isEmpty();
+        report(2, 1010, 1010);
+        horizon.needs(BATCHER, 0, new CheckpointNeed(2, 990));
+
+        horizon.completed(2);
+
+        assertThat(limit()).hasValue(990 - 15);
     }
 
     /** Its references in flight may be of any age. */
@@ -84,7 +106,7 @@ class CheckpointHorizonTest {
         complete(1, 1000, 1000);
         report(2, 2000, 2000);
         horizon.reset();
-        horizon.needs(0, new CheckpointNeed(2, 1001));
+        horizon.needs(DEBATCHER, 0, new CheckpointNeed(2, 1001));
 
         horizon.completed(2);
 
@@ -98,7 +120,7 @@ class CheckpointHorizonTest {
 
     private void report(long checkpoint, long... needs) {
         for (int subtask = 0; subtask < needs.length; subtask++) {
-            horizon.needs(subtask, new CheckpointNeed(checkpoint, needs[subtask]));
+            horizon.needs(DEBATCHER, subtask, new CheckpointNeed(checkpoint, needs[subtask]));
         }
     }
 

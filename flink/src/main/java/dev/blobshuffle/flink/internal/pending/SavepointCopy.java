@@ -1,4 +1,4 @@
-package dev.blobshuffle.flink.internal.debatch;
+package dev.blobshuffle.flink.internal.pending;
 
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records that references stand for. A savepoint is the user's and may be restored years
- * later, so it must not refer to blobs. Owned by the task's thread, which waits for the reads.
+ * later, so it must not refer to blobs. Owned by one thread, which waits for the reads.
  */
-final class SavepointCopy implements Debatcher.Sink<Reference> {
+public final class SavepointCopy implements Debatcher.Sink<Reference> {
     private static final int RECORDS_PER_TURN = 512;
     private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -27,8 +27,8 @@ final class SavepointCopy implements Debatcher.Sink<Reference> {
 
     private SavepointCopy() {}
 
-    /** The same groups with records only. */
-    static List<PendingGroup> of(List<PendingGroup> pending, ShufflePlan plan, Engine engine)
+    /** The same groups with records only. Waits for the reads. */
+    public static List<PendingGroup> of(List<PendingGroup> pending, ShufflePlan plan, Engine engine)
             throws InterruptedException {
         SavepointCopy copy = new SavepointCopy();
         try (Debatcher<Reference> debatcher = engine.debatcher(plan.name() + "/savepoint")) {

@@ -1,4 +1,4 @@
-package dev.blobshuffle.flink.internal.debatch;
+package dev.blobshuffle.flink.internal.pending;
 
 import dev.blobshuffle.flink.internal.reference.Reference;
 import java.util.List;
@@ -11,9 +11,9 @@ import java.util.List;
  * @param firstRecord index of the first record of the first reference that was not handed out
  * @param references one or more
  */
-record PendingGroup(int group, int firstRecord, List<Reference> references) {
+public record PendingGroup(int group, int firstRecord, List<Reference> references) {
     /** Copies the references. */
-    PendingGroup {
+    public PendingGroup {
         references = List.copyOf(references);
     }
 }

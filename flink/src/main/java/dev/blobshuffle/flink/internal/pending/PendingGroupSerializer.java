@@ -1,4 +1,4 @@
-package dev.blobshuffle.flink.internal.debatch;
+package dev.blobshuffle.flink.internal.pending;
 
 import dev.blobshuffle.flink.internal.reference.ImmutableSerializer;
 import dev.blobshuffle.flink.internal.reference.Reference;
@@ -16,8 +16,9 @@ import org.apache.flink.core.memory.DataOutputView;
  * The bytes of pending groups: group, first record and number of references as varints, and the
  * references. Stateless.
  */
-final class PendingGroupSerializer extends ImmutableSerializer<PendingGroup> {
-    static final PendingGroupSerializer INSTANCE = new PendingGroupSerializer();
+public final class PendingGroupSerializer extends ImmutableSerializer<PendingGroup> {
+    /** The only one that is needed. */
+    public static final PendingGroupSerializer INSTANCE = new PendingGroupSerializer();
 
     private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,8 @@
-package dev.blobshuffle.flink.internal.zone;
+package dev.blobshuffle.flink.internal.retain;
 
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import dev.blobshuffle.flink.internal.zone.Places;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.CoordinationRequest;
@@ -10,23 +13,28 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the subtasks of a Batcher which subtasks of the Debatcher are near. It has no state. Owned
- * by the JobManager's main thread.
+ * Answers the subtasks of a Batcher which subtasks of the Debatcher are near, and learns what each
+ * checkpoint needs of what they have not sent. It has no state. Owned by the JobManager's main
+ * thread.
  */
-public final class PlaceCoordinator implements OperatorCoordinator, CoordinationRequestHandler {
+public final class BatcherCoordinator implements OperatorCoordinator, CoordinationRequestHandler {
+    private final OperatorID operator;
     private final Places places;
+    private final CheckpointHorizon horizon;
 
-    private PlaceCoordinator(Places places) {
+    private BatcherCoordinator(OperatorID operator, Places places, CheckpointHorizon horizon) {
+        this.operator = operator;
         this.places = places;
+        this.horizon = horizon;
     }
 
     /**
      * Makes the coordinator.
      *
-     * @param shuffle its name
+     * @param plan of the shuffle
      * @param operator the Batcher
      */
-    public record Provider(String shuffle, OperatorID operator) implements OperatorCoordinator.Provider {
+    public record Provider(ShufflePlan plan, OperatorID operator) implements OperatorCoordinator.Provider {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -36,13 +44,17 @@ public final class PlaceCoordinator implements OperatorCoordinator, Coordination
 
         @Override
         public OperatorCoordinator create(Context context) {
-            return new PlaceCoordinator(Places.of(context.getCoordinatorStore(), shuffle));
+            CheckpointHorizon horizon = CheckpointHorizon.of(plan.name(), context);
+            if (FlinkSettings.parse(plan.settings()).value(FlinkSettings.PUT_AFTER_BARRIER)) {
+                horizon.expect(context::currentParallelism);
+            }
+            return new BatcherCoordinator(operator, Places.of(context.getCoordinatorStore(), plan.name()), horizon);
         }
     }
 
     @Override
     public CompletableFuture<CoordinationResponse> handleCoordinationRequest(CoordinationRequest request) {
-        return places.ask(((NearRequest) request).place());
+        return places.answer(request);
     }
 
     @Override
@@ -57,12 +69,14 @@ public final class PlaceCoordinator implements OperatorCoordinator, Coordination
 
     @Override
     public void handleEventFromOperator(int subtask, int attempt, OperatorEvent event) {
-        // Batchers only ask.
+        if (event instanceof CheckpointNeed need) {
+            horizon.needs(operator, subtask, need);
+        }
     }
 
     @Override
     public void notifyCheckpointComplete(long checkpoint) {
-        // Places are in no checkpoint.
+        // The Debatcher's coordinator learns it.
     }
 
     @Override

@@ -1,0 +1,5 @@
+/** What an operator of a shuffle has not handed on, as its state holds it. */
+@NullMarked
+package dev.blobshuffle.flink.internal.pending;
+
+import org.jspecify.annotations.NullMarked;
