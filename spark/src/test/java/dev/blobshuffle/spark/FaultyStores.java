@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Directories whose stores have the faults that a test plants: {@code faulty:///directory}. */
@@ -34,6 +35,17 @@ public final class FaultyStores implements BlobStoreProvider {
     }
 
     static volatile Fault fault = Fault.NONE;
+
+    /** Requests that write, and that read, since the last {@link #count}. */
+    static final AtomicInteger PUTS = new AtomicInteger();
+
+    static final AtomicInteger GETS = new AtomicInteger();
+
+    /** Begins to count. */
+    static void count() {
+        PUTS.set(0);
+        GETS.set(0);
+    }
 
     @Override
     public String scheme() {
@@ -54,11 +66,13 @@ public final class FaultyStores implements BlobStoreProvider {
 
         @Override
         public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            PUTS.incrementAndGet();
             return faulty("put " + id, () -> super.put(id, content));
         }
 
         @Override
         public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            GETS.incrementAndGet();
             return faulty("get " + id, () -> super.get(id, range));
         }
 

@@ -29,9 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
  * outputs.
  */
 class LostBlobsIT {
-    /** Two tasks run at a time, and wait for each other: a blob for each two maps. */
-    private static final Map<String, String> SYNC =
-            Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.sync.wait.ms", "600000");
+    /**
+     * Two tasks run at a time, and wait for each other: a blob for each two maps. The executor
+     * remembers nothing that it has read.
+     */
+    private static final Map<String, String> SYNC = Map.of(
+            "spark.blobshuffle.durability", "sync",
+            "spark.blobshuffle.sync.wait.ms", "600000",
+            "spark.blobshuffle.cache.memory.bytes", "0");
 
     @TempDir
     private Path directory;
@@ -88,8 +93,9 @@ class LostBlobsIT {
     @Test
     void theMapsOfManyDeletedBlobsRunAgain() throws IOException {
         int maps = 12;
-        try (SparkApplication spark = SparkApplication.withPlugin(
-                directory, Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.blob.bytes", "1"))) {
+        Map<String, String> settings = new TreeMap<>(SYNC);
+        settings.put("spark.blobshuffle.blob.bytes", "1");
+        try (SparkApplication spark = SparkApplication.withPlugin(directory, settings)) {
             LongAccumulator runs = spark.session().sparkContext().longAccumulator();
             JavaPairRDD<String, Iterable<Long>> groups =
                     Programs.counted(spark, runs, maps).groupByKey(Programs.PARTITIONS);

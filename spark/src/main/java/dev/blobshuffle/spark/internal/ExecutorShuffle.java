@@ -3,14 +3,17 @@ package dev.blobshuffle.spark.internal;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.ExecutorMembers;
 import dev.blobshuffle.spark.internal.directory.Usage;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import dev.blobshuffle.spark.internal.read.BlobBlockClient;
+import dev.blobshuffle.spark.internal.read.ShuffleWindows;
 import dev.blobshuffle.spark.internal.settings.Durability;
 import dev.blobshuffle.spark.internal.settings.SparkSettings;
 import dev.blobshuffle.spark.internal.write.LocalDisk;
@@ -49,6 +52,7 @@ final class ExecutorShuffle implements AutoCloseable {
     private static final Duration REPORT = Duration.ofSeconds(5);
 
     private final ShuffleInstance instance;
+    private final ExecutorMembers members;
     private final Settings settings;
     private final int owner;
     private final PluginContext context;
@@ -63,8 +67,10 @@ final class ExecutorShuffle implements AutoCloseable {
 
     private record Parts(DirectoryClient directory, MapBatcher batcher, BlobBlockClient client) {}
 
-    private ExecutorShuffle(ShuffleInstance instance, Settings settings, int owner, PluginContext context) {
+    private ExecutorShuffle(
+            ShuffleInstance instance, ExecutorMembers members, Settings settings, int owner, PluginContext context) {
         this.instance = instance;
+        this.members = members;
         this.settings = settings;
         this.owner = owner;
         this.context = context;
@@ -79,8 +85,10 @@ final class ExecutorShuffle implements AutoCloseable {
      * @param owner of the application's blobs
      */
     static void open(Settings settings, int owner, PluginContext context) {
-        ShuffleInstance instance = ShuffleInstance.builder(settings).open();
-        CURRENT.getAndSet(Optional.of(new ExecutorShuffle(instance, settings, owner, context)))
+        ExecutorMembers members = new ExecutorMembers();
+        ShuffleInstance instance =
+                ShuffleInstance.builder(settings).membership(time -> members).open();
+        CURRENT.getAndSet(Optional.of(new ExecutorShuffle(instance, members, settings, owner, context)))
                 .ifPresent(ExecutorShuffle::close);
     }
 
@@ -155,12 +163,22 @@ final class ExecutorShuffle implements AutoCloseable {
                 context::ask, new Whereabouts.Endpoint(self.executorId(), self.host(), self.port()));
         LocalDisk disk =
                 LocalDisk.reserving(settings.value(SparkSettings.DISK_RESERVE).bytes());
+        members.refresh(directory);
+        BlobBlockClient.Reading reading =
+                new BlobBlockClient.Reading(store, settings.value(SparkSettings.READ_TIMEOUT), windows());
         MapBatcher.Target target = new MapBatcher.Target(store, owner, conf.getAppId());
         return new Parts(
                 directory,
                 new MapBatcher(target, directory, rule(settings, conf), disk, time),
-                new BlobBlockClient(
-                        store, directory, settings.value(SparkSettings.READ_TIMEOUT), new OwnOutputs(disk), time));
+                new BlobBlockClient(reading, directory, new OwnOutputs(disk), time));
+    }
+
+    private ShuffleWindows windows() {
+        CacheOptions caching = CacheOptions.of(settings);
+        long own = caching.memoryBytes() + (caching.diskDirectories().isEmpty() ? 0 : caching.diskBytes());
+        return new ShuffleWindows(
+                settings.value(SparkSettings.READ_WINDOW).bytes(),
+                () -> own * Math.max(1, members.members(settings.zone()).size()));
     }
 
     /** The files of Spark's own resolver. */
@@ -196,9 +214,10 @@ final class ExecutorShuffle implements AutoCloseable {
         }
     }
 
-    /** The driver adds up what all executors ask of the store. */
+    /** The driver adds up what all executors ask of the store, and lists the executors. */
     private void report() {
         try {
+            begun().ifPresent(parts -> members.refresh(parts.directory));
             Usage usage = StoreUsage.of(instance);
             if (!usage.equals(reported)) {
                 begun().ifPresent(parts -> parts.directory.used(usage));

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,15 @@ public final class Footers<F> {
      * @param length the blob's length, bytes
      */
     public CompletionStage<F> open(BlobId id, long length) {
+        return open(id, length, UnaryOperator.identity());
+    }
+
+    /**
+     * Opens a blob as {@link #open(BlobId, long)} does.
+     *
+     * @param naming names the section around the range of each read, for caches
+     */
+    public CompletionStage<F> open(BlobId id, long length, UnaryOperator<BlobRange> naming) {
         Optional<F> kept = cache.get(id);
         if (kept.isPresent()) {
             return CompletableFuture.completedFuture(kept.get());
@@ -75,8 +85,9 @@ public final class Footers<F> {
         if (others != null) {
             return others.copy();
         }
-        var ignored =
-                read(id, length).thenApply(form).whenComplete((footer, failure) -> end(id, mine, footer, failure));
+        var ignored = read(id, length, naming)
+                .thenApply(form)
+                .whenComplete((footer, failure) -> end(id, mine, footer, failure));
         return mine.copy();
     }
 
@@ -93,23 +104,24 @@ public final class Footers<F> {
         }
     }
 
-    private CompletionStage<Container> read(BlobId id, long length) {
+    private CompletionStage<Container> read(BlobId id, long length, UnaryOperator<BlobRange> naming) {
         if (length < Trailer.LENGTH) {
             return CompletableFuture.failedFuture(new BlobCorrupt("Cannot read blob " + id + ": it has " + length
                     + " bytes, and a trailer has " + Trailer.LENGTH + ". Write it again."));
         }
         int guessed = (int) Math.min(length, ContainerReader.TAIL);
-        return end(id, length, guessed).thenCompose(tail -> {
+        return end(id, length, guessed, naming).thenCompose(tail -> {
             if (tail.container().isPresent()) {
                 return CompletableFuture.completedFuture(tail.container().get());
             }
             int needed = (int) Math.min(length, tail.needed());
-            return end(id, length, needed).thenApply(whole -> whole.container().orElseThrow());
+            return end(id, length, needed, naming)
+                    .thenApply(whole -> whole.container().orElseThrow());
         });
     }
 
-    private CompletionStage<Tail> end(BlobId id, long length, int count) {
-        BlobRange range = BlobRange.of(length - count, count);
+    private CompletionStage<Tail> end(BlobId id, long length, int count, UnaryOperator<BlobRange> naming) {
+        BlobRange range = naming.apply(BlobRange.of(length - count, count));
         return CheckedRead.of(store, id, range, executor, bytes -> Tail.decode(id, length, bytes));
     }
 

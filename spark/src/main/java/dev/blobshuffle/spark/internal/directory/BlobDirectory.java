@@ -25,6 +25,7 @@ public final class BlobDirectory {
     static final String LOST = "lost";
     static final String ENDING = "ending";
     static final String USED = "used";
+    static final String MEMBERS = "members";
     static final String YES = "yes";
     static final String NO = "no";
 
@@ -33,6 +34,8 @@ public final class BlobDirectory {
 
     /** Blobs that executors were allowed to upload, and may still upload: with the executor. */
     private final Map<BlobId, String> uploading = new HashMap<>();
+
+    private final MemberList members = new MemberList();
 
     private final Application application;
 
@@ -104,6 +107,7 @@ public final class BlobDirectory {
                 application.used(words.get(1), Usage.parse(words.get(2)));
                 yield new ArrayList<>(List.of(YES));
             }
+            case MEMBERS -> members.answer(words.get(1), words.get(2), Long.parseLong(words.get(3)));
             case ENDING -> new ArrayList<>(List.of(application.isEnding() ? YES : NO));
             default ->
                 throw new IllegalArgumentException("Cannot answer an executor: '" + words.get(0)
@@ -176,6 +180,7 @@ public final class BlobDirectory {
      * @return the blobs that are lost with it
      */
     public synchronized List<BlobId> executorLost(String executor) {
+        members.remove(executor);
         boolean ignored = uploading.values().removeIf(executor::equals);
         List<BlobId> lost = new ArrayList<>();
         entries.replaceAll((blob, entry) -> {

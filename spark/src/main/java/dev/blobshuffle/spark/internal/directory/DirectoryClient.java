@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.directory;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -76,6 +77,12 @@ public final class DirectoryClient {
     /** Reports what this executor has asked of the store so far. */
     public void used(Usage usage) {
         List<String> ignored = ask(List.of(BlobDirectory.USED, self.executor(), usage.text()));
+    }
+
+    /** Announces this executor as a member, and asks for the others. */
+    MemberList.Answer members(Member member, long known) {
+        return MemberList.Answer.parse(
+                ask(List.of(BlobDirectory.MEMBERS, self.executor(), MemberList.text(member), String.valueOf(known))));
     }
 
     /** Reports a stored blob that cannot be read. Then the driver looks for others like it. */

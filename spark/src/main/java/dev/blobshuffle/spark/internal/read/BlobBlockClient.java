@@ -45,6 +45,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     private final DirectoryClient directory;
     private final OwnFiles ownFiles;
     private final StoredBlobs blobs;
+    private final ShuffleWindows windows;
     private final Time.Workers readers;
     private final Time.Workers checks;
     private final TransportConf transport;
@@ -59,22 +60,32 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     }
 
     /**
-     * A client of an executor.
+     * How the client reads stored blobs.
      *
-     * @param timeout how long a read of the store may take
+     * @param timeout how long a read may take
+     * @param windows the parts that the store's caches load
      */
-    public BlobBlockClient(BlobStore store, DirectoryClient directory, Duration timeout, OwnFiles ownFiles, Time time) {
+    public record Reading(BlobStore store, Duration timeout, ShuffleWindows windows) {}
+
+    /** A client of an executor. */
+    public BlobBlockClient(Reading reading, DirectoryClient directory, OwnFiles ownFiles, Time time) {
         this.directory = directory;
         this.ownFiles = ownFiles;
         checks = time.workers("blobshuffle-spark-check", CHECKS);
-        blobs = new StoredBlobs(store, timeout, checks);
+        blobs = new StoredBlobs(reading.store, reading.timeout, checks);
+        windows = reading.windows;
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
         transport = TransportSettings.ofShuffles(SparkEnv.get().conf());
     }
 
-    /** Where the blobs are, so that a task does not ask for each. */
-    void learn(Collection<BlobId> wanted) {
+    /** Where the blobs of a shuffle are, so that a task does not ask for each. */
+    void learn(int shuffle, Collection<BlobId> wanted) {
         directory.learn(wanted);
+        for (BlobId blob : wanted) {
+            Optional<Whereabouts> known =
+                    directory.known(blob).filter(where -> where.writer().isEmpty());
+            known.ifPresent(where -> where.length().ifPresent(length -> windows.add(shuffle, blob, length)));
+        }
     }
 
     /** Whether this executor wrote a blob and has its outputs, as far as is known here. */
@@ -216,9 +227,13 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         }
 
         private void readStored(long length) throws IOException {
-            BlobIndex index = blobs.index(blob, length);
             List<BlockRange> ranges = left().stream().map(BlockRange::parse).toList();
-            StoreFetch fetch = new StoreFetch(blobs, blob, index, this::succeed);
+            if (ranges.isEmpty()) {
+                return;
+            }
+            OpenedBlob opened =
+                    blobs.open(blob, length, windows.of(ranges.get(0).shuffle(), blob, length));
+            StoreFetch fetch = new StoreFetch(blobs, opened, this::succeed);
             if (files.isPresent()) {
                 fetch.toFiles(ranges, files.get(), transport);
             } else {

@@ -119,7 +119,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
         while (addresses._1().hasNext()) {
             BlobLocation.parse(addresses._1().next()._1().executorId()).ifPresent(blobs::add);
         }
-        client.learn(blobs);
+        client.learn(handle.shuffleId(), blobs);
         return addresses._2().map(this::asLocal);
     }
 

@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.store.BlobRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,8 +17,9 @@ import org.apache.spark.network.shuffle.DownloadFileWritableChannel;
 import org.apache.spark.network.util.TransportConf;
 
 /**
- * Reads blocks of one blob from the store. In memory it reads neighbours in one request; Spark
- * limits how much it asks for. What Spark wants on disk goes there in parts. Owned by one thread.
+ * Reads blocks of one blob from the store. In memory it reads neighbours in one request, unless
+ * they are in two windows; Spark limits how much it asks for. What Spark wants on disk goes there
+ * in parts. Owned by one thread.
  */
 final class StoreFetch {
     /** Unwanted bytes between two segments that cost less than a request of their own. */
@@ -27,15 +29,15 @@ final class StoreFetch {
     private static final long REQUEST = 16 << 20;
 
     private final StoredBlobs blobs;
-    private final BlobId blob;
+    private final OpenedBlob blob;
     private final BlobIndex index;
     private final BiConsumer<String, ManagedBuffer> whenRead;
 
     /** @param whenRead takes each block */
-    StoreFetch(StoredBlobs blobs, BlobId blob, BlobIndex index, BiConsumer<String, ManagedBuffer> whenRead) {
+    StoreFetch(StoredBlobs blobs, OpenedBlob blob, BiConsumer<String, ManagedBuffer> whenRead) {
         this.blobs = blobs;
         this.blob = blob;
-        this.index = index;
+        index = blob.index();
         this.whenRead = whenRead;
     }
 
@@ -43,7 +45,7 @@ final class StoreFetch {
     private record Piece(int segment, ByteBuffer target) {}
 
     /** Reads blocks to memory. */
-    void toMemory(List<BlockRange> blocks) {
+    void toMemory(List<BlockRange> blocks) throws IOException {
         List<Piece> pieces = new ArrayList<>();
         List<ByteBuffer> targets = new ArrayList<>();
         for (BlockRange block : blocks) {
@@ -69,19 +71,38 @@ final class StoreFetch {
     }
 
     /** Reads some pieces in one request; returns the index of the first one after them. */
-    private int readTogether(List<Piece> pieces, int first) {
+    private int readTogether(List<Piece> pieces, int first) throws IOException {
         long start = index.offset(pieces.get(first).segment);
         long end = index.end(pieces.get(first).segment);
         int last = first + 1;
+        if (!blob.windows().isWithin(start, end)) {
+            readAcross(pieces.get(first));
+            return last;
+        }
         while (last < pieces.size()
                 && index.offset(pieces.get(last).segment) - end <= GAP
-                && index.end(pieces.get(last).segment) - start <= REQUEST) {
+                && index.end(pieces.get(last).segment) - start <= REQUEST
+                && blob.windows().isWithin(start, index.end(pieces.get(last).segment))) {
             end = Math.max(end, index.end(pieces.get(last).segment));
             last++;
         }
         List<Piece> together = pieces.subList(first, last);
         blobs.read(blob, start, Math.toIntExact(end - start), bytes -> take(together, start, bytes));
         return last;
+    }
+
+    /** Reads a piece from several windows. Wrong bytes of caches are read again from the store. */
+    private void readAcross(Piece piece) throws IOException {
+        try {
+            copy(piece, BlobRange.Source.ANYWHERE);
+        } catch (BlobCorrupt e) {
+            copy(piece, BlobRange.Source.STORE);
+        }
+    }
+
+    private void copy(Piece piece, BlobRange.Source source) throws IOException {
+        ByteBuffer target = piece.target.duplicate();
+        blobs.stream(blob, piece.segment, source, target::put);
     }
 
     private void take(List<Piece> together, long start, ByteBuffer bytes) {
@@ -99,25 +120,34 @@ final class StoreFetch {
     /** Reads blocks to files. */
     void toFiles(List<BlockRange> blocks, DownloadFileManager files, TransportConf transport) throws IOException {
         for (BlockRange block : blocks) {
-            DownloadFile file = files.createTempFile(transport);
-            ManagedBuffer bytes;
             try {
-                bytes = toFile(block, file);
-            } catch (IOException | RuntimeException e) {
-                boolean ignored = file.delete();
-                throw e;
+                toFile(block, BlobRange.Source.ANYWHERE, files, transport);
+            } catch (BlobCorrupt e) {
+                toFile(block, BlobRange.Source.STORE, files, transport);
             }
-            if (!files.registerTempFileToClean(file)) {
-                boolean ignored = file.delete(); // The task has ended.
-            }
-            whenRead.accept(block.name(), bytes);
         }
     }
 
-    private ManagedBuffer toFile(BlockRange block, DownloadFile file) throws IOException {
+    private void toFile(BlockRange block, BlobRange.Source source, DownloadFileManager files, TransportConf transport)
+            throws IOException {
+        DownloadFile file = files.createTempFile(transport);
+        ManagedBuffer bytes;
+        try {
+            bytes = toFile(block, source, file);
+        } catch (IOException | RuntimeException e) {
+            boolean ignored = file.delete();
+            throw e;
+        }
+        if (!files.registerTempFileToClean(file)) {
+            boolean ignored = file.delete(); // The task has ended.
+        }
+        whenRead.accept(block.name(), bytes);
+    }
+
+    private ManagedBuffer toFile(BlockRange block, BlobRange.Source source, DownloadFile file) throws IOException {
         try (DownloadFileWritableChannel channel = file.openForWriting()) {
             for (int segment : block.segments(index)) {
-                blobs.stream(blob, index, segment, part -> {
+                blobs.stream(blob, segment, source, part -> {
                     while (part.hasRemaining()) {
                         int ignored = channel.write(part);
                     }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.spark.internal.read;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.container.CheckedRead;
 import dev.blobshuffle.core.internal.container.FooterCache;
@@ -28,7 +29,7 @@ import java.util.zip.CRC32C;
 final class StoredBlobs {
     private static final long MOST_INDEX_BYTES = 32 << 20;
 
-    /** The most bytes that one request for parts of a long segment asks for. */
+    /** Without windows, the most bytes that one request for parts of a long segment asks for. */
     private static final int STEP = 8 << 20;
 
     private final BlobStore store;
@@ -57,35 +58,48 @@ final class StoredBlobs {
         indices = new Footers<>(store, BlobIndex::new, cache, checks);
     }
 
-    /** The index of a blob; reads the footer if it is not known. */
-    BlobIndex index(BlobId blob, long length) {
-        return await(blob, indices.open(blob, length));
+    /** Opens a blob; reads its footer if it is not known. */
+    OpenedBlob open(BlobId blob, long length, Windows windows) {
+        BlobIndex index =
+                await(blob, indices.open(blob, length, tail -> windows.range(length, tail.offset(), tail.length())));
+        return new OpenedBlob(blob, length, windows, index);
     }
 
     /**
-     * Reads a range of a blob. Wrong bytes of a cache are read again from the store.
+     * Reads a range of a blob that is in one window. Wrong bytes of a cache are read again from the
+     * store.
      *
      * @param taking takes the bytes and verifies them; runs again for other bytes if it throws
-     *     {@link dev.blobshuffle.core.failure.BlobCorrupt}
+     *     {@link BlobCorrupt}
      */
-    void read(BlobId blob, long offset, int length, Consumer<ByteBuffer> taking) {
-        boolean ignored = await(blob, CheckedRead.of(store, blob, BlobRange.of(offset, length), checks, bytes -> {
+    void read(OpenedBlob blob, long offset, int length, Consumer<ByteBuffer> taking) {
+        BlobRange range = blob.range(offset, length);
+        boolean ignored = await(blob.id(), CheckedRead.of(store, blob.id(), range, checks, bytes -> {
             taking.accept(bytes.buffer());
             bytes.close();
             return true;
         }));
     }
 
-    /** Reads a segment of any length, and passes it on. */
-    void stream(BlobId blob, BlobIndex index, int segment, Sink sink) throws IOException {
+    /**
+     * Reads a segment of any length, and passes it on.
+     *
+     * @throws BlobCorrupt the bytes that the sink took are wrong, or the blob is too short
+     */
+    void stream(OpenedBlob blob, int segment, BlobRange.Source source, Sink sink) throws IOException {
+        BlobIndex index = blob.index();
         CRC32C checksum = new CRC32C();
-        for (long at = index.offset(segment); at < index.end(segment); at += STEP) {
-            int step = (int) Math.min(STEP, index.end(segment) - at);
-            BlobRange range = BlobRange.of(at, step);
-            try (BlobBytes bytes = await(blob, CheckedRead.of(store, blob, range, checks, read -> read))) {
+        for (long at = index.offset(segment); at < index.end(segment); ) {
+            long end = Math.min(
+                    index.end(segment),
+                    blob.windows().bytes() == 0 ? at + STEP : blob.windows().end(at));
+            BlobRange part = blob.range(at, end - at);
+            BlobRange range = source == BlobRange.Source.STORE ? part.afresh() : part;
+            try (BlobBytes bytes = await(blob.id(), CheckedRead.of(store, blob.id(), range, checks, read -> read))) {
                 checksum.update(bytes.buffer().duplicate());
                 sink.take(bytes.buffer());
             }
+            at = end;
         }
         index.requireChecksum(segment, (int) checksum.getValue());
     }

@@ -1,12 +1,16 @@
 package dev.blobshuffle.spark.internal.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.settings.ByteSize;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,6 +66,15 @@ public final class SparkSettings implements SettingGroup {
             60_000,
             "How long a read of the store is retried. Then Spark runs the maps of the blob again.");
 
+    /** What caches load. */
+    public static final Setting<ByteSize> READ_WINDOW = Setting.size(
+            "read.window.bytes",
+            new ByteSize(64 << 10),
+            new ByteSize(16 << 20),
+            "The part of a blob, aligned in it, that a read of the store loads into the cache. Other reads"
+                    + " of the part come from there. It is smaller for a shuffle with so many blobs that half"
+                    + " the cache cannot hold one such part of each.");
+
     /** When outputs leave the disk early. */
     public static final Setting<ByteSize> DISK_RESERVE = Setting.size(
             "disk.reserve.bytes",
@@ -80,8 +93,16 @@ public final class SparkSettings implements SettingGroup {
                     + " each minute. A driver that stands still for longer finds its blobs missing, and Spark"
                     + " runs their maps again.");
 
-    private static final List<SettingGroup> GROUPS =
-            List.of(new StoreSettings(), new ZoneSettings(), new SparkSettings());
+    private static final List<SettingGroup> GROUPS = List.of(
+            new StoreSettings(), new ZoneSettings(), new CacheSettings(), new PeerSettings(), new SparkSettings());
+
+    /** By default the cache in memory has this part of an executor's heap, */
+    private static final int HEAP_PART = 8;
+
+    /** and at most this. */
+    private static final long MOST_MEMORY = 512 << 20;
+
+    private static final String CACHE_DIRECTORY = "blobshuffle-cache";
 
     /** A name of core's in one of its messages. */
     private static final Pattern OWN_NAME = Pattern.compile("(?<![\\w./-])" + Pattern.quote(Setting.PREFIX));
@@ -93,18 +114,65 @@ public final class SparkSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT, DISK_RESERVE, LEASE);
+        return List.of(
+                DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT, READ_WINDOW, DISK_RESERVE, LEASE);
     }
 
     /**
-     * The settings in Spark's configuration.
+     * Where an executor runs.
+     *
+     * @param disks Spark's local directories; the cache on disk has a directory in each
+     * @param host under which other executors reach it
+     * @param heap its heap, bytes
+     */
+    public record Executor(List<Path> disks, String host, long heap) {}
+
+    /**
+     * The settings in Spark's configuration, as far as a driver has a use for them: it reads no
+     * blobs, so it has no cache.
      *
      * @throws InvalidSettings fatal: no store is named, a name is unknown, or a value is not of its
      *     form
      */
     public static Settings of(SparkConf conf) {
+        Map<String, String> given = given(conf);
+        Settings all = parse(given);
+        if (all.isGiven(CacheSettings.DISK_DIRS)) {
+            throw sparkNames(new InvalidSettings("Cannot use setting " + CacheSettings.DISK_DIRS
+                    + ": the executors of a host would share the directories. Leave it out; with "
+                    + CacheSettings.DISK_BYTES + " the cache is in Spark's local directories."));
+        }
+        given.keySet().removeIf(SparkSettings::isOfReaders);
+        return parse(given);
+    }
+
+    /** The settings of an executor, with the defaults of its caches. */
+    public static Settings of(SparkConf conf, Executor executor) {
+        Map<String, String> given = given(conf);
+        given.putIfAbsent(
+                CacheSettings.MEMORY_BYTES.name(), String.valueOf(Math.min(MOST_MEMORY, executor.heap / HEAP_PART)));
+        if (given.containsKey(CacheSettings.DISK_BYTES.name())) {
+            List<String> directories = executor.disks.stream()
+                    .map(disk -> disk.resolve(CACHE_DIRECTORY).toString())
+                    .toList();
+            given.put(CacheSettings.DISK_DIRS.name(), String.join(",", directories));
+        }
+        Settings settings = parse(given);
+        if (!settings.value(CacheSettings.ZONE_ENABLED) || settings.isGiven(PeerSettings.LISTEN)) {
+            return settings;
+        }
+        given.put(PeerSettings.LISTEN.name(), new Endpoint(executor.host, 0).toString());
+        return parse(given);
+    }
+
+    private static boolean isOfReaders(String name) {
+        return new CacheSettings().names(name).contains(name)
+                || new PeerSettings().names(name).contains(name);
+    }
+
+    private static Settings parse(Map<String, String> given) {
         try {
-            Settings settings = Settings.parse(given(conf), GROUPS);
+            Settings settings = Settings.parse(given, GROUPS);
             String ignored = StoreSettings.uri(settings);
             return settings;
         } catch (InvalidSettings e) {

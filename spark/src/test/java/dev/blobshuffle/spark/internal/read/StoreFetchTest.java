@@ -49,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StoreFetchTest {
     private static final PackingRule RULE =
             new PackingRule(1 << 30, Integer.MAX_VALUE, Duration.ofSeconds(1), PackingRule.WhenStored.KEEP);
+    private static final int WINDOW = 64 << 10;
     private static final TransportConf TRANSPORT = new TransportConf("shuffle", MapConfigProvider.EMPTY);
 
     @TempDir
@@ -78,10 +79,14 @@ class StoreFetchTest {
     }
 
     private StoreFetch fetch(Stored blob, BlobStore from) {
+        return fetch(blob, from, Windows.NONE);
+    }
+
+    private StoreFetch fetch(Stored blob, BlobStore from, Windows windows) {
         StoredBlobs blobs = new StoredBlobs(from, Duration.ofMinutes(5), Runnable::run);
-        BlobIndex index = blobs.index(blob.id, blob.length);
+        OpenedBlob opened = blobs.open(blob.id, blob.length, windows);
         reads.clear();
-        return new StoreFetch(blobs, blob.id, index, (name, bytes) -> blocks.put(name, bytes(bytes)));
+        return new StoreFetch(blobs, opened, (name, bytes) -> blocks.put(name, bytes(bytes)));
     }
 
     private BlobStore counting() {
@@ -148,6 +153,43 @@ class StoreFetchTest {
     }
 
     @Test
+    void neighboursInTwoWindowsAreReadByWindows() throws IOException {
+        MapOutput output = Outputs.of(files, 1, 0, 10, 100, WINDOW - 200, 200, 300);
+        Stored blob = stored(output);
+
+        fetch(blob, counting(), new Windows(WINDOW)).toMemory(List.of(BlockRange.parse("shuffle_1_10_0_4")));
+
+        long second = Math.min(WINDOW, blob.length - WINDOW);
+        assertThat(reads)
+                .containsExactly(
+                        new BlobRange(0, WINDOW, 0, WINDOW - 100),
+                        new BlobRange(0, WINDOW, WINDOW - 100, 100),
+                        new BlobRange(WINDOW, second, WINDOW, 100),
+                        new BlobRange(WINDOW, second, WINDOW + 100, 300));
+        assertThat(blocks.get("shuffle_1_10_0_4")).isEqualTo(part(output, 0, WINDOW + 400));
+    }
+
+    @Test
+    void damagedBytesOfACacheAreReadAgainFromAllWindowsOfASegment() throws IOException {
+        MapOutput output = Outputs.of(files, 1, 0, 10, 100, 3 * WINDOW);
+        Stored blob = stored(output);
+        Windows windows = new Windows(WINDOW);
+        List<BlockRange> block = List.of(BlockRange.parse("shuffle_1_10_1"));
+
+        fetch(blob, damaging(range -> !range.isAfresh() && range.offset() == WINDOW), windows)
+                .toMemory(block);
+        assertThat(blocks.get("shuffle_1_10_1")).isEqualTo(part(output, 100, 100 + 3 * WINDOW));
+
+        blocks.clear();
+        fetch(blob, damaging(range -> !range.isAfresh() && range.offset() == WINDOW), windows)
+                .toFiles(block, new Downloads(), TRANSPORT);
+        assertThat(blocks.get("shuffle_1_10_1")).isEqualTo(part(output, 100, 100 + 3 * WINDOW));
+
+        StoreFetch fetch = fetch(blob, damaging(range -> range.offset() == WINDOW), windows);
+        assertThatThrownBy(() -> fetch.toMemory(block)).isInstanceOf(BlobCorrupt.class);
+    }
+
+    @Test
     void aLargeBlockGoesToAFileInParts() throws IOException {
         MapOutput output = Outputs.of(files, 1, 0, 10, 100, 20 << 20);
         Stored blob = stored(output);
@@ -161,7 +203,7 @@ class StoreFetchTest {
     @Test
     void damagedBytesAreNeverReturned() {
         Stored blob = stored(Outputs.of(files, 1, 0, 10, 100, 200));
-        StoreFetch fetch = fetch(blob, damaging(range -> true));
+        StoreFetch fetch = fetch(blob, damaging(StoreFetchTest::isDamaged));
 
         assertThatThrownBy(() -> fetch.toMemory(List.of(BlockRange.parse("shuffle_1_10_1"))))
                 .isInstanceOf(BlobCorrupt.class)
@@ -174,10 +216,14 @@ class StoreFetchTest {
     @Test
     void damagedBytesOfACacheAreReadAgain() throws IOException {
         MapOutput output = Outputs.of(files, 1, 0, 10, 100, 200);
-        fetch(stored(output), damaging(range -> !range.isAfresh()))
+        fetch(stored(output), damaging(range -> isDamaged(range) && !range.isAfresh()))
                 .toMemory(List.of(BlockRange.parse("shuffle_1_10_1")));
 
         assertThat(blocks.get("shuffle_1_10_1")).isEqualTo(part(output, 100, 300));
+    }
+
+    private static boolean isDamaged(BlobRange range) {
+        return range.offset() == 100 && range.length() == 200;
     }
 
     private BlobStore damaging(Predicate<BlobRange> isDamaged) {
@@ -187,7 +233,7 @@ class StoreFetchTest {
                 return super.get(id, range).thenApply(bytes -> {
                     ByteBuffer copy = ByteBuffer.allocate(bytes.buffer().remaining());
                     copy.put(bytes.buffer().duplicate()).flip();
-                    if (range.offset() == 100 && range.length() == 200 && isDamaged.test(range)) {
+                    if (isDamaged.test(range)) {
                         copy.put(7, (byte) (copy.get(7) ^ 1));
                     }
                     return BlobBytes.of(copy);

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -37,6 +42,58 @@ class SparkSettingsTest {
         assertThatThrownBy(() -> SparkSettings.of(new SparkConf(false)))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
+    }
+
+    private static Settings executor(Map<String, String> values) {
+        List<Path> disks = List.of(Path.of("/disk1/blockmgr"), Path.of("/disk2/blockmgr"));
+        return SparkSettings.of(conf(values), new SparkSettings.Executor(disks, "host-7", 1 << 30));
+    }
+
+    @Test
+    void anExecutorsCacheHasAPartOfItsHeap() {
+        CacheOptions usual = CacheOptions.of(executor(Map.of()));
+        assertThat(usual.memoryBytes()).isEqualTo(128 << 20);
+        assertThat(usual.diskDirectories()).isEmpty();
+        assertThat(CacheOptions.of(executor(Map.of("spark.blobshuffle.cache.memory.bytes", "0")))
+                        .isNone())
+                .isTrue();
+    }
+
+    @Test
+    void anExecutorsCacheOnDiskIsInSparksDirectories() {
+        Settings settings = executor(Map.of("spark.blobshuffle.cache.disk.bytes", "10 GiB"));
+
+        assertThat(CacheOptions.of(settings).diskDirectories())
+                .containsExactly(
+                        Path.of("/disk1/blockmgr/blobshuffle-cache"), Path.of("/disk2/blockmgr/blobshuffle-cache"));
+        assertThatThrownBy(() -> SparkSettings.of(conf(Map.of("spark.blobshuffle.cache.disk.dirs", "/cache"))))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("spark.blobshuffle.cache.disk.dirs: the executors of a host would share");
+    }
+
+    @Test
+    void anExecutorThatSharesItsCacheListensOnItsHost() {
+        assertThat(executor(Map.of()).value(PeerSettings.LISTEN)).isEmpty();
+        assertThat(executor(Map.of("spark.blobshuffle.cache.zone.enabled", "true"))
+                        .value(PeerSettings.LISTEN))
+                .contains("host-7:0");
+        assertThat(executor(Map.of(
+                                "spark.blobshuffle.cache.zone.enabled", "true",
+                                "spark.blobshuffle.peer.listen", "host-7:7400"))
+                        .value(PeerSettings.LISTEN))
+                .contains("host-7:7400");
+    }
+
+    @Test
+    void aDriverHasNoCache() {
+        Settings settings = SparkSettings.of(conf(Map.of(
+                "spark.blobshuffle.cache.zone.enabled", "true",
+                "spark.blobshuffle.cache.disk.bytes", "10 GiB",
+                "spark.blobshuffle.peer.listen", "host-7:7400")));
+
+        assertThat(CacheOptions.of(settings).isNone()).isTrue();
+        assertThat(settings.value(CacheSettings.ZONE_ENABLED)).isFalse();
+        assertThat(settings.value(PeerSettings.LISTEN)).isEmpty();
     }
 
     @Test

@@ -1,0 +1,104 @@
+package dev.blobshuffle.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.shuffle.MigratableResolver;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How many requests a shuffle of many small blocks costs, counted at the store. */
+class RequestsIT {
+    private static final int MAPS = ManyBlocks.MAPS;
+    private static final int PARTITIONS = ManyBlocks.PARTITIONS;
+
+    /** The least that settings allow; 16 MiB by default. */
+    private static final int WINDOW = 64 << 10;
+
+    private static long expected;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void computesNatively(@TempDir Path directory) {
+        try (SparkApplication spark = SparkApplication.plain(directory, Map.of())) {
+            expected = ManyBlocks.of(spark).sum();
+        }
+    }
+
+    private SparkApplication application(Map<String, String> settings) {
+        Map<String, String> configuration = new TreeMap<>(settings);
+        configuration.put("spark.blobshuffle.store", "faulty://" + directory.resolve("store"));
+        SparkApplication spark = SparkApplication.withPlugin(directory, configuration);
+        FaultyStores.count(); // Without the checks when it opens.
+        return spark;
+    }
+
+    @Test
+    void smallBlobsAreReadOnce() {
+        Map<String, String> settings =
+                Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.sync.wait.ms", "600000");
+        try (SparkApplication spark = application(settings)) {
+            assertThat(ManyBlocks.of(spark).sum()).isEqualTo(expected);
+
+            assertThat(FaultyStores.PUTS).hasValue(MAPS / 2);
+            assertThat(FaultyStores.GETS).hasValue(MAPS / 2).hasValueLessThanOrEqualTo(MAPS * PARTITIONS / 50);
+        }
+    }
+
+    /** An executor that lives on reads its files. Here they are lost, after the upload. */
+    @Test
+    void largeBlobsAreReadByWindows() throws IOException {
+        Map<String, String> settings = Map.of(
+                "spark.blobshuffle.upload.min.age.ms",
+                "86400000",
+                "spark.blobshuffle.read.window.bytes",
+                String.valueOf(WINDOW));
+        try (SparkApplication spark = application(settings)) {
+            ManyBlocks shuffle = ManyBlocks.of(spark);
+            assertThat(shuffle.sum()).isEqualTo(expected);
+            assertThat(FaultyStores.PUTS).hasValue(0);
+            upload();
+            deleteFiles(directory.resolve("local"));
+
+            assertThat(shuffle.sum()).isEqualTo(expected);
+
+            List<Path> blobs = SparkApplication.blobs(directory);
+            assertThat(blobs).hasSize(1);
+            assertThat(FaultyStores.PUTS).hasValue(1);
+            int windows = (int) (Files.size(blobs.get(0)) / WINDOW);
+            assertThat(windows).isBetween(30, MAPS * PARTITIONS / 50);
+            assertThat(FaultyStores.GETS).hasValueBetween(windows, windows + 2);
+        }
+    }
+
+    /** As Spark's decommissioning asks. */
+    private static void upload() {
+        Object ignored =
+                ((MigratableResolver) SparkEnv.get().shuffleManager().shuffleBlockResolver()).getStoredShuffles();
+    }
+
+    private static void deleteFiles(Path local) throws IOException {
+        try (Stream<Path> files = Files.walk(local)) {
+            files.filter(file -> file.toString().endsWith(".data")).forEach(RequestsIT::delete);
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
