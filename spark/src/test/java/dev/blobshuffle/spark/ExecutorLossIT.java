@@ -3,8 +3,6 @@ package dev.blobshuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +16,6 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.cluster.StandaloneSchedulerBackend;
 import org.apache.spark.util.LongAccumulator;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,20 +31,10 @@ class ExecutorLossIT {
     @TempDir
     private Path directory;
 
-    /** Spark starts executors from a directory with the jars of its own. */
-    @BeforeAll
-    static void makesAHomeForSpark() throws IOException {
-        Path ignored = Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
-    }
-
     private SparkApplication cluster(Map<String, String> settings) {
-        Map<String, String> configuration = new TreeMap<>(Map.of(
-                "spark.master", "local-cluster[2,1,512]",
-                "spark.executor.memory", "512m",
-                "spark.blobshuffle.blob.bytes", "1",
-                "spark.executor.extraClassPath", System.getProperty("java.class.path")));
-        configuration.putAll(settings);
-        return SparkApplication.withPlugin(directory, configuration);
+        Map<String, String> configuration = new TreeMap<>(settings);
+        configuration.put("spark.blobshuffle.blob.bytes", "1");
+        return SparkApplication.cluster(directory, configuration);
     }
 
     @Test
@@ -129,9 +116,6 @@ class ExecutorLossIT {
         private final String expected;
 
         Shuffle(SparkApplication spark) {
-            // With one executor only, nothing could be lost in part.
-            await().atMost(LONG)
-                    .until(() -> spark.session().sparkContext().statusTracker().getExecutorInfos().length == 3);
             runs = spark.session().sparkContext().longAccumulator();
             groups = Programs.counted(spark, runs, MAPS).groupByKey(Programs.PARTITIONS);
             expected = Programs.sums(groups);

@@ -13,12 +13,16 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Directories whose stores have the faults that a test plants: {@code faulty:///directory}. */
@@ -36,15 +40,36 @@ public final class FaultyStores implements BlobStoreProvider {
 
     static volatile Fault fault = Fault.NONE;
 
-    /** Requests that write, and that read, since the last {@link #count}. */
-    static final AtomicInteger PUTS = new AtomicInteger();
+    private static final String PUTS = ".puts";
+    private static final String GETS = ".gets";
 
-    static final AtomicInteger GETS = new AtomicInteger();
+    /** How many requests wrote blobs of a store, in all processes. */
+    static long puts(Path store) {
+        return count(requests(store.toString(), PUTS));
+    }
 
-    /** Begins to count. */
-    static void count() {
-        PUTS.set(0);
-        GETS.set(0);
+    /** How many read them. */
+    static long gets(Path store) {
+        return count(requests(store.toString(), GETS));
+    }
+
+    /** Counts from 0 again. */
+    static void countFromZero(Path store) throws IOException {
+        Files.deleteIfExists(requests(store.toString(), PUTS));
+        Files.deleteIfExists(requests(store.toString(), GETS));
+    }
+
+    /** A file with a byte for each request. */
+    private static Path requests(String store, String kind) {
+        return Path.of(store + kind);
+    }
+
+    private static long count(Path requests) {
+        try {
+            return Files.exists(requests) ? Files.size(requests) : 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
@@ -54,26 +79,42 @@ public final class FaultyStores implements BlobStoreProvider {
 
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
-        return new FaultyStore(BlobStores.openUnchecked("file://" + uri.path() + "?fsync=none", context));
+        return new FaultyStore(uri.path(), BlobStores.openUnchecked("file://" + uri.path() + "?fsync=none", context));
     }
 
     private static final class FaultyStore extends ForwardingBlobStore {
         private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-        FaultyStore(BlobStore store) {
+        private final String path;
+
+        FaultyStore(String path, BlobStore store) {
             super(store);
+            this.path = path;
         }
 
         @Override
         public CompletionStage<Void> put(BlobId id, BlobContent content) {
-            PUTS.incrementAndGet();
+            note(PUTS);
             return faulty("put " + id, () -> super.put(id, content));
         }
 
         @Override
         public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-            GETS.incrementAndGet();
+            note(GETS);
             return faulty("get " + id, () -> super.get(id, range));
+        }
+
+        private void note(String kind) {
+            try {
+                Path ignored = Files.write(
+                        requests(path, kind),
+                        new byte[1],
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.APPEND);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         private <T> CompletionStage<T> faulty(String request, Supplier<CompletionStage<T>> sending) {

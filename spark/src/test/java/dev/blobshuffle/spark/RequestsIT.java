@@ -36,23 +36,27 @@ class RequestsIT {
         }
     }
 
-    private SparkApplication application(Map<String, String> settings) {
+    private Path store() {
+        return directory.resolve("store");
+    }
+
+    private SparkApplication application(Map<String, String> settings) throws IOException {
         Map<String, String> configuration = new TreeMap<>(settings);
-        configuration.put("spark.blobshuffle.store", "faulty://" + directory.resolve("store"));
+        configuration.put("spark.blobshuffle.store", "faulty://" + store());
         SparkApplication spark = SparkApplication.withPlugin(directory, configuration);
-        FaultyStores.count(); // Without the checks when it opens.
+        FaultyStores.countFromZero(store()); // Without the checks when it opens.
         return spark;
     }
 
     @Test
-    void smallBlobsAreReadOnce() {
+    void smallBlobsAreReadOnce() throws IOException {
         Map<String, String> settings =
                 Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.sync.wait.ms", "600000");
         try (SparkApplication spark = application(settings)) {
             assertThat(ManyBlocks.of(spark).sum()).isEqualTo(expected);
 
-            assertThat(FaultyStores.PUTS).hasValue(MAPS / 2);
-            assertThat(FaultyStores.GETS).hasValue(MAPS / 2).hasValueLessThanOrEqualTo(MAPS * PARTITIONS / 50);
+            assertThat(FaultyStores.puts(store())).isEqualTo(MAPS / 2);
+            assertThat(FaultyStores.gets(store())).isEqualTo(MAPS / 2).isLessThanOrEqualTo(MAPS * PARTITIONS / 50);
         }
     }
 
@@ -67,7 +71,7 @@ class RequestsIT {
         try (SparkApplication spark = application(settings)) {
             ManyBlocks shuffle = ManyBlocks.of(spark);
             assertThat(shuffle.sum()).isEqualTo(expected);
-            assertThat(FaultyStores.PUTS).hasValue(0);
+            assertThat(FaultyStores.puts(store())).isZero();
             upload();
             deleteFiles(directory.resolve("local"));
 
@@ -75,10 +79,10 @@ class RequestsIT {
 
             List<Path> blobs = SparkApplication.blobs(directory);
             assertThat(blobs).hasSize(1);
-            assertThat(FaultyStores.PUTS).hasValue(1);
+            assertThat(FaultyStores.puts(store())).isEqualTo(1);
             int windows = (int) (Files.size(blobs.get(0)) / WINDOW);
             assertThat(windows).isBetween(30, MAPS * PARTITIONS / 50);
-            assertThat(FaultyStores.GETS).hasValueBetween(windows, windows + 2);
+            assertThat(FaultyStores.gets(store())).isBetween((long) windows, windows + 2L);
         }
     }
 

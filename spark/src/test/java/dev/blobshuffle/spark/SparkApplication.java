@@ -1,5 +1,7 @@
 package dev.blobshuffle.spark;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.owner.LeaseText;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -10,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,6 +56,29 @@ final class SparkApplication implements AutoCloseable {
         }
         configuration.putAll(more);
         return plain(directory, configuration);
+    }
+
+    /** With two executors of one core, which are processes of their own. Waits for them. */
+    static SparkApplication cluster(Path directory, Map<String, String> more) {
+        Map<String, String> configuration = new TreeMap<>(Map.of(
+                "spark.master", "local-cluster[2,1,512]",
+                "spark.executor.memory", "512m",
+                "spark.executor.extraClassPath", System.getProperty("java.class.path")));
+        configuration.putAll(more);
+        makeHome();
+        SparkApplication spark = withPlugin(directory, configuration);
+        await().atMost(Duration.ofMinutes(3))
+                .until(() -> spark.session().sparkContext().statusTracker().getExecutorInfos().length == 3);
+        return spark;
+    }
+
+    /** Spark starts executors from a directory with the jars of its own. */
+    private static void makeHome() {
+        try {
+            Path ignored = Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The release of Spark on the class path. */

@@ -165,7 +165,7 @@ final class ExecutorShuffle implements AutoCloseable {
                 LocalDisk.reserving(settings.value(SparkSettings.DISK_RESERVE).bytes());
         members.refresh(directory);
         BlobBlockClient.Reading reading =
-                new BlobBlockClient.Reading(store, settings.value(SparkSettings.READ_TIMEOUT), windows());
+                new BlobBlockClient.Reading(store, settings.value(SparkSettings.READ_TIMEOUT), windows(), members);
         MapBatcher.Target target = new MapBatcher.Target(store, owner, conf.getAppId());
         return new Parts(
                 directory,

@@ -100,8 +100,12 @@ public final class DirectoryClient {
         return Optional.ofNullable(known.get(blob));
     }
 
-    /** Asks for those of some blobs that are not known, in one request. */
-    public void learn(Collection<BlobId> blobs) {
+    /**
+     * Asks for those of some blobs that are not known, in one request.
+     *
+     * @return whether there were any
+     */
+    public boolean learn(Collection<BlobId> blobs) {
         List<BlobId> unknown;
         synchronized (this) {
             unknown = blobs.stream().filter(blob -> !known.containsKey(blob)).toList();
@@ -109,6 +113,7 @@ public final class DirectoryClient {
         if (!unknown.isEmpty()) {
             refresh(unknown);
         }
+        return !unknown.isEmpty();
     }
 
     /** Where a blob is, by a request if it is not known. */

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.ExecutorMembers;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import dev.blobshuffle.spark.internal.shim.TransportSettings;
 import java.io.IOException;
@@ -46,6 +47,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     private final OwnFiles ownFiles;
     private final StoredBlobs blobs;
     private final ShuffleWindows windows;
+    private final ExecutorMembers members;
     private final Time.Workers readers;
     private final Time.Workers checks;
     private final TransportConf transport;
@@ -64,8 +66,9 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
      *
      * @param timeout how long a read may take
      * @param windows the parts that the store's caches load
+     * @param members the executors that share their caches
      */
-    public record Reading(BlobStore store, Duration timeout, ShuffleWindows windows) {}
+    public record Reading(BlobStore store, Duration timeout, ShuffleWindows windows, ExecutorMembers members) {}
 
     /** A client of an executor. */
     public BlobBlockClient(Reading reading, DirectoryClient directory, OwnFiles ownFiles, Time time) {
@@ -74,13 +77,16 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         checks = time.workers("blobshuffle-spark-check", CHECKS);
         blobs = new StoredBlobs(reading.store, reading.timeout, checks);
         windows = reading.windows;
+        members = reading.members;
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
         transport = TransportSettings.ofShuffles(SparkEnv.get().conf());
     }
 
     /** Where the blobs of a shuffle are, so that a task does not ask for each. */
     void learn(int shuffle, Collection<BlobId> wanted) {
-        directory.learn(wanted);
+        if (directory.learn(wanted)) {
+            members.refresh(directory); // Those that wrote new blobs should be asked for them.
+        }
         for (BlobId blob : wanted) {
             Optional<Whereabouts> known =
                     directory.known(blob).filter(where -> where.writer().isEmpty());

@@ -44,10 +44,10 @@ class BlobDirectoryTest {
     void whatIsKnownCostsNoRequest() {
         one.open(FIRST, 5);
         one.open(SECOND, 5);
-        two.learn(List.of(FIRST, SECOND));
+        assertThat(two.learn(List.of(FIRST, SECOND))).isTrue();
         int before = requests.get();
 
-        two.learn(List.of(FIRST, SECOND));
+        assertThat(two.learn(List.of(FIRST, SECOND))).isFalse();
         assertThat(two.locate(SECOND).writer()).isPresent();
         assertThat(requests).hasValue(before);
     }
