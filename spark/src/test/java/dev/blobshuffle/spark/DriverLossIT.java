@@ -79,24 +79,73 @@ class DriverLossIT {
         assertThat(SparkApplication.leases(directory)).isEmpty();
     }
 
+    /** A machine that sleeps, or a container that is paused, for longer than the lease. */
+    @Test
+    @Tag("nightly")
+    void aSuspendedDriverRunsItsMapsAgainAndHarmsNoOther() throws Exception {
+        Process driver = start();
+        try {
+            awaitWord(driver, LostDriver.STORED);
+            List<Path> deleted = SparkApplication.blobs(directory);
+            assertThat(deleted).isNotEmpty();
+            signal(driver, "STOP");
+            Map<String, String> settings =
+                    Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.lease.ms", LEASE);
+            try (SparkApplication other = SparkApplication.withPlugin(directory, settings)) {
+                LongAccumulator runs = other.session().sparkContext().longAccumulator();
+                JavaPairRDD<String, Iterable<Long>> groups =
+                        Programs.counted(other, runs).groupByKey(Programs.PARTITIONS);
+                String expected = Programs.sums(groups);
+                await().atMost(LONG).until(() -> deleted.stream().noneMatch(Files::exists));
+                signal(driver, "CONT");
+                Path ignored = Files.createFile(directory.resolve(LostDriver.GO_ON));
+
+                awaitWord(driver, LostDriver.SAME + 2 * Programs.MAPS);
+                assertThat(driver.waitFor()).isZero();
+                assertThat(Programs.sums(groups)).isEqualTo(expected);
+                assertThat(runs.value()).isEqualTo(Programs.MAPS);
+            }
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+        assertThat(SparkApplication.blobs(directory)).isEmpty();
+        assertThat(SparkApplication.leases(directory)).isEmpty();
+    }
+
+    private static void signal(Process process, String signal) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    private Path output() {
+        return directory.resolve("driver.log");
+    }
+
+    private void awaitWord(Process driver, String word) throws IOException {
+        await().atMost(LONG)
+                .until(() -> !driver.isAlive() || Files.readString(output()).contains(word));
+        assertThat(Files.readString(output())).contains(word);
+    }
+
     private void killedDriver() throws IOException, InterruptedException {
+        Process driver = start();
+        try {
+            awaitWord(driver, LostDriver.STORED);
+        } finally {
+            driver.destroyForcibly().waitFor();
+        }
+    }
+
+    private Process start() throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(), "-cp", System.getProperty("java.class.path")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith("--add-opens") || flag.startsWith("-Xmx"))
                 .forEach(command::add);
         command.addAll(List.of(LostDriver.class.getName(), directory.toString(), LEASE));
-        Path output = directory.resolve("driver.log");
-        Process driver = new ProcessBuilder(command)
+        return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
+                .redirectOutput(output().toFile())
                 .start();
-        try {
-            await().atMost(LONG)
-                    .until(() -> !driver.isAlive() || Files.readString(output).contains(LostDriver.STORED));
-            assertThat(driver.isAlive()).as(Files.readString(output)).isTrue();
-        } finally {
-            driver.destroyForcibly().waitFor();
-        }
     }
 }

@@ -30,6 +30,11 @@ record ManyBlocks(JavaPairRDD<Integer, byte[]> pairs, LongAccumulator runs) impl
     static final AtomicReference<IntConsumer> WHEN_READ = new AtomicReference<>(partition -> {});
 
     static ManyBlocks of(SparkApplication spark) {
+        return of(spark, BYTES);
+    }
+
+    /** Blocks of another size. */
+    static ManyBlocks of(SparkApplication spark, int size) {
         LongAccumulator runs = spark.session().sparkContext().longAccumulator();
         List<Integer> maps = new ArrayList<>(IntStream.range(0, MAPS).boxed().toList());
         return new ManyBlocks(
@@ -38,15 +43,16 @@ record ManyBlocks(JavaPairRDD<Integer, byte[]> pairs, LongAccumulator runs) impl
                         .flatMapToPair(map -> {
                             runs.add(1);
                             return IntStream.range(0, PARTITIONS)
-                                    .mapToObj(partition -> new Tuple2<>(partition, bytes(map * PARTITIONS + partition)))
+                                    .mapToObj(partition ->
+                                            new Tuple2<>(partition, bytes(size, map * PARTITIONS + partition)))
                                     .iterator();
                         })
                         .partitionBy(new HashPartitioner(PARTITIONS)),
                 runs);
     }
 
-    private static byte[] bytes(int seed) {
-        byte[] bytes = new byte[BYTES];
+    private static byte[] bytes(int size, int seed) {
+        byte[] bytes = new byte[size];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }

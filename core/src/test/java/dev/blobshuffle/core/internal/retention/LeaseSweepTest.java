@@ -116,6 +116,30 @@ class LeaseSweepTest {
         assertThat(blobs(owner)).isEqualTo(3);
     }
 
+    /** A blob's generation is the minute of its writer's clock. */
+    @Test
+    void wrongClocksOfWritersNeitherKeepNorShortenTheLivesOfBlobs() throws InterruptedException {
+        int owner = register.take(HOUR, "wrong");
+        int other = register.take(HOUR, "other");
+        for (int each : List.of(owner, other)) {
+            for (long minutes : List.of(-60L, 60L, 60L * 24 * 365)) {
+                BlobId blob = new BlobId(each, MINUTE + minutes, 7, sequence.getAndIncrement());
+                store.put(blob, BlobContent.of(new byte[] {1}))
+                        .toCompletableFuture()
+                        .join();
+            }
+        }
+        pass(HOUR);
+        renew(other, "other");
+        assertThat(sweep(store)).isEqualTo(new LeaseSweep.Report(1, 0, 0));
+        pass(GRACE);
+        renew(other, "other");
+
+        assertThat(sweep(store)).isEqualTo(new LeaseSweep.Report(0, 1, 3));
+        assertThat(blobs(owner)).isZero();
+        assertThat(blobs(other)).isEqualTo(3);
+    }
+
     /** A driver that stood still wakes up. */
     @Test
     void aLeaseThatIsRenewedInItsGraceKeepsTheBlobs() throws InterruptedException {
