@@ -23,7 +23,7 @@ final class SparkCostTable {
         row(text, "an object for each map (IBM's plug-in)", cost.objectPerMap());
         row(text, "BlobShuffle, `write-behind`", cost.writeBehind());
         row(text, "BlobShuffle, `sync`", cost.sync());
-        row(text, "BlobShuffle with caches of zones: not there yet", cost.zoneCaches());
+        row(text, "BlobShuffle, `sync`, caches of zones on disk", cost.zoneCaches());
         text.append('\n')
                 .append(String.format(
                         Locale.ROOT,
