@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import org.apache.spark.shuffle.MigratableResolver;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.util.Properties;
 
 /** How many requests a shuffle of many small blocks costs, counted at the store. */
 class RequestsIT {
@@ -63,6 +65,7 @@ class RequestsIT {
     /** An executor that lives on reads its files. Here they are lost, after the upload. */
     @Test
     void largeBlobsAreReadByWindows() throws IOException {
+        assumeThat(Properties.versionNumberString()).doesNotStartWith("2.12");
         Map<String, String> settings = Map.of(
                 "spark.blobshuffle.upload.min.age.ms",
                 "86400000",
@@ -86,7 +89,7 @@ class RequestsIT {
         }
     }
 
-    /** As Spark's decommissioning asks. */
+    /** As Spark's decommissioning asks. With Scala 2.12 it asks Spark's own resolver. */
     private static void upload() {
         Object ignored =
                 ((MigratableResolver) SparkEnv.get().shuffleManager().shuffleBlockResolver()).getStoredShuffles();
