@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * says how many, and {@code -Ddifferential.seed} which is the first; a failure names its seed.
  */
 class QueriesDifferentialIT {
-    private static final int QUERIES = Integer.getInteger("differential.queries", 10);
+    private static final int QUERIES = Integer.getInteger("differential.queries", 4);
 
     /** Queries of one application. */
     private static final int BATCH = 200;
