@@ -213,8 +213,8 @@ class AzureBucketTest {
     }
 
     /**
-     * The caller requests one byte more than a register may have. That byte shows that the text is too
-     * long.
+     * The caller requests one byte more than a register may have. That byte shows that the text is
+     * too long.
      */
     @Test
     void noMoreOfARegisterIsReadThanWasAskedFor() {

@@ -113,7 +113,7 @@ class DriverLossIT {
     }
 
     private static void signal(Process process, String signal) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
+        Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process.pid()).start();
         assertThat(kill.waitFor()).isZero();
     }
 

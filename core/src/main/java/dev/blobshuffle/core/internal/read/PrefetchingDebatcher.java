@@ -21,10 +21,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>It first reads the head of every unpaused partition. Then, while the budget lasts, it reads
  * further segments, in the order in which it learned of their sections. Last, it reads the heads of
- * paused partitions. A section is read when the budget has room for all its wanted segments, because
- * parts cost more requests. If neither records nor reads arrive for lack of room, heads are read in
- * small pieces from the reserve. The reserve is bounded too: if it is used up, heads take turns. One
- * partition of each Debatcher always has a piece, so no Debatcher starves.
+ * paused partitions. A section is read when the budget has room for all its wanted segments,
+ * because parts cost more requests. If neither records nor reads arrive for lack of room, heads are
+ * read in small pieces from the reserve. The reserve is bounded too: if it is used up, heads take
+ * turns. One partition of each Debatcher always has a piece, so no Debatcher starves.
  *
  * <p>The owner's thread owns all state. Reads end on other threads, which only enqueue them, raise
  * the signal, and call the owner's callback.

@@ -32,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * readers load it again. Thread-safe.
  */
 final class SharedReads {
-    /** The largest gap between two parts that is read too, instead of paying for a second request. */
+    /**
+     * The largest gap between two parts that is read too, instead of paying for a second request.
+     */
     static final long LARGEST_GAP = 256 << 10;
 
     private static final Duration LINGER = Duration.ofSeconds(2);

@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The write side of a shuffle: puts each record into the lane's output of its key group, and emits
  * a reference to each segment once its blob is durable. A record for a subtask that is near is
- * emitted at once. Which groups are near is asked before the first record, so the records of a group
- * take one way during an attempt.
+ * emitted at once. Which groups are near is asked before the first record, so the records of a
+ * group take one way during an attempt.
  *
  * <p>Before a barrier it waits until everything is stored, and emits the references; so it has no
  * state. If {@code put.after.barrier} is set, it only ends the batch there. Its state is then the
@@ -126,7 +126,9 @@ final class BatcherOperator<T, K> extends AbstractStreamOperator<Reference>
         outputs = new Lane.Output[plan.maxParallelism()];
     }
 
-    /** A job that was stopped with the setting may go on without it, so the state is always read. */
+    /**
+     * A job that was stopped with the setting may go on without it, so the state is always read.
+     */
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
         super.initializeState(context);

@@ -6,8 +6,8 @@ import org.apache.flink.runtime.checkpoint.SnapshotType;
 
 /**
  * Whether the job stops with a savepoint that has been taken. Nothing may follow the savepoint's
- * barrier then: what the savepoint holds would leave twice. If the savepoint fails, the job goes on.
- * Owned by the task's thread.
+ * barrier then: what the savepoint holds would leave twice. If the savepoint fails, the job goes
+ * on. Owned by the task's thread.
  */
 public final class Stop {
     private OptionalLong savepoint = OptionalLong.empty();

@@ -23,8 +23,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
  * that one of the retained checkpoints needs.
  *
  * <p>A running job needs no older ones either. What a Debatcher received since a checkpoint was
- * sealed after that checkpoint was triggered, or is among the needs of a Batcher. The reserve covers
- * clocks that differ.
+ * sealed after that checkpoint was triggered, or is among the needs of a Batcher. The reserve
+ * covers clocks that differ.
  *
  * <p>The notice of a completed checkpoint may be lost, and so may a report. Such a checkpoint is
  * left out. That is safe, because the need only rises: an older checkpoint stands in for it.

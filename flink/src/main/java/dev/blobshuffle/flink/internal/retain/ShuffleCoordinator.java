@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a shuffle in the JobManager: it learns what each checkpoint needs, and lets the job's
- * unneeded blobs be deleted. It also learns where the subtasks of the Debatcher are. It has no state. After a JobManager's failure nothing is deleted until
- * as many checkpoints are complete as Flink retains. Owned by the JobManager's main thread.
+ * unneeded blobs be deleted. It also learns where the subtasks of the Debatcher are. It has no
+ * state. After a JobManager's failure nothing is deleted until as many checkpoints are complete as
+ * Flink retains. Owned by the JobManager's main thread.
  */
 final class ShuffleCoordinator implements OperatorCoordinator {
     private final OperatorID operator;
