@@ -24,7 +24,7 @@ PYTHON = pathlib.Path(__file__).parents[1]
 
 
 def cells(source: str) -> Iterator[tuple[bool, str]]:
-    """Return the cells in order: whether it is text, and what is in it."""
+    """Return the cells in order: whether each is text, and its content."""
     for part in source.split("\n# %%")[1:]:
         kind, _, body = part.partition("\n")
         text = kind == " [markdown]"

@@ -83,7 +83,7 @@ def lineitem(rows: int, seed: int) -> pa.Table:
 def through_blobs(
     data: list[pa.Table], partitions: int, codec: Any, directory: str
 ) -> Callable[[], Any]:
-    """Write all maps; return what yields the partitions."""
+    """Write all maps; return a function that iterates over the partitions."""
     refs = []
     for number, rows in enumerate(data):
         with blobshuffle.ShuffleWriter(
@@ -101,7 +101,7 @@ def through_blobs(
 
 
 def plain(data: list[pa.Table], partitions: int, codec: Any, directory: str) -> Callable[[], Any]:
-    """Write one Arrow file for each map and partition; return what yields the partitions."""
+    """Write one Arrow file for each map and partition; return a function that iterates over the partitions."""
     options = pa.ipc.IpcWriteOptions(compression=None if codec == "none" else codec)
     compute: Any = pc
     for number, rows in enumerate(data):

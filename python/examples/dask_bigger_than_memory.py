@@ -19,7 +19,7 @@ CUSTOMERS = 10_000
 
 
 def orders(part: int, rows: int) -> pd.DataFrame:
-    """Make an input partition: the customer, the total, and what else an order has."""
+    """Make an input partition: the customer, the total, and the other columns of an order."""
     random = np.random.default_rng(part)
     customer = random.integers(0, CUSTOMERS, rows)
     columns = {"customer": customer, "total": customer % 97}
@@ -27,7 +27,7 @@ def orders(part: int, rows: int) -> pd.DataFrame:
 
 
 def totals(part: pd.DataFrame) -> pd.DataFrame:
-    """Sum the totals of each customer, who is in one partition only."""
+    """Sum the totals of each customer. All rows of a customer are in one partition."""
     return part.groupby("customer", as_index=False).agg(n=("total", "size"), total=("total", "sum"))
 
 

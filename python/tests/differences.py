@@ -1,4 +1,4 @@
-"""What a shuffle through blobs does in another way than the engine's own, and why.
+"""The differences between a shuffle through blobs and the engine's own, with reasons.
 
 The tests of `test_differential.py` allow only these. `docs/differences.md` has them as a chapter,
 which `python tests/differences.py` prints.

@@ -19,7 +19,7 @@ def limit(mebibytes):
 
 
 def run(code, *arguments, **environment):
-    """Run code that calls `limit(mebibytes)` when it has imported what it needs."""
+    """Run code that calls `limit(mebibytes)` when it has imported its modules."""
     return subprocess.run(
         [sys.executable, "-c", START + code, *map(str, arguments)],
         env=os.environ

@@ -1,4 +1,4 @@
-"""What tests of shuffles share."""
+"""Helpers of the tests of shuffles."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The command: what it prints, and its exit code."""
+"""The command: its output and its exit code."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What breaks is found, named, and leaves nothing behind."""
+"""Damage is found and named, and leaves nothing behind."""
 
 import errno
 import multiprocessing

@@ -1,7 +1,8 @@
-"""Drawn tables and frames: what comes back is what the engine's own shuffle returns.
+"""Drawn tables and frames return as from the engine's own shuffle.
 
-Each is equal in values and types, or refused before a byte is written with column and remedy. What
-differs is in `differences.py`, with its reason. `--examples 20000` draws so many for each test.
+Each is equal in values and types, or refused before a byte is written with column and remedy. The
+differences are in `differences.py`, with their reasons. `--examples 20000` draws so many for each
+test.
 """
 
 import itertools
@@ -170,7 +171,7 @@ BLOCKS = st.lists(
 @drawn
 @given(BLOCKS, st.booleans())
 def test_blocks_are_one_table_as_arrow_makes_it(tmp_path_factory, blocks, are_known):
-    """What the tasks of Ray and of processes do, without their workers."""
+    """Do the work of the tasks of Ray and of processes, without workers."""
     store = tmp_path_factory.mktemp("store")
     made = plan(store, "s", len(blocks), 3, "k", "lz4", 64 << 20)
     full = [block for block in blocks if block.num_columns]

@@ -1,4 +1,4 @@
-"""What the store of a daemon makes of answers; `StockClientsIT` runs it against the daemon."""
+"""How the store of a daemon reads answers; `StockClientsIT` runs it against the daemon."""
 
 import contextlib
 import http.server

@@ -1,4 +1,4 @@
-"""Leases: what a dead driver leaves is deleted, and what a living one has is kept."""
+"""Leases: blobs of a dead driver are deleted, and those of a living one are kept."""
 
 import multiprocessing
 import os

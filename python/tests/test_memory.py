@@ -1,4 +1,4 @@
-"""What is bigger than memory is shuffled within a limit that the system enforces.
+"""Rows that exceed memory are shuffled within a limit that the system enforces.
 
 `BLOBSHUFFLE_LARGE` is a factor on sizes: 1 in CI.
 """

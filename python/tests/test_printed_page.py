@@ -24,7 +24,7 @@ STORE = "/mnt/blobs"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```|\n\n((?: {4}[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 CUSTOMERS = ("ann", "bob", "eve")
 
-# Blocks that do not run here, by what they contain.
+# Blocks that do not run here, by a part of their text.
 LEFT = {
     "pip install ./python": ".ci/python installs the package",
     "1 / compress": "a formula, which test_adaptive.py holds against the code",
@@ -139,7 +139,7 @@ def test_engines_query_a_partition(printed, tmp_path):
 
 
 def test_every_block_is_run_or_left(blocks):
-    """The last test of the file: those before it have said what they run."""
+    """The last test of the file: those before it have recorded the blocks that they run."""
     unknown = [block for block in blocks if not any(text in block for text in [*LEFT, *RUN])]
     assert unknown == []
     assert all(any(text in block for block in blocks) for text in LEFT)

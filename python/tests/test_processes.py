@@ -1,4 +1,4 @@
-"""Plain processes: results in order, whatever dies or fails."""
+"""Plain processes: results in order, even if workers die or tasks fail."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What becomes of tests whose server is not installed."""
+"""The outcome of tests whose server is not installed."""
 
 import pathlib
 import shutil

@@ -319,7 +319,7 @@ def test_a_map_of_another_number_of_partitions_is_refused(tmp_path):
     other = write(tmp_path, table(10), 3, map=1, maps=2)
     with pytest.raises(IncompleteShuffle, match="3 partitions"):
         read([one, other], 0)
-    # A ref that says what the blob does not.
+    # A ref that contradicts the blob.
     with pytest.raises(BlobCorrupt, match="it has 3 partitions, and its ref says 2"):
         read([one, dataclasses.replace(other, partitions=2)], 0).read_all()
     container, _ = read_container(open_store(tmp_path).open(other.path))

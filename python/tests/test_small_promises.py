@@ -1,4 +1,4 @@
-"""Promises at the edges: names, tokens, other platforms, and what the package ships."""
+"""Promises at the edges: names, tokens, other platforms, and the files of the package."""
 
 import os
 import pathlib

@@ -205,7 +205,7 @@ def prelude_types(store, ref):
 
 
 def shuffle(tmp_path, columns, codec: Any = "lz4", **options):
-    """Write a column batch by batch; return its ref and what partition 1 of 2 should have."""
+    """Write a column batch by batch; return its ref and the expected rows of partition 1 of 2."""
     expected = []
     with ShuffleWriter(
         tmp_path, shuffle="s", map=0, maps=1, partitions=2, codec=codec, **options

@@ -163,7 +163,7 @@ def test_nothing_is_taken_after_a_commit(tmp_path):
 
 
 class Daemon(flight.FlightServerBase):
-    """What a daemon does with a put: it counts rows, and commits when it is told how many."""
+    """A daemon's side of a put: counts rows, and commits when the client sends their number."""
 
     def __init__(self):
         super().__init__("grpc://127.0.0.1:0")

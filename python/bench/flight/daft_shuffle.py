@@ -12,7 +12,7 @@ _OBJECT_STORE = 5 << 30
 
 
 def start(task: protocol.Task) -> None:
-    """Start Ray, then tell Daft of it."""
+    """Start Ray, and let Daft use it."""
     import daft
     import ray
 

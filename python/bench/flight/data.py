@@ -1,4 +1,4 @@
-"""Makes the rows that are shuffled: TPC-H's lineitem, and what a shuffle of it must count.
+"""Makes the rows that are shuffled: TPC-H's lineitem, and the expected counts of a shuffle.
 
     python data.py --scale 1 --parts 16 --partitions 100 1000 --directory DIR
 
@@ -78,7 +78,7 @@ def describe(files: list[Path]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make what is missing."""
+    """Make the missing files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, required=True)
     parser.add_argument("--parts", type=int, default=16)

@@ -69,7 +69,7 @@ def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def run(options: argparse.Namespace, ray: str) -> dict[str, Any]:
-    """Run the program; return what it reported and what it used.
+    """Run the program; return its report and its use of resources.
 
     `ray` is a directory for Ray's own files. Its path must be short: it has sockets.
     """
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace, ray: str) -> dict[str, Any]:
 
 
 def wrong(found: dict[str, Any], options: argparse.Namespace) -> str | None:
-    """Compare counts and sums with those of the rows; return what differs."""
+    """Compare counts and sums with those of the rows; return the differences."""
     expected = json.loads((options.data / "expected.json").read_text())
     for name in ("count", "sum"):
         if found[name] != expected[name]:

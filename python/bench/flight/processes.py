@@ -1,4 +1,4 @@
-"""What a tree of processes has used: CPU time, memory. Linux only: it reads /proc."""
+"""The CPU time and memory of a tree of processes. Linux only: it reads /proc."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _memory(pid: int) -> tuple[int, int]:
 
 
 def end_descendants() -> None:
-    """Kill what is left, and wait until it is gone."""
+    """Kill the remaining processes, and wait for their end."""
     while left := descendants():
         for pid in left:
             try:

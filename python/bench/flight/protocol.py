@@ -14,7 +14,7 @@ VARIABLE = "BLOBSHUFFLE_BENCH_PIPES"
 
 
 class Task(NamedTuple):
-    """One run: the files with the rows, and what to do with them."""
+    """One run: the files with the rows, and the work on them."""
 
     data: list[str]
     partitions: int
@@ -37,17 +37,17 @@ def task() -> Task:
 
 
 def measured(work: Callable[[], dict[str, Any]]) -> None:
-    """Do the work that is measured, and report what it returns.
+    """Do the measured work, and report its result.
 
     `count` and `sum` are the rows after the shuffle and the sum of their keys; `counts` and `sums`
-    those of each partition, if the system tells its partitions apart.
+    those of each partition, if the system distinguishes its partitions.
     """
     reading, writing = map(int, os.environ.pop(VARIABLE).split(","))
     with os.fdopen(reading) as answers, os.fdopen(writing, "w") as reports:
 
         def say(message: Any) -> None:
             print(json.dumps(message), file=reports, flush=True)
-            # Whatever is measured must still be there until it has been looked at.
+            # The process must live until the reader has measured it.
             answers.readline()
 
         say("start")

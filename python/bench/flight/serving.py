@@ -1,4 +1,4 @@
-"""What it costs to serve partitions: the daemon by Flight and HTTP, and Daft's server.
+"""The cost of serving partitions: the daemon by Flight and HTTP, and Daft's server.
 
     python serving.py --data DIR [--files 4] [--partitions 100] [--codecs none lz4] [--rounds 6]
         [--warm-up 6] [--systems flight flight-tls http http-tls put daft] [--json FILE]
@@ -96,7 +96,7 @@ def batches(files: list[str]) -> Iterator[pa.RecordBatch]:
 
 
 class Bench:
-    """The rows of some files, and who serves them."""
+    """The rows of some files, and their servers."""
 
     def __init__(self, files: list[str], partitions: int, directory: Path) -> None:
         """Count the rows."""
@@ -152,7 +152,7 @@ class Bench:
             options += ["--insecure-loopback", "--http-plain-text"]
         process = subprocess.Popen(
             [COMMAND, "flight", "serve", *options],
-            # What a thread that compiles has used is lost when it ends.
+            # The CPU time of a compiler thread is lost when the thread ends.
             env={**os.environ, "BLOBSHUFFLE_JAVA_OPTS": "-XX:-UseDynamicNumberOfCompilerThreads"},
             stdout=subprocess.PIPE,
             text=True,
@@ -258,13 +258,13 @@ class Bench:
         return rows
 
     def now(self, pid: int) -> Cost:
-        """Return what was used so far."""
+        """Return the use so far."""
         compilers = compilers_of(pid)
         server = cpu_of(pid) - compilers
         return Cost(server, compilers, time.process_time(), time.monotonic(), None)
 
     def since(self, before: Cost, pid: int) -> Cost:
-        """Return what was used since then, for 10^9 bytes."""
+        """Return the use since then, for 10^9 bytes."""
         now = self.now(pid)
         scale = 1e9 / self.bytes
         return Cost(
@@ -277,7 +277,7 @@ class Bench:
 
 
 def _spy(log: str) -> Callable[[], None]:
-    """Return what has Daft's workers write down which partitions they serve."""
+    """Return a hook that has Daft's workers record the partitions that they serve."""
 
     def hook() -> None:
         import daft.runners.flotilla as flotilla

@@ -1,13 +1,13 @@
-"""Codec `adaptive`: samples the first frames of a map, and compresses the rest by what they cost.
+"""Codec `adaptive`: samples the first frames of a map, and compresses the rest by their cost.
 
 A byte of rows costs, in seconds:
 
     1 / compress + 1 / decompress + (stored / raw) * (1 / write + 1 / read)
 
-`compress` and `decompress` are what one core does in bytes of rows per second, measured on the
-sample. `write` and `read` are what the store does in stored bytes per second: averages of what this
-process has seen, or until then the store's presumed rates. The network is part of both, because
-they are measured where bytes leave and enter the process. The codec with the least cost wins.
+`compress` and `decompress` are the rates of one core in bytes of rows per second, measured on the
+sample. `write` and `read` are the rates of the store in stored bytes per second: averages that this
+process has measured, or until then presumed rates. The network is part of both, because the process
+measures them where bytes leave and enter it. The codec with the least cost wins.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def cheapest(costs: dict[FrameCodec, Cost], write: float, read: float) -> FrameC
 class Average:
     """A moving average of seconds for a byte. Thread-safe.
 
-    Each observation counts a quarter, and those before it what is left.
+    Each observation counts a quarter, and those before it the remaining three.
     """
 
     def __init__(self, start: float) -> None:
@@ -99,7 +99,7 @@ class Average:
 
 
 class Rates:
-    """How fast a store takes and returns bytes, as this process has seen. Thread-safe."""
+    """The rates at which a store takes and returns bytes, measured here. Thread-safe."""
 
     def __init__(self, start: float) -> None:
         self.write = Average(start)
@@ -118,7 +118,7 @@ class _RatesByStore:
         with self._lock:
             rates = self._rates.get(key)
             if rates is None:
-                # A store that readers ask ahead is one behind a network.
+                # A store whose blobs readers request early is behind a network.
                 rates = Rates(_REMOTE_SECONDS if store.read_ahead else _DIRECTORY_SECONDS)
                 self._rates[key] = rates
             self._rates.move_to_end(key)

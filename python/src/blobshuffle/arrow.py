@@ -23,7 +23,7 @@ FrameCodec = Literal["none", "lz4", "zstd"]
 """Compression of Arrow bodies. Each frame names its own, so blobs of all codecs mix."""
 
 Codec = Literal["none", "lz4", "zstd", "adaptive"]
-"""What a writer compresses with: `adaptive` chooses one for each map (`blobshuffle.adaptive`)."""
+"""The codec of a writer: `adaptive` chooses one for each map (`blobshuffle.adaptive`)."""
 
 FRAME_BYTES = 4 << 20
 """Uncompressed size at which a segment is divided into frames, bytes."""
@@ -40,7 +40,7 @@ _ZSTD_LEVEL = 1
 class EncodedFrame(NamedTuple):
     """Whole Arrow messages: a record batch, after its dictionaries if it has its own.
 
-    `data` is what is stored, `raw_length` its length without compression in bytes.
+    `data` has the stored bytes, `raw_length` is their length without compression.
     """
 
     data: pa.Buffer | bytes

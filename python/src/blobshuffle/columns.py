@@ -351,7 +351,7 @@ class Weights:
         self._seen.clear()
 
     def row_bytes(self, batch: pa.RecordBatch, small: int) -> float:
-        """Return what a row adds to a frame that carries the dictionary values that it uses.
+        """Return the bytes that a row adds to a frame that carries its dictionary values.
 
         Dictionaries of at most `small` bytes count nothing, nor do those of four times that whose
         values repeat.

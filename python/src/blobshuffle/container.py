@@ -28,7 +28,7 @@ _ARROW_END_CHECKSUM = crc32c(ARROW_END)
 
 
 class ContentKind(enum.IntEnum):
-    """What the segments of a blob contain; the number is the one in the trailer."""
+    """The content of the segments of a blob; the number is the one in the trailer."""
 
     RECORDS = 0
     ARROW = 1
@@ -234,7 +234,7 @@ class Source:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Release what the source holds. Idempotent."""
+        """Release the source's resources. Idempotent."""
 
 
 class BytesSource(Source):
@@ -255,8 +255,8 @@ _STEP = 1 << 20
 class ContainerReader:
     """Reads a blob by ranges, and returns no byte whose checksum it has not verified.
 
-    It asks for no range outside the blob. Raises `BlobCorrupt` whatever the bytes. Thread-safe
-    if its source is.
+    It requests no range outside the blob. Damage of any kind raises `BlobCorrupt`. Thread-safe if
+    its source is.
     """
 
     def __init__(self, container: Container, source: Source) -> None:

@@ -25,7 +25,7 @@ Sink = Callable[[bytes | pa.Buffer], None]
 
 
 class ContainerWriter:
-    """Passes every byte of a blob to a sink, in order, and keeps only what the footer says.
+    """Passes every byte of a blob to a sink, in order, and keeps only the footer's entries.
 
     Call `prelude` first, then `section` for each zone and `segment` for each of its segments,
     `postlude` for opaque content, and `finish` last. The blob is not valid before `finish`

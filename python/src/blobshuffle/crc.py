@@ -9,7 +9,7 @@ import google_crc32c
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# The C function takes whatever is a read-only buffer; its annotations say only bytes.
+# The C function takes any read-only buffer; its annotations say only bytes.
 _extend: Any = google_crc32c.extend
 
 

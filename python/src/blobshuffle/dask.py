@@ -105,7 +105,7 @@ def _write(
 
 
 def _whole(written: list[_Written], maps: int, layout: Layout) -> _Whole:
-    """Return one ref for each map, and what all their rows are cast to."""
+    """Return one ref for each map, and the schema to which readers cast all rows."""
     refs = select((ref for ref, _, _ in written), maps)
     schema = unified((f"partition {ref.map}", schema) for ref, schema, _ in written)
     categories = shared_categories(

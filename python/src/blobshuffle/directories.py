@@ -22,7 +22,7 @@ REST_SECONDS = 60.0
 """How long a directory that has failed takes no blob."""
 
 RECOUNT_SECONDS = 10.0
-"""How long a process trusts its count of what a directory with a quota holds."""
+"""How long a process trusts its count of the bytes in a directory with a quota."""
 
 
 class _Health:
@@ -52,7 +52,7 @@ class Directories(Store):
     that one. A directory that is full or fails takes no blob for `REST_SECONDS`, and the writer
     begins its blob again in another. `quota` is how many bytes blobs may take in each directory,
     in all processes: a process counts them every `RECOUNT_SECONDS`, so several that write at once
-    may exceed it by what they write meanwhile. Spilled rows do not count.
+    may exceed it by their writes in that time. Spilled rows do not count.
     """
 
     def __init__(

@@ -121,8 +121,8 @@ class _StreamUpload(Upload):
     def abort(self) -> None:
         if self._is_committed:
             return
-        # A stream of pyarrow cannot be abandoned: what it has is stored, and then deleted. No ref
-        # leads to it meanwhile, and it has no footer.
+        # A stream of pyarrow cannot be abandoned: close stores its bytes, and the next call deletes
+        # them. No ref leads to them meanwhile, and they have no footer.
         with contextlib.suppress(OSError, pa.ArrowException):
             self._stream.close()
         with contextlib.suppress(OSError, pa.ArrowException):

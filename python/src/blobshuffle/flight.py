@@ -85,9 +85,9 @@ class FlightWriter:
     ) -> None:
         """Write rows, each to its partition, as `ShuffleWriter.write` does.
 
-        A batch is taken whole or not at all. Raises `ValueError` for one that is not taken, and
-        `StoreUnavailable` if the daemon does not take the rows: the writer takes nothing more, so
-        begin a new attempt.
+        A batch is taken whole or not at all. Raises `ValueError` for a batch that is not taken.
+        Raises `StoreUnavailable` if the daemon does not take the rows: the writer takes nothing
+        more, so begin a new attempt.
         """
         self._require_open()
         if (partition_ids is None) == (keys is None):
@@ -108,7 +108,7 @@ class FlightWriter:
 
     @contextlib.contextmanager
     def _failing(self) -> Iterator[None]:
-        """End the writer if what follows fails: part of a batch may be sent."""
+        """End the writer if the block fails: part of a batch may be sent."""
         try:
             yield
         except BaseException as failure:
@@ -146,7 +146,7 @@ class FlightWriter:
         self._rows += batch.num_rows
 
     def commit(self) -> Ref:
-        """Make the rows readable, and return what readers need. Idempotent.
+        """Make the rows readable, and return the ref that readers need. Idempotent.
 
         Pass `HttpStore` of the daemon to `read`, or commit the shuffle and read it by Flight.
         Raises `StoreUnavailable` if the daemon does not take them: nothing is readable then.
@@ -196,7 +196,7 @@ class FlightWriter:
         )
 
     def close(self) -> None:
-        """Discard what is not committed. Idempotent."""
+        """Discard uncommitted rows. Idempotent."""
         if self._is_closed:
             return
         self._is_closed = True

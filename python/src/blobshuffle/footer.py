@@ -45,7 +45,7 @@ def _corrupt(reason: str) -> NoReturn:
 
 
 def read_trailer(tail: bytes) -> Trailer:
-    """Read the trailer at the end of `tail`; raise `BlobCorrupt` if it is none."""
+    """Read the trailer at the end of `tail`; raise `BlobCorrupt` if there is none."""
     if len(tail) < TRAILER_LENGTH:
         _corrupt(f"it has {len(tail)} bytes where {TRAILER_LENGTH} are needed")
     data = tail[-TRAILER_LENGTH:]
@@ -71,8 +71,8 @@ def decode(tail: bytes, blob_length: int) -> Container:
     """Decode footer and trailer.
 
     `tail` has the blob's last bytes, footer and trailer at least; `blob_length` is the blob's
-    length in bytes. What is allocated is proportional to `tail`. Raises `BlobCorrupt` for
-    whatever is not the end of a blob of Arrow or opaque content.
+    length in bytes. The decoder allocates memory in proportion to `tail`. Raises
+    `BlobCorrupt` for bytes that are not the end of a blob of Arrow or opaque content.
     """
     trailer = read_trailer(tail)
     if trailer.kind == ContentKind.RECORDS:

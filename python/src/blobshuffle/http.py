@@ -27,7 +27,7 @@ _KEPT = 8
 
 
 class HttpStore(Store):
-    """The blobs of one namespace of a flight daemon, read by ranges. It takes none.
+    """The blobs of one namespace of a flight daemon, read by ranges. It is read-only.
 
     `url` is that of the daemon with the namespace, `https://node1:8816/team`. `token` is one of the
     namespace. `trust` is a PEM file with the authority of the daemon's certificate, if the system

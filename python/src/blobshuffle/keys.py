@@ -1,7 +1,7 @@
 """Assigns rows to partitions by a hash of their key columns.
 
 The hash is part of the contract: shuffles that are joined partition by partition must agree on
-it, whatever the versions and languages. `docs/format.md`, "Partitions of keys", defines it.
+it across versions and languages. `docs/format.md`, "Partitions of keys", defines it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def partition_ids(
 
     `keys` names a column, or several. Equal keys have equal partitions, also if their types
     differ: numbers of all kinds and widths, strings and binary, times of all units, and
-    dictionaries. Null is a key like others, and NaN is one with it. Raises `KeyError` for a column
+    dictionaries. Null is a key like others, and NaN equals it. Raises `KeyError` for a column
     that is not there and `TypeError` for a type without a hash.
     """
     keys = [keys] if isinstance(keys, str) else keys

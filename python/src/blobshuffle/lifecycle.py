@@ -29,9 +29,9 @@ def release(store: StoreLike, shuffle: str) -> None:
 def releasing(store: StoreLike, shuffle: str, *, lease: float | None = None) -> Iterator[str]:
     """Release a shuffle at the end of a block, whether it succeeds or fails.
 
-    With `lease`, a thread renews a lease of so many seconds: if this process dies, the blobs can be
-    deleted when it has expired (`release_expired`). Beginning such a block deletes what others left
-    in the store.
+    With `lease`, a thread renews a lease of so many seconds: if this process dies,
+    `release_expired` deletes the blobs after the lease has expired. The block begins with a call of
+    `release_expired`.
     """
     opened = open_store(store)
     held: Lease | None = None

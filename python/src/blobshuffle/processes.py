@@ -1,7 +1,7 @@
 """Shuffles between processes of one machine, without an engine.
 
-Each input is written by one task, and each task of the reduce side reads several partitions. A
-worker that dies costs the tasks that it ran: they run again, and what the others committed stays.
+Each input is written by one task, and each task of the reduce side reads several partitions. If
+a worker dies, its tasks run again. The commits of other tasks stay.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def shuffle(
     lease: float | None = LEASE_SECONDS,
     context: BaseContext | None = None,
 ) -> Generator[Any, None, None]:
-    """Shuffle inputs by keys, and return what `reduce` makes of partition 0, 1, and so on.
+    """Shuffle inputs by keys, and return the results of `reduce` for partition 0, 1, and so on.
 
     Inputs are Arrow tables, or picklable functions that return rows: use these for rows that are
     more than fit in memory. Without `reduce`, results are tables. `workers` is the number of
@@ -107,7 +107,7 @@ def shuffle(
 
     Inputs whose schemas differ by nullness, width or emptiness are cast to a common one, before
     they are written if they are tables. Raises `SchemaMismatch`, which names the column, if there
-    is none, what an input or `reduce` raises, `WorkerLost` if a task loses its worker
+    is none, any exception of an input or `reduce`, `WorkerLost` if a task loses its worker
     `MAX_ATTEMPTS` times, and the failures of `ShuffleWriter` and `read`.
     """
     sources = list(inputs)
@@ -257,7 +257,7 @@ class _Worker:
         except BrokenProcessPool as failure:
             if not self.queue:
                 raise
-            # The first task, which it ran, answers for it when its result is taken.
+            # The result of the first task, which the worker ran, raises it too.
             future = Future[Any]()
             future.set_exception(failure)
         self.queue.append((number, future))

@@ -1,7 +1,7 @@
 """Shuffles between tasks of Ray. Needs `ray`.
 
 Blobs are in the store, not in Ray's object store. A `Ref` of a committed map stays valid when its
-worker dies, and Ray runs a task again that loses its worker.
+worker dies, and Ray runs a task that loses its worker again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def shuffle(
     lease: float | None = LEASE_SECONDS,
     options: Mapping[str, Any] | None = None,
 ) -> Generator[Any, None, None]:
-    """Shuffle inputs by keys, and return what `reduce` makes of partition 0, 1, and so on.
+    """Shuffle inputs by keys, and return the results of `reduce` for partition 0, 1, and so on.
 
     Inputs are Arrow tables, `ray.ObjectRef`s of them, functions that return rows, or a
     `ray.data.Dataset`. Without `reduce`, results are tables. All nodes must reach `store`.
@@ -91,8 +91,8 @@ def shuffle(
     they are written if they are tables or refs. Raises `SchemaMismatch`, which names the column, if
     there is none.
 
-    Raises what an input or `reduce` raises, with `ray.exceptions.RayTaskError` as its type too,
-    and Ray's failures if a task loses its worker more than `max_retries` times.
+    Raises any exception of an input or `reduce`, with `ray.exceptions.RayTaskError` as its type
+    too, and Ray's failures if a task loses its worker more than `max_retries` times.
     """
     if hasattr(inputs, "to_arrow_refs"):
         inputs = inputs.to_arrow_refs()
@@ -144,7 +144,7 @@ class _Tasks:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wait for what runs, so that no task commits a blob after the release.
+        """Wait for running tasks, so that none commits a blob after the release.
 
         Cancelling tasks would be faster, but a task that ends meanwhile makes Ray 2.60 end the
         driver's process ("Tried to complete task that was not pending").

@@ -44,11 +44,11 @@ def read(
     `refs` are those of all maps, one each. `maps` is their number; it may be left out if the
     writers know it. `store` is where the blobs are, if not where the refs say. The reader keeps
     about `READ_BYTES` and one batch in memory, and four times that much more for object stores.
-    `schema` is what all rows are cast to; without it, all maps must have one.
+    The reader casts all rows to `schema`; without it, all maps must have one schema.
 
     Raises `IncompleteShuffle` at once if a map is missing or duplicate, and `BlobMissing`,
     `BlobCorrupt`, `SchemaMismatch` or `StoreUnavailable` at once or while you read. Rows returned
-    before a failure are right, but not all: discard them.
+    before a failure are right but incomplete: discard them.
     """
     ordered = sorted(refs, key=_map)
     check(ordered, maps)

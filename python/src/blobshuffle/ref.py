@@ -11,7 +11,7 @@ from blobshuffle.failure import IncompleteShuffle
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """What `commit` returns: the blob of one attempt of one map. Small and picklable.
+    """The result of `commit`: the blob of one attempt of one map. Small and picklable.
 
     It has no credentials, keys or rows. `store` is where the blob is, or None if readers must be
     given the store; `path` is below it. `length` is in bytes, `checksum` is the footer's CRC32C.

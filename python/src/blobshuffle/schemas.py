@@ -13,7 +13,7 @@ _NOTHING = pa.schema([])
 
 
 def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
-    """Return a schema that the rows of all can be cast to. Each comes with what it is of.
+    """Return a schema to which the rows of all can be cast. Each comes with the name of its origin.
 
     Columns of type null take any type, numbers the wider one, and dictionaries that of their
     values. Schemas without columns are left out. Raises `SchemaMismatch`, which names the column.

@@ -124,11 +124,11 @@ class Store(abc.ABC):
 
     @abc.abstractmethod
     def delete(self, path: str) -> None:
-        """Delete a blob, or a directory with what is below. Without effect if it is not there."""
+        """Delete a blob, or a directory with its content. Without effect if it is not there."""
 
 
 StoreLike = Union[Store, str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
-"""What `open_store` opens."""
+"""The places that `open_store` accepts."""
 
 
 class LocalStore(Store):
@@ -278,7 +278,7 @@ def missing(path: str) -> BlobMissing:
 def open_store(store: StoreLike) -> Store:
     """Return a store: itself, or that of a directory, of several, or of a URI of `pyarrow.fs`.
 
-    Raises `ValueError` for a URI that is none, or that has credentials.
+    Raises `ValueError` for a string that is no URI, or a URI that has credentials.
     """
     if isinstance(store, Store):
         return store

@@ -16,7 +16,7 @@ from blobshuffle.store import Store, StoreLike, checked_name, open_store
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
 Rows = pa.Table | pa.RecordBatch | Iterable[pa.Table | pa.RecordBatch]
-"""Arrow rows: a table, a batch, or what returns them one by one, as a `RecordBatchReader` does."""
+"""Arrow rows: a table, a batch, or an iterable of them, such as a `RecordBatchReader`."""
 
 Input = Rows | Callable[[], Rows]
 """The rows of a map, or a function that its worker calls for them."""
@@ -24,10 +24,10 @@ Input = Rows | Callable[[], Rows]
 Result = TypeVar("Result")
 
 Reduce = Callable[[pa.RecordBatchReader, int], Result]
-"""What to make of a partition: it gets its rows and its number, in a worker."""
+"""A function that a worker calls with the rows and the number of a partition."""
 
 MAX_ATTEMPTS = 3
-"""How often a task is run that loses its worker."""
+"""Number of runs of a task that loses its worker each time."""
 
 LEASE_SECONDS = 600.0
 """How long blobs outlive a driver that dies."""
@@ -45,7 +45,7 @@ class Plan:
     codec: Codec = "lz4"
     memory: int = DEFAULT_MEMORY
     schema: pa.Schema | None = None
-    """What rows are cast to before they are written; None if no input says its schema."""
+    """The schema to which maps cast rows; None if no input has a schema before it is read."""
 
 
 class Written(NamedTuple):
@@ -82,7 +82,7 @@ def plan(
 
 
 def with_schema(made: Plan, schemas: Iterable[tuple[str, pa.Schema]]) -> Plan:
-    """Return a plan that casts rows to what all known schemas have in common.
+    """Return a plan that casts rows to a common schema of all known ones.
 
     Raises `SchemaMismatch`, which names the column, if they have nothing in common.
     """
@@ -91,7 +91,7 @@ def with_schema(made: Plan, schemas: Iterable[tuple[str, pa.Schema]]) -> Plan:
 
 
 def schema_of(rows: Any) -> pa.Schema | None:
-    """Return the schema of an input, or None if it does not say one before it is read."""
+    """Return the schema of an input, or None if it has none before it is read."""
     if callable(rows):
         return None
     return getattr(rows, "schema", None)
@@ -103,7 +103,7 @@ def write_map(plan: Plan, number: int, attempt: int, source: Input) -> Written:
     batches: Any = [rows] if isinstance(rows, (pa.Table, pa.RecordBatch)) else rows
     what = f"input {number}"
     schema: pa.Schema = plan.schema or getattr(rows, "schema", None) or pa.schema([])
-    # A blob has a column, also that of a map which has none.
+    # A blob needs a column, even if its map has none.
     stored = schema if len(schema) else pa.schema([(key, pa.null()) for key in plan.keys])
     writer = _writer(plan, number, attempt, stored if len(schema) else None)
     try:
@@ -146,7 +146,7 @@ def whole(plan: Plan, written: Iterable[Written]) -> Whole:
 def reduce_range(
     plan: Plan, maps: Whole, numbers: range, reduce: Callable[..., Any] | None
 ) -> list[Any]:
-    """Return what `reduce` makes of each partition of a range; without it, their tables."""
+    """Return the results of `reduce` for the partitions of a range; without it, their tables."""
     results: list[Any] = []
     for number in numbers:
         with read(maps.refs, number, store=plan.store, schema=maps.schema) as reader:

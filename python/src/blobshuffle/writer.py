@@ -44,7 +44,7 @@ _MILLIS_PER_GENERATION = 60_000
 class ShuffleWriter:
     """Writes the rows of one attempt of one map, for all partitions, as one blob.
 
-    Rows stay in memory up to about `memory` bytes; what is more goes to an unnamed file in
+    Rows stay in memory up to about `memory` bytes; further rows go to an unnamed file in
     `spill_directory` (default: the store's directory, else the system's temporary one). While it
     gathers rows it needs up to a quarter of `memory` more. If the store has several directories,
     spilled rows and the blob go on to another when one is full or fails. Nothing is readable
@@ -118,7 +118,7 @@ class ShuffleWriter:
         hash decides (`blobshuffle.partition_ids`). The writer may keep the batch until `commit`:
         do not change its buffers. A batch is taken whole or not at all. Raises `ValueError` for ids
         out of range or another schema than before: the writer goes on without the batch. Raises
-        `StoreUnavailable` if the disk does not take what is spilled: the writer takes nothing more,
+        `StoreUnavailable` if the disk does not take spilled rows: the writer takes nothing more,
         so discard it.
         """
         self._require_open()
@@ -141,11 +141,11 @@ class ShuffleWriter:
                 at += part.num_rows
 
     def commit(self) -> Ref:
-        """Make the blob readable, and return what readers need. Idempotent.
+        """Make the blob readable, and return the ref that readers need. Idempotent.
 
         Raises `StoreUnavailable` if the store does not take it: nothing is readable then, and
-        nothing is left but what the store refuses to delete. Raises `ValueError` if there was
-        neither a batch nor a schema.
+        nothing is left except bytes that the store refuses to delete. Raises `ValueError` if the
+        writer got neither a batch nor a schema.
         """
         if self._ref is not None:
             return self._ref
@@ -161,7 +161,7 @@ class ShuffleWriter:
         return self._ref
 
     def close(self) -> None:
-        """Discard what is not committed. Idempotent."""
+        """Discard uncommitted rows. Idempotent."""
         self._is_closed = True
         self._morsels = []
         if self._spill:
@@ -180,7 +180,7 @@ class ShuffleWriter:
 
     @contextlib.contextmanager
     def _failing(self) -> Iterator[None]:
-        """End the writer if what follows fails: part of a batch may be taken."""
+        """End the writer if the block fails: part of a batch may be taken."""
         try:
             yield
         except BaseException as failure:
