@@ -58,7 +58,7 @@ app.kubernetes.io/version: {{ include "blobshuffle.tag" . | trunc 63 | trimSuffi
 {{- join "," $members -}}
 {{- end -}}
 
-{{/* What every pod has, by the restricted profile of the Pod Security Standards. */}}
+{{/* The security context of every pod: the restricted profile of the Pod Security Standards. */}}
 {{- define "blobshuffle.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
