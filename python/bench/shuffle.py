@@ -101,7 +101,7 @@ def through_blobs(
 
 
 def plain(data: list[pa.Table], partitions: int, codec: Any, directory: str) -> Callable[[], Any]:
-    """Write one Arrow file for each map and partition; return a function that iterates over the partitions."""
+    """Write one Arrow file for each map and partition; return a function that reads partitions."""
     options = pa.ipc.IpcWriteOptions(compression=None if codec == "none" else codec)
     compute: Any = pc
     for number, rows in enumerate(data):
