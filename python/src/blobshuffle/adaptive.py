@@ -99,7 +99,7 @@ class Average:
 
 
 class Rates:
-    """The rates at which a store takes and returns bytes, measured here. Thread-safe."""
+    """The rates of a store, as this process has measured them. Thread-safe."""
 
     def __init__(self, start: float) -> None:
         self.write = Average(start)

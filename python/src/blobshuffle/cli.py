@@ -20,7 +20,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, 1 if stored bytes are damaged, 2 if the command could not run.
+    """Run a command; return 0, 1 if a blob is damaged, 2 if the command could not run.
 
     `arguments` are by default those of the process.
     """
