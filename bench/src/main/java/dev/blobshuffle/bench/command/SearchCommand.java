@@ -184,7 +184,7 @@ final class SearchCommand implements Callable<Integer> {
             } catch (NumberFormatException e) {
                 throw new IllegalArgumentException(
                         "Cannot use --slo-lag-records " + lagRecords
-                                + ": it is no number. Give records per second, or published.",
+                                + ": it is not a number. Give records per second, or published.",
                         e);
             }
         }

@@ -86,7 +86,7 @@ final class ModelTopic {
                 return record;
             }
         }
-        throw new AssertionError("The log has a record of " + name + "-" + partition + " that nobody committed.");
+        throw new AssertionError("The log has a record of " + name + "-" + partition + " that no publisher committed.");
     }
 
     /** Checks that every committed record has its place. */

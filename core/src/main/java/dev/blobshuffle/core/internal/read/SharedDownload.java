@@ -166,22 +166,20 @@ final class SharedDownload {
     }
 
     private void leave(Seat seat) {
-        CompletionStage<BlobBytes> unwanted;
+        boolean isLast;
+        CompletionStage<BlobBytes> running;
         synchronized (owner) {
             if (!waiting.remove(seat)) {
                 return;
             }
-            if (!waiting.isEmpty()) {
-                unwanted = null;
-            } else {
-                last = seat;
-                unwanted = stage;
-            }
+            isLast = waiting.isEmpty();
+            last = isLast ? seat : null;
+            running = stage;
         }
-        if (last != seat) {
+        if (!isLast) {
             seat.end();
-        } else if (unwanted != null) {
-            Abandonable.abandon(unwanted);
+        } else if (running != null) {
+            Abandonable.abandon(running);
         }
     }
 

@@ -93,7 +93,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private int number(String topic) {
         Integer number = numbers.get(topic);
         if (number == null) {
-            throw new IllegalStateException("Cannot commit to topic " + topic + ": nobody published to it. Report it.");
+            throw new IllegalStateException(
+                    "Cannot commit to topic " + topic + ": this publisher has no record for it. Report it.");
         }
         return number;
     }

@@ -124,7 +124,8 @@ final class OwnedReadings {
     TopicReading topic(PartitionReading reading) {
         TopicReading topic = topics.get(reading.numbered.topic());
         if (topic == null) {
-            throw new IllegalStateException("Cannot read " + reading.named + ": nobody has subscribed to its topic.");
+            throw new IllegalStateException(
+                    "Cannot read " + reading.named + ": this subscriber has not subscribed to its topic.");
         }
         return topic;
     }
