@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The fetches of one round. Neighbouring segments of a section share one read, because stores
- * charge per request and the writer places the segments of a zone next to each other. Owned by the
- * Debatcher's thread.
+ * The fetches of one round: from downloads that the instance shares, or alone. Of the latter,
+ * neighbouring segments of a section share one read, because stores charge per request and the
+ * writer places the segments of a zone next to each other. Owned by the Debatcher's thread.
  */
 final class FetchPlan {
     private final ReadEngine engine;

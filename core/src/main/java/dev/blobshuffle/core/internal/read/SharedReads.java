@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * an instance has several Debatchers, bytes stay for two seconds longer, for Debatchers that learn
  * of the section later, such as other consumer groups.
  *
- * <p>The bytes count in the read budget. At most three quarters of the budget hold shared bytes.
- * If there is no room, the download that came first and is not in use gives way, and its later
- * readers load it again. Thread-safe.
+ * <p>The bytes count in the read budget. With several Debatchers, at most three quarters of it hold
+ * shared bytes. If there is no room, the oldest download that is not in use gives way, and its
+ * later readers load it again. Thread-safe.
  */
 final class SharedReads {
     /**

@@ -81,9 +81,10 @@ final class EdgeChannel implements Channel {
     }
 
     /**
-     * What was appended and is not emitted. The batch must be sealed before. By the task's thread.
+     * The references to records that were appended and are not emitted. The caller seals the batch
+     * first. Called by the task's thread.
      *
-     * @param records how many of each group
+     * @param records the number of these records, by key group
      */
     synchronized CompletableFuture<List<PendingGroup>> unsent(long[] records) {
         Unsent unsent = new Unsent(records);
