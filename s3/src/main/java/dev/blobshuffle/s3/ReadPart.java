@@ -14,6 +14,9 @@ import java.util.Optional;
  */
 record ReadPart(
         byte[] bytes, int length, Optional<String> contentRange, Optional<String> etag, Optional<Instant> modified) {
+    /** No bytes, because the object ends before the part. */
+    static final ReadPart NONE = new ReadPart(new byte[0], 0, Optional.empty(), Optional.empty(), Optional.empty());
+
     /** The offset of the part in the object; 0 if the whole object was sent. */
     long offset() {
         return contentRange.map(range -> number(range, "bytes ", "-")).orElse(0L);

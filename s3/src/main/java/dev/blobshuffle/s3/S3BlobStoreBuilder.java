@@ -2,15 +2,18 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Builds an {@link S3BlobStore}. Unless you pass your own client, the store creates one with the
+ * Builds a store in a bucket. Unless you pass your own client, the store creates one with the
  * region, endpoint and addressing given here. Owned by the building thread.
  *
  * <p>Your own client keeps its settings, and you close it. Turn its retries off
@@ -112,19 +115,27 @@ public final class S3BlobStoreBuilder {
      * @throws InvalidSettings fatal: the settings are wrong, or the store refuses them
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not answer
      */
-    public S3BlobStore open(StoreContext context) {
+    public BlobStore open(StoreContext context) {
         S3Settings settings =
                 new S3Settings(bucket, prefix, region, endpoint, isPathStyle, checksum, encryption, connections);
         try {
             return requests.isPresent()
-                    ? S3BlobStore.open(settings, Optional.of(timeouts.call()), requests.get(), context)
-                    : S3BlobStore.open(
-                            settings,
-                            Optional.empty(),
-                            S3Clients.requests(settings, timeouts, context.time()),
-                            context);
+                    ? open(settings, Optional.of(timeouts.call()), requests.get(), context)
+                    : open(settings, Optional.empty(), S3Clients.requests(settings, timeouts, context.time()), context);
         } catch (StoreRefused e) {
             throw new InvalidSettings(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /**
+     * Opens the store, which closes the client.
+     *
+     * @param callTimeout the SDK's timeout of a request; empty: the connections' limits apply
+     */
+    static BlobStore open(
+            S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, StoreContext context) {
+        settings.warnIfExposed();
+        S3Objects objects = new S3Objects(settings, callTimeout, requests, new S3Failures(settings.location()));
+        return BucketBlobStore.open(new S3Bucket(settings, objects, context), settings.prefix(), context);
     }
 }

@@ -68,7 +68,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         requireVersions();
         S3Settings settings = settings(uri);
-        return S3BlobStore.open(
+        return S3BlobStoreBuilder.open(
                 settings, Optional.empty(), S3Clients.requests(settings, S3Timeouts.DEFAULT, context.time()), context);
     }
 

@@ -71,7 +71,6 @@ final class S3Failures {
             Map.entry("InvalidToken", TOKEN),
             Map.entry("ExpiredToken", TOKEN),
             Map.entry("TokenRefreshRequired", TOKEN),
-            Map.entry("RequestTimeTooSkewed", "Set this machine's clock"),
             Map.entry("RequestExpired", "Set this machine's clock"),
             Map.entry("NotImplemented", "Try the parameter checksum=md5 or checksum=none"),
             Map.entry("InvalidRequest", "Try the parameter checksum=md5 or checksum=none"),
@@ -111,14 +110,6 @@ final class S3Failures {
         return new StoreUnavailable("Cannot " + what + ": " + reason + ". Try again.");
     }
 
-    /**
-     * Whether the failure is a clock difference between this machine and the store. The SDK has
-     * recorded the difference, so the next request may succeed.
-     */
-    static boolean isSkewed(Throwable cause) {
-        return cause instanceof AwsServiceException answer && code(answer).equals("RequestTimeTooSkewed");
-    }
-
     /** The store's code for a failure; empty if it sent none. */
     static String code(AwsServiceException answer) {
         AwsErrorDetails details = answer.awsErrorDetails();
@@ -133,6 +124,10 @@ final class S3Failures {
         // not mean throttling, but opens the circuit.
         if (THROTTLED.contains(code) || status == 429) {
             return new StoreThrottled(message + throttledRemedy(), answer);
+        }
+        if (code.equals("RequestTimeTooSkewed")) {
+            // The SDK has recorded the difference, so the next request may succeed.
+            return new StoreUnavailable(message + "Set this machine's clock.", answer);
         }
         if (MAY_PASS.contains(code) || status == 408 || status == 409) {
             return new StoreUnavailable(message + "Try again.", answer);

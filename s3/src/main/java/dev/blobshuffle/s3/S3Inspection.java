@@ -1,13 +1,11 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreInspection;
-import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +29,6 @@ import software.amazon.awssdk.services.s3.model.LifecycleRuleFilter;
 final class S3Inspection {
     private static final String LIFECYCLE = "lifecycle";
     private static final String VERSIONING = "versioning";
-    private static final String CONDITION = "conditional put";
 
     /** The permissions that a role needs for each request, besides its permissions for blobs. */
     private static final Map<String, String> RIGHTS =
@@ -54,7 +51,6 @@ final class S3Inspection {
     /** Blocks for a few requests. */
     StoreInspection inspect() {
         ask("region", Request.HEAD, this::inspectRegion);
-        ask(CONDITION, Request.PUT, this::tryCondition);
         ask(LIFECYCLE, Request.GET, this::inspectLifecycle);
         ask(VERSIONING, Request.GET, this::inspectVersioning);
         inspectRoute();
@@ -119,39 +115,6 @@ final class S3Inspection {
     private static Duration ahead(Instant theirs, long ourMillis) {
         Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));
         return ahead.abs().compareTo(Duration.ofSeconds(1)) <= 0 ? Duration.ZERO : ahead;
-    }
-
-    /**
-     * Tests the conditional put that creates the store's marker. This put ensures that exactly one
-     * of several instances creates a new store.
-     */
-    private void tryCondition() {
-        String key = settings.prefix().text() + "doctor-"
-                + Long.toHexString(context.time().randomLong());
-        put(key);
-        try {
-            context.meter().sent(Request.PUT);
-            put(key);
-            findings.add(StoreFinding.warning(
-                    CONDITION,
-                    "the store overwrites an object despite If-None-Match, so two instances that create a store at once may see two stores",
-                    "Start a single instance the first time."));
-        } catch (AwsServiceException e) {
-            if (e.statusCode() != 412 && e.statusCode() != 409) {
-                throw e;
-            }
-            findings.add(StoreFinding.ok(CONDITION, "an existing object is not overwritten"));
-        } finally {
-            context.meter().sent(Request.DELETE);
-            objects.requests().delete(objects.delete(List.of(key)));
-        }
-    }
-
-    private void put(String key) {
-        try (UploadAttempt attempt =
-                new UploadAttempt(BlobContent.of("BlobShuffle was here".getBytes(StandardCharsets.UTF_8)))) {
-            objects.requests().put(objects.put(key, attempt).ifNoneMatch("*").build(), attempt);
-        }
     }
 
     private void inspectLifecycle() {

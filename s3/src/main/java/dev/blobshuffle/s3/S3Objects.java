@@ -33,7 +33,7 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  */
 record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
     /** The most keys that S3 accepts in one delete. */
-    private static final int DELETE_KEYS = 1000;
+    static final int DELETE_KEYS = 1000;
 
     private AwsRequestOverrideConfiguration bounded() {
         AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();

@@ -1,6 +1,7 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import java.net.URI;
 import java.util.Optional;
@@ -37,6 +38,9 @@ record S3Settings(
     static final int DEFAULT_CONNECTIONS = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(S3Settings.class);
+    /** Deletes, pages of listings, and registers at once. */
+    private static final int OTHERS = 4;
+
     private static final int FEWEST_CONNECTIONS = 8;
     private static final int MOST_CONNECTIONS = 1024;
     private static final Pattern BUCKET = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{1,61}[a-zA-Z0-9]");
@@ -58,6 +62,15 @@ record S3Settings(
                     + " connections are not possible. Give a number from " + FEWEST_CONNECTIONS + " to "
                     + MOST_CONNECTIONS + ".");
         }
+    }
+
+    /**
+     * The requests of each kind. They have separate threads and connections, so that none waits
+     * for the others or for a connection.
+     */
+    Bucket.Limits limits() {
+        int writes = Math.max(1, (connections - OTHERS) / 3);
+        return new Bucket.Limits(writes, connections - OTHERS - writes, OTHERS);
     }
 
     /**

@@ -123,7 +123,7 @@ class LateSendingTest {
     }
 
     private static S3BlobStoreBuilder builder(Duration allowed) {
-        return S3BlobStore.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, allowed));
+        return S3BlobStores.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, allowed));
     }
 
     /**

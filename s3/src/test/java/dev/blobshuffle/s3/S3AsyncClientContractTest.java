@@ -33,7 +33,7 @@ class S3AsyncClientContractTest extends BlobStoreContractTest {
     protected BlobStore open() {
         String bucket = "contract-" + BUCKETS.incrementAndGet();
         SIM.createBucket(bucket);
-        return S3BlobStore.builder(bucket).client(CLIENT).open(StoreContext.unmetered(TIME));
+        return S3BlobStores.builder(bucket).client(CLIENT).open(StoreContext.unmetered(TIME));
     }
 
     @AfterAll

@@ -130,7 +130,7 @@ class S3FailureTest {
             put(store);
             sim.skew(Duration.ofHours(-1));
             assertThatThrownBy(() -> put(store))
-                    .isInstanceOf(StoreRefused.class)
+                    .isExactlyInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("Set this machine's clock");
             put(store); // The client has measured the difference between the clocks.
         }
@@ -299,7 +299,7 @@ class S3FailureTest {
     }
 
     private BlobStore open(S3Timeouts timeouts) {
-        return S3BlobStore.builder("blobs")
+        return S3BlobStores.builder("blobs")
                 .endpoint(sim.endpoint())
                 .pathStyle()
                 .timeouts(timeouts)

@@ -3,6 +3,7 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreFinding.Level;
@@ -44,9 +45,9 @@ class S3InspectionTest {
                 .extracting(StoreFinding::level, StoreFinding::subject)
                 .containsExactly(
                         tuple(Level.OK, "region"),
-                        tuple(Level.OK, "conditional put"),
                         tuple(Level.OK, "lifecycle"),
-                        tuple(Level.OK, "versioning"));
+                        tuple(Level.OK, "versioning"),
+                        tuple(Level.OK, "conditional put"));
         assertThat(sim.keys("blobs")).as("no probe is left").containsExactly("team/blobshuffle-store");
     }
 
@@ -77,7 +78,7 @@ class S3InspectionTest {
 
     @Test
     void whatMayNotBeAskedIsUnknown() {
-        S3BlobStore store = open();
+        BlobStore store = open();
         sim.follow(WireFaultPlan.on(
                 Set.of(Operation.HEAD_BUCKET, Operation.GET_BUCKET_LIFECYCLE, Operation.GET_BUCKET_VERSIONING),
                 WireFault.error(S3Error.ACCESS_DENIED)));
@@ -104,13 +105,13 @@ class S3InspectionTest {
     }
 
     private StoreInspection inspect() {
-        try (S3BlobStore store = open()) {
+        try (BlobStore store = open()) {
             return store.inspect().orElseThrow();
         }
     }
 
-    private S3BlobStore open() {
-        return S3BlobStore.builder("blobs")
+    private BlobStore open() {
+        return S3BlobStores.builder("blobs")
                 .prefix("team/")
                 .endpoint(sim.endpoint())
                 .pathStyle()

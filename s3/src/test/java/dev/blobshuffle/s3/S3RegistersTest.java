@@ -45,7 +45,7 @@ class S3RegistersTest {
     @BeforeEach
     void open() {
         TestCredentials.use();
-        store = S3BlobStore.builder("blobs")
+        store = S3BlobStores.builder("blobs")
                 .endpoint(sim.endpoint())
                 .pathStyle()
                 .open(StoreContext.unmetered(time));

@@ -9,6 +9,8 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.S3Sim;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import org.junit.jupiter.api.AfterEach;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Runs the contract through the client that a URI creates. */
 class S3SimContractTest extends BlobStoreContractTest {
@@ -29,6 +31,18 @@ class S3SimContractTest extends BlobStoreContractTest {
     protected boolean putBeside(String key) {
         try (NamedBlobs beside = BlobStores.openNamed(uri(), StoreContext.unmetered(time))) {
             beside.put(key, BlobContent.of(new byte[3]));
+        }
+        return true;
+    }
+
+    @Override
+    protected boolean loseMarker() {
+        try (S3Client client = S3Client.builder()
+                .endpointOverride(sim.endpoint())
+                .forcePathStyle(true)
+                .region(Region.US_EAST_1)
+                .build()) {
+            client.deleteObject(request -> request.bucket("contract").key("team/shuffle/blobshuffle-store"));
         }
         return true;
     }

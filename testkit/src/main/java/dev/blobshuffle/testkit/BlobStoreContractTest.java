@@ -78,6 +78,17 @@ public abstract class BlobStoreContractTest {
         return false;
     }
 
+    /**
+     * Deletes the marker that makes the open store's directory or prefix a store, as an operator
+     * might by mistake.
+     *
+     * @return whether it did; false if there is no marker
+     * @throws Exception it failed
+     */
+    protected boolean loseMarker() throws Exception {
+        return false;
+    }
+
     @BeforeEach
     final void openStore() {
         store = loans.watch(open());
@@ -296,6 +307,21 @@ public abstract class BlobStoreContractTest {
                 .hasMessageContaining(id(2).toString());
         BlobId otherGeneration = new BlobId(GENERATION + 1, 1, 1);
         assertThatThrownBy(() -> read(otherGeneration, 0, 1)).isInstanceOf(BlobMissing.class);
+    }
+
+    /** Otherwise tasks would end for good, although the bucket can be restored. */
+    @Test
+    void aStoreWithoutItsMarkerMissesNoBlob() throws Exception {
+        put(id(1), 10);
+        if (!loseMarker()) {
+            return;
+        }
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(StoreUnavailable.class);
+        Optional<Registers> registers = store.registers();
+        if (registers.isPresent()) {
+            assertThatThrownBy(() -> join(registers.get().read("absent"))).isInstanceOf(StoreUnavailable.class);
+        }
     }
 
     @Test

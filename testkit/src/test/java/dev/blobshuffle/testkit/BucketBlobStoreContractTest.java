@@ -22,6 +22,11 @@ class BucketBlobStoreContractTest extends BlobStoreContractTest {
         return true;
     }
 
+    @Override
+    protected boolean loseMarker() {
+        return bucket.objects.remove("team/shuffle/blobshuffle-store") != null;
+    }
+
     @AfterEach
     void end() {
         time.close();

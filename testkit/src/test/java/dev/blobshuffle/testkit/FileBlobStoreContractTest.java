@@ -30,6 +30,12 @@ class FileBlobStoreContractTest extends BlobStoreContractTest {
         return true;
     }
 
+    @Override
+    protected boolean loseMarker() throws IOException {
+        Files.delete(directory.resolve("blobshuffle-store"));
+        return true;
+    }
+
     @AfterEach
     void end() {
         time.close();

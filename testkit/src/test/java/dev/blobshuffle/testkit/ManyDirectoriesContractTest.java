@@ -31,6 +31,14 @@ class ManyDirectoriesContractTest extends BlobStoreContractTest {
         return true;
     }
 
+    @Override
+    protected boolean loseMarker() throws IOException {
+        for (String disk : List.of("a", "b", "c")) {
+            Files.delete(directory.resolve(disk).resolve("blobshuffle-store"));
+        }
+        return true;
+    }
+
     @AfterEach
     void end() {
         time.close();

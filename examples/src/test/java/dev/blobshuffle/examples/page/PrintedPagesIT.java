@@ -171,7 +171,7 @@ class PrintedPagesIT {
         shell.run(page.next("", "doctor --create --execute"));
         page.leave("", "make s3", "it serves until it is ended, on a fixed port");
         page.leave("", "./blobshuffle demo --store", OWN_TEST);
-        PrintedBlock java = page.next("java", "S3BlobStore.builder");
+        PrintedBlock java = page.next("java", "S3BlobStores.builder");
         page.end();
 
         assertThat(policy.path("Statement").findValuesAsText("Effect")).containsOnly("Allow");

@@ -1,6 +1,6 @@
 package dev.blobshuffle.http.internal;
 
-import dev.blobshuffle.core.internal.store.BucketBlobStore;
+import dev.blobshuffle.core.internal.store.Bucket;
 import java.time.Duration;
 
 /**
@@ -22,10 +22,7 @@ public record HttpLimits(int connections, Duration connect, Duration silence, Du
      * tokens.
      */
     public static final HttpLimits OF_A_BUCKET = new HttpLimits(
-            BucketBlobStore.WRITERS + BucketBlobStore.READERS + BucketBlobStore.OTHERS + 4,
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(15),
-            Duration.ofSeconds(60));
+            Bucket.Limits.DEFAULT.all() + 4, Duration.ofSeconds(1), Duration.ofSeconds(15), Duration.ofSeconds(60));
 
     /** Checks that there are connections. A duration of zero means an immediate timeout. */
     public HttpLimits {

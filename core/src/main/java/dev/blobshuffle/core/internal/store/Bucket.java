@@ -87,9 +87,48 @@ public interface Bucket extends AutoCloseable {
      */
     String location();
 
+    /**
+     * The store's location for logs and messages, without credentials: {@code gs://bucket/prefix}.
+     */
+    default String location(KeyPrefix prefix) {
+        String text = location() + "/" + prefix.text();
+        return text.substring(0, text.length() - 1);
+    }
+
+    /** The most requests at once. Constant. */
+    default Limits limits() {
+        return Limits.DEFAULT;
+    }
+
+    /**
+     * Fails the requests in flight with {@code Closed}, if the client can end them; does nothing if
+     * it cannot. Called once, before {@link #close()}.
+     */
+    default void abort() {}
+
     /** Closes the client if the bucket owns it. Idempotent. Called when no request is in flight. */
     @Override
     void close();
+
+    /**
+     * The most requests at once, which is the number of threads and connections for each kind.
+     *
+     * @param writes writes of blobs
+     * @param reads reads of blobs
+     * @param others deletes, pages of listings, and registers
+     */
+    record Limits(int writes, int reads, int others) {
+        /**
+         * Those that the decorators allow, including hedges, plus some that were abandoned and have
+         * not ended.
+         */
+        public static final Limits DEFAULT = new Limits(20, 40, 8);
+
+        /** The sum of all kinds. */
+        public int all() {
+            return writes + reads + others;
+        }
+    }
 
     /**
      * An object in a listing.

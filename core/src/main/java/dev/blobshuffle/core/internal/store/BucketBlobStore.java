@@ -16,7 +16,6 @@ import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoredBlob;
@@ -48,22 +47,7 @@ import java.util.function.Supplier;
  * failures end the reader's task. Thread-safe.
  */
 public final class BucketBlobStore implements BlobStore {
-    /**
-     * The most writes in flight: those that the decorators allow, including hedges, plus some that
-     * were abandoned and have not ended.
-     */
-    public static final int WRITERS = 20;
-
-    /** The most reads in flight, as {@link #WRITERS}. */
-    public static final int READERS = 40;
-
-    /** The most deletes and pages of listings in flight. */
-    public static final int OTHERS = 8;
-
     private static final String CONDITION = "conditional put";
-
-    /** Upper bound of a marker's length, bytes. */
-    private static final int MARKER_LENGTH = 1024;
 
     private final Bucket bucket;
     private final KeyPrefix prefix;
@@ -87,9 +71,10 @@ public final class BucketBlobStore implements BlobStore {
         fingerprint = BlobStores.fingerprint(id);
         String scheme = bucket.location().substring(0, bucket.location().indexOf(':'));
         Time time = context.time();
-        writes = new StoreTasks(time.workers("blobshuffle-" + scheme + "-write", WRITERS), location());
-        reads = new StoreTasks(time.workers("blobshuffle-" + scheme + "-read", READERS), location());
-        others = new StoreTasks(time.workers("blobshuffle-" + scheme + "-other", OTHERS), location());
+        Bucket.Limits limits = bucket.limits();
+        writes = new StoreTasks(time.workers("blobshuffle-" + scheme + "-write", limits.writes()), location());
+        reads = new StoreTasks(time.workers("blobshuffle-" + scheme + "-read", limits.reads()), location());
+        others = new StoreTasks(time.workers("blobshuffle-" + scheme + "-other", limits.others()), location());
     }
 
     /**
@@ -104,67 +89,10 @@ public final class BucketBlobStore implements BlobStore {
      */
     public static BucketBlobStore open(Bucket bucket, KeyPrefix prefix, StoreContext context) {
         try {
-            return new BucketBlobStore(bucket, prefix, context, agree(bucket, prefix, context));
+            return new BucketBlobStore(bucket, prefix, context, new BucketMarker(bucket, prefix, context).agree());
         } catch (RuntimeException | Error e) {
             bucket.close();
             throw e;
-        }
-    }
-
-    /**
-     * The id in the bucket's marker; a new id if there is none yet. If several processes start at
-     * once, one of them sets the id.
-     */
-    private static String agree(Bucket bucket, KeyPrefix prefix, StoreContext context) {
-        requireOutside(bucket, prefix, context);
-        String key = prefix.marker();
-        String where = bucket.location() + "/" + key;
-        context.meter().sent(Request.GET);
-        Optional<ByteBuffer> found = bucket.get(key, 0, MARKER_LENGTH);
-        if (found.isEmpty() && context.whenAbsent() == WhenAbsent.FAIL) {
-            throw StoreMarker.absent(where);
-        }
-        if (found.isEmpty()) {
-            for (String directory : pages(bucket::directories, prefix.blobs(), context.meter())) {
-                prefix.requireOwn(directory, bucket.location());
-            }
-            String offered = StoreMarker.newId(context.time());
-            context.meter().sent(Request.PUT);
-            if (bucket.putIfAbsent(key, StoreMarker.content(offered).getBytes(StandardCharsets.UTF_8))) {
-                return offered;
-            }
-            context.meter().sent(Request.GET);
-            found = bucket.get(key, 0, MARKER_LENGTH);
-        }
-        return StoreMarker.id(
-                StandardCharsets.UTF_8
-                        .decode(
-                                found.orElseThrow(
-                                        () -> new StoreUnavailable(
-                                                "Cannot open store: " + where
-                                                        + " exists but cannot be read. Check whether another process deletes it, and start again.")))
-                        .toString(),
-                where);
-    }
-
-    private static void requireOutside(Bucket bucket, KeyPrefix prefix, StoreContext context) {
-        for (String marker : prefix.outerMarkers()) {
-            if (exists(bucket, marker, context)) {
-                throw prefix.inside(bucket.location() + "/" + marker);
-            }
-        }
-    }
-
-    /**
-     * Whether a marker exists. A role that is limited to its own prefix cannot see the marker of an
-     * outer store.
-     */
-    private static boolean exists(Bucket bucket, String marker, StoreContext context) {
-        context.meter().sent(Request.HEAD);
-        try {
-            return bucket.length(marker).isPresent();
-        } catch (StoreRefused e) {
-            return false; // If all requests are refused, the next one reports it.
         }
     }
 
@@ -298,7 +226,7 @@ public final class BucketBlobStore implements BlobStore {
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
                     for (Bucket.Entry object :
-                            pages(bucket::objects, prefix.generation(owner, shard, generation), meter)) {
+                            pages(bucket, bucket::objects, prefix.generation(owner, shard, generation), meter)) {
                         blob(object).ifPresent(found::add);
                     }
                     return found;
@@ -312,7 +240,8 @@ public final class BucketBlobStore implements BlobStore {
                 "list generations from " + generations.first(),
                 shard -> {
                     List<StoredBlob> found = new ArrayList<>();
-                    for (Bucket.Entry object : pages(bucket::objects, prefix.span(owner, shard, generations), meter)) {
+                    for (Bucket.Entry object :
+                            pages(bucket, bucket::objects, prefix.span(owner, shard, generations), meter)) {
                         blob(object)
                                 .filter(blob -> generations.contains(blob.id().generation()))
                                 .ifPresent(found::add);
@@ -328,7 +257,7 @@ public final class BucketBlobStore implements BlobStore {
                 "list generations",
                 shard -> {
                     List<Long> generations = new ArrayList<>();
-                    for (String directory : pages(bucket::directories, prefix.shard(owner, shard), meter)) {
+                    for (String directory : pages(bucket, bucket::directories, prefix.shard(owner, shard), meter)) {
                         prefix.parseGeneration(directory).ifPresent(generations::add);
                     }
                     return generations;
@@ -341,7 +270,7 @@ public final class BucketBlobStore implements BlobStore {
         return run(
                 others,
                 "list owners",
-                () -> pages(bucket::directories, prefix.blobs(), meter).stream()
+                () -> pages(bucket, bucket::directories, prefix.blobs(), meter).stream()
                         .map(prefix::parseOwner)
                         .flatMapToInt(OptionalInt::stream)
                         .distinct()
@@ -368,14 +297,22 @@ public final class BucketBlobStore implements BlobStore {
         return lists.all(join);
     }
 
-    private static <T> List<T> pages(
-            BiFunction<String, Optional<String>, Bucket.Page<T>> listing, String start, RequestMeter meter) {
+    /** All pages of a listing. */
+    static <T> List<T> pages(
+            Bucket bucket,
+            BiFunction<String, Optional<String>, Bucket.Page<T>> listing,
+            String start,
+            RequestMeter meter) {
         List<T> entries = new ArrayList<>();
         Optional<String> next = Optional.empty();
         do {
             meter.sent(Request.LIST);
             Bucket.Page<T> page = listing.apply(start, next);
             entries.addAll(page.entries());
+            if (page.next().isPresent() && page.next().equals(next)) {
+                throw new StoreUnavailable("Cannot list " + start + " of " + bucket.location()
+                        + ": it sends the same page again. Use a store that lists in pages.");
+            }
             next = page.next();
         } while (next.isPresent());
         return entries;
@@ -442,7 +379,7 @@ public final class BucketBlobStore implements BlobStore {
      */
     public int erase() {
         prefix.requireErasable(location());
-        List<String> keys = pages(bucket::objects, prefix.text(), meter).stream()
+        List<String> keys = pages(bucket, bucket::objects, prefix.text(), meter).stream()
                 .map(Bucket.Entry::key)
                 .filter(key -> !key.equals(prefix.marker()))
                 .toList();
@@ -461,17 +398,20 @@ public final class BucketBlobStore implements BlobStore {
 
     @Override
     public String location() {
-        String text = bucket.location() + "/" + prefix.text();
-        return text.substring(0, text.length() - 1);
+        return bucket.location(prefix);
     }
 
-    /** Lets running requests end; the others complete with {@code Closed}. Idempotent. */
+    /**
+     * Waiting requests complete with {@code Closed}. Running ones end as {@link Bucket#abort()}
+     * lets them. Idempotent.
+     */
     @Override
     public void close() {
         if (isClosed.compareAndSet(false, true)) {
             writes.close();
             reads.close();
             others.close();
+            bucket.abort();
             leave();
         }
     }

@@ -109,7 +109,9 @@ class OldSnapshotIT extends LogSchemaFixture {
         return no;
     }
 
-    /** From what the vacuum reports. The statistics change by themselves while the server analyzes. */
+    /**
+     * Reads what the vacuum reports. The statistics change by themselves while the server analyzes.
+     */
     private static long rowsThatVacuumLeaves(Session session) throws SQLException {
         try (Statement vacuum = session.connection().createStatement()) {
             vacuum.execute("vacuum (verbose) inbox");
