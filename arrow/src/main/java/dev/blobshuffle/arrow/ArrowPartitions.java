@@ -1,9 +1,9 @@
 package dev.blobshuffle.arrow;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.flight.FlightShuffles;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -21,15 +21,15 @@ public final class ArrowPartitions {
      * reader. It keeps two frames in memory, in addition to the batch in its root.
      *
      * <p>{@code loadNextBatch} throws the exceptions of {@link FlightShuffles}:
-     * {@link BlobMissing}, {@link BlobCorrupt} or {@link StoreUnavailable}. It returns false only
-     * when the rows of all maps have arrived with matching checksums. If it throws, discard the
-     * previous batches.
+     * {@link BlobMissingException}, {@link BlobCorruptException} or
+     * {@link StoreUnavailableException}. It returns false only when the rows of all maps have
+     * arrived with matching checksums. If it throws, discard the previous batches.
      *
      * @param partition counted from 0
      * @param allocator of the vectors; the reader does not close it
-     * @throws BlobMissing recoverable: run the maps that it names again
-     * @throws StoreUnavailable recoverable: retry
-     * @throws InvalidSettings fatal: the shuffle is not committed, or the token is wrong
+     * @throws BlobMissingException recoverable: run the maps that it names again
+     * @throws StoreUnavailableException recoverable: retry
+     * @throws InvalidSettingsException fatal: the shuffle is not committed, or the token is wrong
      */
     public static ArrowReader read(FlightShuffles shuffles, String shuffle, int partition, BufferAllocator allocator) {
         InputStream bytes = shuffles.read(shuffle, partition);

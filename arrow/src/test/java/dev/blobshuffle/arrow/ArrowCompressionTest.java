@@ -3,7 +3,7 @@ package dev.blobshuffle.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.util.Random;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -64,7 +64,7 @@ class ArrowCompressionTest {
                 compressed.setLong(0, length);
                 assertThatThrownBy(() -> codec(type).decompress(allocator, compressed))
                         .as("length %d", length)
-                        .isInstanceOf(BlobCorrupt.class)
+                        .isInstanceOf(BlobCorruptException.class)
                         .hasMessageStartingWith("Cannot decompress a buffer with ");
             }
             compressed.setLong(0, 1L << 40);
@@ -80,7 +80,7 @@ class ArrowCompressionTest {
         compressed.getReferenceManager().retain();
         try (ArrowBuf raw = codec(type).decompress(allocator, compressed)) {
             assertThat(raw.writerIndex()).isEqualTo(LENGTH);
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             compressed.getReferenceManager().release();
         }
     }

@@ -3,9 +3,9 @@ package dev.blobshuffle.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
@@ -327,7 +327,7 @@ class ArrowPartitionsIT {
                 FlightClient client = stock(allocator)) {
             put(client, allocator, "damaged", 0);
             assertThatThrownBy(() -> ArrowPartitions.read(shuffles, "damaged", 0, allocator))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
             shuffles.commit("damaged", 1);
             Path blob;
             try (Stream<Path> blobs = Files.list(directory.resolve("shuffles").resolve("damaged"))) {
@@ -351,14 +351,14 @@ class ArrowPartitionsIT {
                             }
                         }
                     })
-                    .isInstanceOf(BlobCorrupt.class);
+                    .isInstanceOf(BlobCorruptException.class);
             Files.delete(blob);
             assertThatThrownBy(() -> {
                         try (ArrowReader reader = ArrowPartitions.read(shuffles, "damaged", 0, allocator)) {
                             reader.loadNextBatch();
                         }
                     })
-                    .isInstanceOf(BlobMissing.class)
+                    .isInstanceOf(BlobMissingException.class)
                     .hasMessageContaining("LOST(0)");
         }
     }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.awskms;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.encryption.KeyEntries;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +43,7 @@ final class KmsKeyProvider implements KeyProvider {
         this.clients = clients;
     }
 
-    /** @throws StoreUnavailable recoverable: KMS did not answer, or is overloaded */
+    /** @throws StoreUnavailableException recoverable: KMS did not answer, or is overloaded */
     @Override
     public Optional<byte[]> key(String id) {
         return wrapped.find(id).map(key -> decrypt(id, key));
@@ -67,7 +67,7 @@ final class KmsKeyProvider implements KeyProvider {
             if (!isRefusal(e)) {
                 throw unavailable(id, code(e), e);
             }
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS refuses with "
                             + code(e) + ". Check that the role may call kms:Decrypt on the"
                             + " key that wrapped it, that this key is enabled, and that the encryption context was "
@@ -93,8 +93,8 @@ final class KmsKeyProvider implements KeyProvider {
         return details == null || details.errorCode() == null ? "status " + e.statusCode() : details.errorCode();
     }
 
-    private StoreUnavailable unavailable(String id, String reason, Exception cause) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(String id, String reason, Exception cause) {
+        return new StoreUnavailableException(
                 "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS does not answer, " + reason
                         + ". Check network and credentials, and try again.",
                 cause);

@@ -2,7 +2,7 @@ package dev.blobshuffle.awskms;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.KeyProviderFactory;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.KeyEntries;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -113,8 +113,8 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
     }
 
     /** A failure without the URI, because a wrong URI may contain a secret. */
-    private static InvalidSettings refused(String reason, @Nullable Throwable cause) {
-        return new InvalidSettings(
+    private static InvalidSettingsException refused(String reason, @Nullable Throwable cause) {
+        return new InvalidSettingsException(
                 "Cannot open the encryption keys of AWS KMS: " + reason
                         + ". Give blobshuffle.encryption.keys for example as"
                         + " aws-kms:///etc/blobshuffle/wrapped-keys?region=eu-central-1.",

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import java.io.IOException;
 import java.net.URI;
@@ -59,7 +59,7 @@ class KmsKeyProviderTest {
     @Test
     void aKeyUnderAnotherIdIsRefused() throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("two", KEY));
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> keys.key("one"))
                 .withMessageContaining("InvalidCiphertextException")
                 .withMessageContaining("blobshuffle-key=one");
@@ -69,7 +69,7 @@ class KmsKeyProviderTest {
     void deniedAccessNamesTheRight() throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
         kms.refusal = "400 AccessDeniedException";
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> keys.key("one"))
                 .withMessageContaining("AccessDeniedException")
                 .withMessageContaining("kms:Decrypt")
@@ -93,7 +93,7 @@ class KmsKeyProviderTest {
     @Test
     void lineThatIsMendedIsUsed() throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("two", KEY));
-        assertThatExceptionOfType(InvalidSettings.class).isThrownBy(() -> keys.key("one"));
+        assertThatExceptionOfType(InvalidSettingsException.class).isThrownBy(() -> keys.key("one"));
         source("one " + KmsStub.wrap("one", KEY));
         assertThat(keys.key("one")).contains(KEY);
     }
@@ -119,7 +119,7 @@ class KmsKeyProviderTest {
     void overloadAndOutagesMayBeTriedAgain(String refusal) throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
         kms.refusal = refusal;
-        assertThatExceptionOfType(StoreUnavailable.class)
+        assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> keys.key("one"))
                 .withMessageContaining("try again");
         kms.refusal = "";
@@ -130,7 +130,7 @@ class KmsKeyProviderTest {
     void aServiceThatIsGoneMayComeBack() throws IOException {
         KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
         kms.close();
-        assertThatExceptionOfType(StoreUnavailable.class)
+        assertThatExceptionOfType(StoreUnavailableException.class)
                 .isThrownBy(() -> keys.key("one"))
                 .withMessageContaining("does not answer");
     }
@@ -138,7 +138,7 @@ class KmsKeyProviderTest {
     @Test
     void aKeyOfAnotherLengthIsRefused() throws IOException {
         String source = source("one " + KmsStub.wrap("one", new byte[16])).toString();
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> Keyring.open(Optional.of(source), Optional.of("one")))
                 .withMessageContaining("16 bytes");
     }
@@ -154,7 +154,7 @@ class KmsKeyProviderTest {
                 "aws-kms:///keys?region=eu-central-1&endpoint=https://user:secret@kms.example"
             })
     void wrongSourcesAreRefusedWithoutRepeatingThem(String source) {
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> new KmsKeyProviderFactory().open(URI.create(source)))
                 .withMessageContaining("aws-kms:///etc/blobshuffle/wrapped-keys")
                 .withMessageNotContaining("secret");

@@ -3,7 +3,7 @@ package dev.blobshuffle.azure;
 import com.azure.core.http.HttpClient;
 import com.azure.storage.blob.BlobContainerClientBuilder;
 import com.azure.storage.common.StorageSharedKeyCredential;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.net.URI;
 import java.util.Base64;
 import java.util.Map;
@@ -64,7 +64,7 @@ final class Access {
         } catch (IllegalArgumentException e) {
             // Reported below.
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot open store az://: parameter endpoint is not the URL of a service. Give for example https://"
                         + account + ".blob.core.windows.net.");
     }
@@ -98,7 +98,7 @@ final class Access {
             }
         } catch (IllegalArgumentException e) {
             // The exception's message may contain the secret, so it is not the cause.
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store az://" + account
                             + ": the credentials in the environment cannot be read. Check AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN.");
         }
@@ -115,7 +115,7 @@ final class Access {
     private void requireSecretWay() {
         URI url = URI.create(endpoint);
         if ("http".equals(url.getScheme()) && !isLoopback(url.getHost())) {
-            throw new InvalidSettings("Cannot open store az://" + account
+            throw new InvalidSettingsException("Cannot open store az://" + account
                     + ": a token would be sent over plain HTTP, where others can read it. Give an endpoint with"
                     + " https, or set AZURE_STORAGE_KEY.");
         }
@@ -132,7 +132,7 @@ final class Access {
      */
     private void requireSameAccount(String connection) {
         find(ACCOUNT_NAME, connection).filter(name -> !name.equals(account)).ifPresent(other -> {
-            throw new InvalidSettings("Cannot open store az://" + account
+            throw new InvalidSettingsException("Cannot open store az://" + account
                     + ": AZURE_STORAGE_CONNECTION_STRING is for account '" + other
                     + "'. Name the same account in both, or unset the variable.");
         });
@@ -149,14 +149,14 @@ final class Access {
 
     private BlobContainerClientBuilder identity(BlobContainerClientBuilder builder, HttpClient http) {
         if (endpoint.startsWith("http://")) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store az://" + account
                             + ": a token would be sent over plain HTTP, where others can read it. Give an endpoint with https, or set AZURE_STORAGE_KEY.");
         }
         try {
             return builder.credential(Identity.credential(http));
         } catch (NoClassDefFoundError e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store az://" + account
                             + ": the environment holds no key, and com.azure:azure-identity is not on the class path. Set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, or add the artifact.",
                     e);

@@ -5,7 +5,7 @@ import com.azure.storage.blob.BlobContainerClient;
 import com.azure.storage.blob.BlobContainerClientBuilder;
 import com.azure.storage.common.policy.RequestRetryOptions;
 import com.azure.storage.common.policy.RetryPolicyType;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
@@ -103,8 +103,8 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
         return new RequestRetryOptions(RetryPolicyType.FIXED, 1, (Integer) null, null, null, null);
     }
 
-    static InvalidSettings invalid(String reason) {
-        return new InvalidSettings("Cannot open store az://: " + reason
+    static InvalidSettingsException invalid(String reason) {
+        return new InvalidSettingsException("Cannot open store az://: " + reason
                 + ". Give az://account/container/prefix, for example az://books/shuffle.");
     }
 }

@@ -21,9 +21,9 @@ public final class AzureBlobStores {
      *     because its transport may still read after it has reported a failure
      * @param prefix the common prefix of all keys, such as {@code team/shuffle}; empty for none
      * @param context the store's environment; the caller keeps ownership
-     * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the container
-     *     does not exist, or the client may not use it
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container is
+     * @throws dev.blobshuffle.core.failure.StoreRefusedException fatal until an operator acts: the
+     *     container does not exist, or the client may not use it
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the container is
      *     unreachable
      */
     public static BlobStore open(BlobContainerClient client, String prefix, StoreContext context) {

@@ -13,7 +13,7 @@ import com.azure.storage.blob.BlobContainerClient;
 import com.azure.storage.blob.models.BlobItem;
 import com.azure.storage.blob.models.BlobItemProperties;
 import com.azure.storage.blob.models.ListBlobsOptions;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -271,8 +271,8 @@ final class AzureBucket implements Bucket {
         }
     }
 
-    private StoreRefused noTime(String key) {
-        return new StoreRefused("Cannot read when " + key + " of " + location()
+    private StoreRefusedException noTime(String key) {
+        return new StoreRefusedException("Cannot read when " + key + " of " + location()
                 + " was stored: the service does not send it. Use a service that does.");
     }
 
@@ -284,7 +284,7 @@ final class AzureBucket implements Bucket {
             page.getValue().forEach(item -> entries.add(entry.apply(item)));
             return new Page<>(
                     entries, Optional.ofNullable(page.getContinuationToken()).filter(token -> !token.isEmpty()));
-        } catch (StoreRefused e) {
+        } catch (StoreRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
             throw failures.of("list", e);

@@ -2,7 +2,7 @@ package dev.blobshuffle.azure;
 
 import com.azure.core.http.HttpHeaderName;
 import com.azure.core.http.HttpHeaders;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -40,7 +40,7 @@ enum AzureChecksum {
                 content.buffers().forEach(digest::update);
                 headers.set(HttpHeaderName.CONTENT_MD5, Base64.getEncoder().encodeToString(digest.digest()));
             } catch (NoSuchAlgorithmException e) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot write to az://: this JVM has no MD5. Set checksum=crc64 in blobshuffle.store.", e);
             }
         }
@@ -64,7 +64,7 @@ enum AzureChecksum {
                 return checksum;
             }
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot open store az://: parameter checksum is '" + text + "'. Give crc64, md5 or none.");
     }
 }

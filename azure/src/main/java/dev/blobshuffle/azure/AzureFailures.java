@@ -3,7 +3,7 @@ package dev.blobshuffle.azure;
 import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.storage.blob.models.BlobStorageException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.http.internal.HttpAnswer;
 import dev.blobshuffle.http.internal.HttpDialect;
 import dev.blobshuffle.http.internal.HttpFailures;
@@ -25,7 +25,7 @@ final class AzureFailures {
      *
      * @param attempt completes "Cannot … az://account/container"
      */
-    StoreUnavailable of(String attempt, Throwable e) {
+    StoreUnavailableException of(String attempt, Throwable e) {
         for (Throwable cause = e;
                 cause != null && !(cause instanceof ClientAuthenticationException);
                 cause = cause.getCause()) {
@@ -48,7 +48,7 @@ final class AzureFailures {
      *
      * @param code the service's code; empty if it sent none
      */
-    StoreUnavailable of(String attempt, int status, String code) {
+    StoreUnavailableException of(String attempt, int status, String code) {
         return failures.answered(attempt, new HttpAnswer(status, code, null));
     }
 

@@ -3,9 +3,9 @@ package dev.blobshuffle.azure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -55,13 +55,13 @@ class AzureBlobStoreIT {
     void whatCannotWorkIsAWrongSetting() {
         Azurite server = Azurite.shared();
         assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, "no-such-container", ""), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("az://devstoreaccount1/no-such-container")
                 .hasMessageContaining("Create container");
         String container = AzureTestContainer.make(server);
         String wrong = Base64.getEncoder().encodeToString("secret".repeat(10).getBytes());
         assertThatThrownBy(() -> open(server, container, Map.of("AZURE_STORAGE_KEY", wrong)))
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("AuthorizationFailure")
                 .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain(wrong));
     }
@@ -95,11 +95,11 @@ class AzureBlobStoreIT {
             put(store);
             server.kill();
             assertThatThrownBy(() -> put(store))
-                    .isInstanceOf(StoreUnavailable.class)
-                    .isNotInstanceOf(StoreRefused.class);
-            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .isNotInstanceOf(StoreRefusedException.class);
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailableException.class);
             assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, container, "/a"), time))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("no connection");
             server.restart();
             // The server saves its metadata at intervals, so a container of the last seconds may be
@@ -138,7 +138,7 @@ class AzureBlobStoreIT {
                 server.pause();
                 try {
                     assertThatThrownBy(() -> put(hastyStore))
-                            .isInstanceOf(StoreUnavailable.class)
+                            .isInstanceOf(StoreUnavailableException.class)
                             .hasMessageContaining("no answer in time");
                 } finally {
                     server.resume();

@@ -7,7 +7,7 @@ import com.azure.core.http.HttpMethod;
 import com.azure.core.http.HttpRequest;
 import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
@@ -123,7 +123,7 @@ class AzureBlobStoreProviderTest {
     private void refused(String uri, Map<String, String> environment, String part) {
         assertThatThrownBy(() ->
                         AzureBlobStoreProvider.open(StoreUri.parse(uri), StoreContext.unmetered(time), environment))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(part)
                 .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("secret"));
     }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.azure.core.exception.HttpResponseException;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.FileRegion;
 import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.Register;
@@ -89,18 +89,18 @@ class AzureBucketTest {
 
     @ParameterizedTest
     @CsvSource({
-        "401, NoAuthenticationInformation, StoreRefused, AZURE_STORAGE_KEY",
-        "403, AuthenticationFailed, StoreRefused, clock",
-        "403, AuthorizationPermissionMismatch, StoreRefused, Storage Blob Data Contributor",
-        "404, ContainerNotFound, StoreRefused, Create container",
-        "409, ContainerBeingDeleted, StoreRefused, deletion",
-        "429, , StoreThrottled, batch.max.bytes",
-        "503, ServerBusy, StoreThrottled, batch.max.bytes",
-        "503, , StoreUnavailable, status page",
-        "500, OperationTimedOut, StoreThrottled, batch.max.bytes",
-        "500, InternalError, StoreUnavailable, status page",
-        "400, Crc64Mismatch, StoreUnavailable, changed on their way",
-        "400, InvalidResourceName, StoreRefused, Check the container",
+        "401, NoAuthenticationInformation, StoreRefusedException, AZURE_STORAGE_KEY",
+        "403, AuthenticationFailed, StoreRefusedException, clock",
+        "403, AuthorizationPermissionMismatch, StoreRefusedException, Storage Blob Data Contributor",
+        "404, ContainerNotFound, StoreRefusedException, Create container",
+        "409, ContainerBeingDeleted, StoreRefusedException, deletion",
+        "429, , StoreThrottledException, batch.max.bytes",
+        "503, ServerBusy, StoreThrottledException, batch.max.bytes",
+        "503, , StoreUnavailableException, status page",
+        "500, OperationTimedOut, StoreThrottledException, batch.max.bytes",
+        "500, InternalError, StoreUnavailableException, status page",
+        "400, Crc64Mismatch, StoreUnavailableException, changed on their way",
+        "400, InvalidResourceName, StoreRefusedException, Check the container",
     })
     void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String code, String type, String remedy) {
         service.answerWith(
@@ -111,7 +111,7 @@ class AzureBucketTest {
                 "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code></Error>");
         AzureBucket bucket = bucket(AzureChecksum.CRC64, Body.BUFFERS);
         assertThatThrownBy(() -> put(bucket))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageStartingWith("Cannot write a dir/key to az://devstoreaccount1/container: HTTP " + status)
                 .hasMessageContaining(remedy)
                 .satisfies(failure ->
@@ -147,8 +147,8 @@ class AzureBucketTest {
     void aServiceThatIsNotThereIsUnavailable() {
         service.close();
         assertThatThrownBy(() -> put(bucket(AzureChecksum.CRC64, Body.BUFFERS)))
-                .isInstanceOf(StoreUnavailable.class)
-                .isNotInstanceOf(StoreThrottled.class)
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(StoreThrottledException.class)
                 .hasMessageContaining("no connection")
                 .hasMessageContaining("Check the endpoint");
     }
@@ -159,7 +159,7 @@ class AzureBucketTest {
         AzureBucket bucket = bucket(AzureChecksum.CRC64, Body.BUFFERS);
         assertThat(bucket.get("key", 0, 3).orElseThrow().remaining()).isEqualTo(3);
         assertThatThrownBy(() -> bucket.get("key", 2, 3))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasRootCauseInstanceOf(IOException.class)
                 .hasMessageContaining("x-ms-range");
     }
@@ -177,12 +177,12 @@ class AzureBucketTest {
 
     @ParameterizedTest
     @CsvSource({
-        "409, ContainerBeingDeleted, StoreRefused",
-        "429, , StoreThrottled",
-        "503, ServerBusy, StoreThrottled",
-        "500, OperationTimedOut, StoreThrottled",
-        "500, InternalError, StoreUnavailable",
-        "503, , StoreUnavailable"
+        "409, ContainerBeingDeleted, StoreRefusedException",
+        "429, , StoreThrottledException",
+        "503, ServerBusy, StoreThrottledException",
+        "500, OperationTimedOut, StoreThrottledException",
+        "500, InternalError, StoreUnavailableException",
+        "503, , StoreUnavailableException"
     })
     void anAnswerThatDecidesNothingIsAFailure(int status, String code, String type) {
         service.answerWith(status, code == null ? Map.of() : Map.of("x-ms-error-code", code), "<Error/>");
@@ -201,12 +201,12 @@ class AzureBucketTest {
         AzureBucket bucket = bucket();
         service.loseAnswers();
         assertThatThrownBy(() -> bucket.putIfAbsent("key", "text".getBytes()))
-                .isExactlyInstanceOf(StoreUnavailable.class)
+                .isExactlyInstanceOf(StoreUnavailableException.class)
                 .hasRootCauseInstanceOf(IOException.class);
         assertThatThrownBy(() -> bucket.putIfVersion("key", "\"7\"", "text".getBytes()))
-                .isExactlyInstanceOf(StoreUnavailable.class)
+                .isExactlyInstanceOf(StoreUnavailableException.class)
                 .hasRootCauseInstanceOf(IOException.class);
-        assertThatThrownBy(() -> bucket.read("key", 99)).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> bucket.read("key", 99)).isExactlyInstanceOf(StoreUnavailableException.class);
         assertThat(service.requests()).extracting(StubService.Request::method).containsExactly("PUT", "PUT", "GET");
         service.answerWith(200, Map.of("ETag", "\"8\"", "Last-Modified", MODIFIED), "text");
         assertThat(bucket.read("key", 99)).hasValue(new Register("8", "text", Instant.parse("2026-01-02T03:04:05Z")));

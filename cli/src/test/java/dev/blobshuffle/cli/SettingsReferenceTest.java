@@ -3,7 +3,7 @@ package dev.blobshuffle.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStoreProvider;
@@ -133,7 +133,7 @@ class SettingsReferenceTest {
                 StoreUri uri = StoreUri.parse(provider.scheme() + "://account/container?chekcsum=none");
                 assertThatThrownBy(() -> provider.open(uri, StoreContext.unmetered(time)))
                         .as(provider.scheme())
-                        .isInstanceOf(InvalidSettings.class)
+                        .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("chekcsum")
                         .hasMessageContaining(provider.parameters().get(0).name());
             }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -17,11 +17,12 @@ public record FlightServer(String host, int port, Optional<Path> trust, Optional
     /** Checks the port, and that a trusted authority comes with a token. */
     public FlightServer {
         if (port < 1 || port > 65_535) {
-            throw new InvalidSettings("Cannot connect to port " + port + ": legal are 1 to 65535.");
+            throw new InvalidSettingsException("Cannot connect to port " + port + ": legal are 1 to 65535.");
         }
         if (token.isEmpty() && trust.isPresent()) {
-            throw new InvalidSettings("Cannot connect with TLS and without a token: the daemon takes no such calls."
-                    + " Give the token.");
+            throw new InvalidSettingsException(
+                    "Cannot connect with TLS and without a token: the daemon takes no such calls."
+                            + " Give the token.");
         }
     }
 

@@ -2,11 +2,11 @@ package dev.blobshuffle.flight;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.flight.internal.client.Answers;
 import dev.blobshuffle.flight.internal.client.Channels;
 import dev.blobshuffle.flight.internal.client.PartitionBytes;
@@ -24,9 +24,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A client for the shuffles of one namespace of a flight daemon. Blocks. Thread-safe.
  *
- * <p>Every method throws {@link BlobMissing} (recoverable: run the maps that it names again),
- * {@link BlobCorrupt} (recoverable: read again, then run the map again), {@link StoreUnavailable}
- * (recoverable: retry) and {@link InvalidSettings} (fatal: the request or the token is wrong).
+ * <p>Every method throws {@link BlobMissingException} (recoverable: run the maps that it names
+ * again), {@link BlobCorruptException} (recoverable: read again, then run the map again),
+ * {@link StoreUnavailableException} (recoverable: retry) and {@link InvalidSettingsException}
+ * (fatal: the request or the token is wrong).
  */
 public final class FlightShuffles implements AutoCloseable {
     private final ManagedChannel channel;
@@ -43,8 +44,8 @@ public final class FlightShuffles implements AutoCloseable {
      * Creates a client of a daemon. It connects on the first call.
      *
      * @param namespace the namespace of the shuffles
-     * @throws InvalidSettings fatal: the authority's file is unusable, or the class path mixes two
-     *     releases of gRPC
+     * @throws InvalidSettingsException fatal: the authority's file is unusable, or the class path
+     *     mixes two releases of gRPC
      */
     public static FlightShuffles connect(FlightServer server, String namespace) {
         return new FlightShuffles(server, namespace);
@@ -89,8 +90,9 @@ public final class FlightShuffles implements AutoCloseable {
 
     /**
      * Reads a partition of a committed shuffle as a stream of Arrow IPC, map by map. Close the
-     * stream. It keeps two frames in memory. The last read throws {@link BlobCorrupt} unless the
-     * rows of all maps arrived with matching checksums. If it does, discard the rows read so far.
+     * stream. It keeps two frames in memory. The last read throws {@link BlobCorruptException}
+     * unless the rows of all maps arrived with matching checksums. If it does, discard the rows
+     * read so far.
      *
      * @param partition counted from 0
      */
@@ -137,7 +139,7 @@ public final class FlightShuffles implements AutoCloseable {
         return JsonParser.parseString(json).getAsJsonObject();
     }
 
-    /** Ends all calls. Later calls throw {@link Closed}. Idempotent. */
+    /** Ends all calls. Later calls throw {@link ClosedException}. Idempotent. */
     @Override
     public void close() {
         channel.shutdownNow();

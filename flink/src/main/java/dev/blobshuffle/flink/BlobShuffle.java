@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
@@ -46,7 +46,7 @@ public final class BlobShuffle {
      * Partitions a stream by key through blobs. The settings come from Flink's configuration
      * ({@code blobshuffle.store} at least). For a job with one such shuffle; otherwise name each.
      *
-     * @throws InvalidSettings fatal: a setting cannot work; the message says what to do
+     * @throws InvalidSettingsException fatal: a setting cannot work; the message says what to do
      */
     public static <T, K> KeyedStream<T, K> keyBy(DataStream<T> stream, KeySelector<T, K> selector) {
         return keyBy(stream, selector, BlobShuffleOptions.usual());
@@ -58,7 +58,7 @@ public final class BlobShuffle {
      * <p>With {@code execution.runtime-mode=BATCH} it is {@code stream.keyBy(selector)}: batch jobs
      * gain nothing.
      *
-     * @throws InvalidSettings fatal: a setting cannot work; the message says what to do
+     * @throws InvalidSettingsException fatal: a setting cannot work; the message says what to do
      */
     public static <T, K> KeyedStream<T, K> keyBy(
             DataStream<T> stream, KeySelector<T, K> selector, BlobShuffleOptions options) {
@@ -97,9 +97,10 @@ public final class BlobShuffle {
     private static boolean isBatch(StreamExecutionEnvironment environment) {
         RuntimeExecutionMode mode = environment.getConfiguration().get(ExecutionOptions.RUNTIME_MODE);
         if (mode == RuntimeExecutionMode.AUTOMATIC) {
-            throw new InvalidSettings("Cannot shuffle through blobs with execution.runtime-mode=AUTOMATIC: Flink"
-                    + " chooses the mode after the job is built. Set it to STREAMING, or to BATCH, which shuffles"
-                    + " natively.");
+            throw new InvalidSettingsException(
+                    "Cannot shuffle through blobs with execution.runtime-mode=AUTOMATIC: Flink"
+                            + " chooses the mode after the job is built. Set it to STREAMING, or to BATCH, which shuffles"
+                            + " natively.");
         }
         return mode == RuntimeExecutionMode.BATCH;
     }
@@ -147,7 +148,7 @@ public final class BlobShuffle {
                 : KeyGroupRangeAssignment.computeDefaultMaxParallelism(parallelism);
         int max = options.maxParallelism().orElse(usual);
         if (max < parallelism) {
-            throw new InvalidSettings("Cannot shuffle " + options.name() + " to " + parallelism
+            throw new InvalidSettingsException("Cannot shuffle " + options.name() + " to " + parallelism
                     + " subtasks: its max parallelism is " + max
                     + ". Raise it in the options, or pipeline.max-parallelism, or lower the parallelism.");
         }
@@ -156,7 +157,7 @@ public final class BlobShuffle {
 
     private static void requireUnique(StreamExecutionEnvironment environment, String name) {
         if (shuffles(environment).anyMatch(other -> other.name().equals(name))) {
-            throw new InvalidSettings("Cannot shuffle " + name
+            throw new InvalidSettingsException("Cannot shuffle " + name
                     + ": another shuffle of the job has this name. Give each one BlobShuffleOptions.named(…).");
         }
     }

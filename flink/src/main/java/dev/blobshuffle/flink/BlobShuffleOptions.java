@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,11 +37,11 @@ public final class BlobShuffleOptions {
      * part of the ids of its operators, by which Flink finds their state in a savepoint. Each
      * shuffle of a job needs another one.
      *
-     * @throws InvalidSettings the name has other characters, or none, or more than 100
+     * @throws InvalidSettingsException the name has other characters, or none, or more than 100
      */
     public static BlobShuffleOptions named(String name) {
         if (!name.matches("[A-Za-z0-9._-]{1,100}")) {
-            throw new InvalidSettings("Cannot name a shuffle '" + name
+            throw new InvalidSettingsException("Cannot name a shuffle '" + name
                     + "': use 1 to 100 letters, digits, dots, dashes and underscores.");
         }
         return new BlobShuffleOptions(name, Map.of(), OptionalInt.empty(), OptionalInt.empty(), taskManager -> "");
@@ -58,12 +58,13 @@ public final class BlobShuffleOptions {
      */
     public BlobShuffleOptions setting(String key, String value) {
         if (!key.startsWith("blobshuffle.")) {
-            throw new InvalidSettings("Cannot use setting " + key
+            throw new InvalidSettingsException("Cannot use setting " + key
                     + " for a shuffle: the names of its settings begin with blobshuffle. Correct the name.");
         }
         if (key.equals(ZoneSettings.ZONE.name())) {
-            throw new InvalidSettings("Cannot use setting " + key + " for a shuffle: its subtasks run in several"
-                    + " zones. Set it in the configuration of each TaskManager, or use zones(…).");
+            throw new InvalidSettingsException(
+                    "Cannot use setting " + key + " for a shuffle: its subtasks run in several"
+                            + " zones. Set it in the configuration of each TaskManager, or use zones(…).");
         }
         Map<String, String> more = new LinkedHashMap<>(settings);
         more.put(key, value);
@@ -102,7 +103,7 @@ public final class BlobShuffleOptions {
 
     private static int positive(String what, int number) {
         if (number < 1 || number > 1 << 15) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use " + what + " " + number + " for a shuffle. Give 1 to " + (1 << 15) + ".");
         }
         return number;

@@ -3,7 +3,7 @@ package dev.blobshuffle.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import java.util.List;
 import java.util.Set;
@@ -79,7 +79,7 @@ class BlobShuffleTest {
 
         assertThat(keyed(environment(), BlobShuffleOptions.named("orders"))).isNotNull();
         assertThatThrownBy(() -> BlobShuffleOptions.named("orders").setting("blobshuffle.zone", "a"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("each TaskManager");
     }
 
@@ -100,7 +100,7 @@ class BlobShuffleTest {
 
         assertThat(first).isNotNull();
         assertThatThrownBy(() -> keyed(environment, BlobShuffleOptions.named("orders")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("BlobShuffleOptions.named");
         assertThat(keyed(environment, BlobShuffleOptions.named("payments"))).isNotNull();
     }
@@ -137,13 +137,13 @@ class BlobShuffleTest {
     @Test
     void aNameFitsIntoIdsOfOperators() {
         assertThatThrownBy(() -> BlobShuffleOptions.named("my shuffle"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("letters");
     }
 
     private void assertRefused(BlobShuffleOptions options, String... words) {
         assertThatThrownBy(() -> keyed(environment(), options))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll(words);
     }
 

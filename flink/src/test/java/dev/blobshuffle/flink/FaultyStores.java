@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -70,7 +70,7 @@ public final class FaultyStores implements BlobStoreProvider {
         public CompletionStage<Void> put(BlobId id, BlobContent content) {
             if (putsFail) {
                 FAILED_PUTS.incrementAndGet();
-                return CompletableFuture.failedFuture(new StoreUnavailable("Cannot put " + id + ": planted."));
+                return CompletableFuture.failedFuture(new StoreUnavailableException("Cannot put " + id + ": planted."));
             }
             return after(putDelay, () -> super.put(id, content));
         }

@@ -4,7 +4,7 @@ import com.google.auth.Credentials;
 import com.google.auth.oauth2.GoogleCredentials;
 import com.google.cloud.NoCredentials;
 import com.google.cloud.storage.Storage;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
@@ -107,14 +107,14 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
         try {
             return GoogleCredentials.getApplicationDefault(client::transport);
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store gs://" + uri.authority()
                             + ": there are no credentials. Set GOOGLE_APPLICATION_CREDENTIALS to a key file, run `gcloud auth application-default login`, or give the workload a service account.",
                     e);
         }
     }
 
-    private static InvalidSettings invalid(String reason, String remedy) {
-        return new InvalidSettings("Cannot open store gs://: " + reason + ". " + remedy + ".");
+    private static InvalidSettingsException invalid(String reason, String remedy) {
+        return new InvalidSettingsException("Cannot open store gs://: " + reason + ". " + remedy + ".");
     }
 }

@@ -21,9 +21,10 @@ public final class GcsBlobStores {
      * @param bucket the bucket's name
      * @param prefix the common prefix of all keys, such as {@code team/shuffle}; empty for none
      * @param context the store's environment; the caller keeps ownership
-     * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the bucket
-     *     does not exist, or the client may not use it
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the bucket is unreachable
+     * @throws dev.blobshuffle.core.failure.StoreRefusedException fatal until an operator acts: the
+     *     bucket does not exist, or the client may not use it
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the bucket is
+     *     unreachable
      */
     public static BlobStore open(Storage client, String bucket, String prefix, StoreContext context) {
         return BucketBlobStore.open(

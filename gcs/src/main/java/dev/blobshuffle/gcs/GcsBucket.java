@@ -14,7 +14,7 @@ import com.google.cloud.storage.Storage.BlobWriteOption;
 import com.google.cloud.storage.StorageBatch;
 import com.google.cloud.storage.StorageBatchResult;
 import com.google.cloud.storage.StorageException;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -115,9 +115,10 @@ final class GcsBucket implements Bucket {
                 }
                 long generation = object.getGeneration();
                 if (object.getSize() > most) {
-                    throw new StoreRefused("Cannot read " + key + " from gs://" + name + ": it has " + object.getSize()
-                            + " bytes, more than " + most
-                            + ". Let fewer applications share a store: give some of them a prefix of their own.");
+                    throw new StoreRefusedException(
+                            "Cannot read " + key + " from gs://" + name + ": it has " + object.getSize()
+                                    + " bytes, more than " + most
+                                    + ". Let fewer applications share a store: give some of them a prefix of their own.");
                 }
                 byte[] bytes = client.readAllBytes(
                         BlobId.of(name, key),
@@ -125,7 +126,7 @@ final class GcsBucket implements Bucket {
                         BlobSourceOption.shouldReturnRawInputStream(true));
                 return Optional.of(new Register(
                         Long.toString(generation), new String(bytes, StandardCharsets.UTF_8), stored(object)));
-            } catch (StoreRefused e) {
+            } catch (StoreRefusedException e) {
                 throw e;
             } catch (RuntimeException e) {
                 // The register was replaced between the two requests. Read the newer one.
@@ -230,7 +231,7 @@ final class GcsBucket implements Bucket {
     private Instant stored(Blob object) {
         OffsetDateTime updated = object.getUpdateTimeOffsetDateTime();
         if (updated == null) {
-            throw new StoreRefused("Cannot read when " + object.getName() + " of gs://" + name
+            throw new StoreRefusedException("Cannot read when " + object.getName() + " of gs://" + name
                     + " was stored: the service does not send it. Use a service that does.");
         }
         return updated.toInstant();
@@ -246,7 +247,7 @@ final class GcsBucket implements Bucket {
             List<T> entries = new ArrayList<>();
             page.getValues().forEach(object -> entries.add(entry.apply(object)));
             return new Page<>(entries, page.hasNextPage() ? Optional.of(page.getNextPageToken()) : Optional.empty());
-        } catch (StoreRefused e) {
+        } catch (StoreRefusedException e) {
             throw e;
         } catch (RuntimeException e) {
             throw failures.of("list", e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.gcs;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 import java.util.Base64;
@@ -26,7 +26,7 @@ enum GcsChecksum {
                 return checksum;
             }
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot open store gs://: parameter checksum is '" + text + "'. Give crc32c or none.");
     }
 

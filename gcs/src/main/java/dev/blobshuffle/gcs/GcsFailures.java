@@ -2,7 +2,7 @@ package dev.blobshuffle.gcs;
 
 import com.google.auth.Retryable;
 import com.google.cloud.storage.StorageException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.http.internal.HttpAnswer;
 import dev.blobshuffle.http.internal.HttpDialect;
 import dev.blobshuffle.http.internal.HttpFailures;
@@ -33,7 +33,7 @@ final class GcsFailures {
      *
      * @param attempt completes "Cannot … gs://bucket"
      */
-    StoreUnavailable of(String attempt, Throwable e) {
+    StoreUnavailableException of(String attempt, Throwable e) {
         int status = status(e);
         return status == 0
                 ? failures.unanswered(attempt, e)

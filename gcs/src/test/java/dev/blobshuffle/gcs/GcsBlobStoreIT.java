@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.NoCredentials;
 import com.google.cloud.storage.Storage;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -51,7 +51,7 @@ class GcsBlobStoreIT {
     void aBucketThatIsNotThereIsAWrongSetting() {
         FakeGcsServer server = FakeGcsServer.shared();
         assertThatThrownBy(() -> BlobStores.open(uri(server, "no-such-bucket"), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("gs://no-such-bucket")
                 .hasMessageContaining("Create bucket");
     }
@@ -61,7 +61,7 @@ class GcsBlobStoreIT {
         try (FakeGcsServer server = FakeGcsServer.start(directory)) {
             server.kill();
             assertThatThrownBy(() -> BlobStores.open(uri(server, "bucket"), time))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("no connection");
         }
     }
@@ -78,12 +78,12 @@ class GcsBlobStoreIT {
         try (BlobStore store = BlobStores.open(uri(server, bucket), time)) {
             put(store);
             server.kill();
-            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreUnavailable.class);
-            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailableException.class);
             server.restart(); // The server's memory is empty, so the bucket is gone.
-            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreRefused.class);
+            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreRefusedException.class);
             assertThatThrownBy(() -> read(store))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("not a store any more");
             server.makeBucket(bucket);
             put(store);
@@ -99,9 +99,9 @@ class GcsBlobStoreIT {
                         storage(client, server), GcsTestBucket.make(server), "", StoreContext.unmetered(time))) {
             server.pause();
             assertThatThrownBy(() -> put(store))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("no answer in time");
-            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailableException.class);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.gcs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +31,7 @@ class GcsBlobStoreProviderTest {
     })
     void aWrongUriSaysWhatIsWrong(String uri, String part) {
         assertThatThrownBy(() -> BlobStores.open(uri, time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(part)
                 .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("secret"));
     }

@@ -7,9 +7,9 @@ import com.google.auth.Credentials;
 import com.google.auth.oauth2.ServiceAccountCredentials;
 import com.google.cloud.NoCredentials;
 import com.google.cloud.storage.Storage;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
@@ -67,7 +67,7 @@ class GcsBucketTest {
                     Optional.of("http://127.0.0.1:" + server.getLocalPort()),
                     Optional.empty());
             GcsBucket bucket = new GcsBucket(storage, "bucket", GcsChecksum.NONE, () -> {});
-            assertThatThrownBy(() -> bucket.put("key", content)).isExactlyInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> bucket.put("key", content)).isExactlyInstanceOf(StoreUnavailableException.class);
         } finally {
             content.release();
         }
@@ -117,15 +117,15 @@ class GcsBucketTest {
 
     @ParameterizedTest
     @CsvSource({
-        "401, authError, StoreRefused, GOOGLE_APPLICATION_CREDENTIALS",
-        "403, forbidden, StoreRefused, roles/storage.objectUser",
-        "403, rateLimitExceeded, StoreThrottled, batch.max.bytes",
-        "404, notFound, StoreRefused, Create bucket",
-        "429, rateLimitExceeded, StoreThrottled, batch.max.bytes",
-        "503, backendError, StoreThrottled, batch.max.bytes",
-        "500, internalError, StoreUnavailable, status page",
-        "408, , StoreUnavailable, status page",
-        "400, invalid, StoreRefused, Check the name",
+        "401, authError, StoreRefusedException, GOOGLE_APPLICATION_CREDENTIALS",
+        "403, forbidden, StoreRefusedException, roles/storage.objectUser",
+        "403, rateLimitExceeded, StoreThrottledException, batch.max.bytes",
+        "404, notFound, StoreRefusedException, Create bucket",
+        "429, rateLimitExceeded, StoreThrottledException, batch.max.bytes",
+        "503, backendError, StoreThrottledException, batch.max.bytes",
+        "500, internalError, StoreUnavailableException, status page",
+        "408, , StoreUnavailableException, status page",
+        "400, invalid, StoreRefusedException, Check the name",
     })
     void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String reason, String type, String remedy) {
         answerWith(
@@ -135,7 +135,7 @@ class GcsBucketTest {
                         + "\",\"message\":\"no\"}]}}");
         GcsBucket bucket = bucket(GcsChecksum.CRC32C);
         assertThatThrownBy(() -> put(bucket))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageStartingWith("Cannot write key to gs://bucket: HTTP " + status)
                 .hasMessageContaining(remedy)
                 .satisfies(failure ->
@@ -156,8 +156,8 @@ class GcsBucketTest {
                 400,
                 "{\"error\":{\"code\":400,\"message\":\"Provided CRC32C \\\"x\\\" doesn't match calculated CRC32C \\\"y\\\".\"}}");
         assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
-                .isInstanceOf(StoreUnavailable.class)
-                .isNotInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("changed on their way");
     }
 
@@ -166,8 +166,8 @@ class GcsBucketTest {
     void aRefusalWithoutAReasonIsNoThrottling() {
         service.answerWith(503, Map.of("Content-Type", "text/html"), "<html>no healthy upstream</html>");
         assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
-                .isInstanceOf(StoreUnavailable.class)
-                .isNotInstanceOf(StoreThrottled.class)
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(StoreThrottledException.class)
                 .hasMessageContaining("HTTP 503");
     }
 
@@ -175,8 +175,8 @@ class GcsBucketTest {
     void aServiceThatIsNotThereIsUnavailable() {
         service.close();
         assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
-                .isInstanceOf(StoreUnavailable.class)
-                .isNotInstanceOf(StoreThrottled.class)
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(StoreThrottledException.class)
                 .hasMessageContaining("no connection")
                 .hasMessageContaining("Check the endpoint");
     }
@@ -186,7 +186,7 @@ class GcsBucketTest {
         PrivateKey key = privateKey();
         answerWith(400, "{\"error\":\"invalid_grant\",\"error_description\":\"account not found\"}");
         assertThatThrownBy(() -> put(bucket(account(key))))
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("credentials were refused")
                 .hasMessageContaining("clock");
         assertThat(service.requests()).hasSize(1);
@@ -223,7 +223,7 @@ class GcsBucketTest {
     void aRegisterThatIsTooLongIsNotRead() {
         answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}");
         assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 98))
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContainingAll("it has 99 bytes, more than 98", "prefix of their own");
         assertThat(service.requests()).hasSize(1);
     }
@@ -231,7 +231,8 @@ class GcsBucketTest {
     @Test
     void aRegisterThatIsReplacedAgainAndAgainIsReadFiveTimes() {
         answerWith(412, "{\"error\":{\"code\":412,\"message\":\"no\"}}");
-        assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 99)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 99))
+                .isInstanceOf(StoreUnavailableException.class);
         assertThat(service.requests()).hasSize(5);
     }
 
@@ -250,9 +251,9 @@ class GcsBucketTest {
      */
     @ParameterizedTest
     @CsvSource({
-        "429, rateLimitExceeded, StoreThrottled",
-        "503, backendError, StoreThrottled",
-        "500, internalError, StoreUnavailable"
+        "429, rateLimitExceeded, StoreThrottledException",
+        "503, backendError, StoreThrottledException",
+        "500, internalError, StoreUnavailableException"
     })
     void aReplacementWithoutAnAnswerIsNoRefusal(int status, String reason, String type) {
         answerWith(

@@ -32,8 +32,8 @@ public final class BlobAdmin {
      *
      * @param settings settings of a Kafka admin, and the same {@code blobshuffle.*} settings as the
      *     application's other clients
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
-     *     message says what to change
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings cannot
+     *     work; the message says what to change
      */
     public static Admin create(Map<String, ?> settings) {
         TopicMatcher topics = SharedEngines.topics(KafkaSettings.parse(settings));

@@ -20,10 +20,10 @@ import org.apache.kafka.common.serialization.Deserializer;
  * offsets of other partitions, of tools or of native clients.
  *
  * <p>Otherwise the contract of {@link Consumer} applies, including its failures. In addition,
- * {@code poll} throws a {@link org.apache.kafka.common.KafkaException} with a {@code BlobMissing},
- * {@code BlobCorrupt} or {@code InvalidSettings} as its cause if the next record of a partition is
- * permanently unreadable. The position stays before that record. While the store does not answer,
- * {@code poll} returns nothing and the lag grows.
+ * {@code poll} throws a {@link org.apache.kafka.common.KafkaException} with a
+ * {@code BlobMissingException}, {@code BlobCorruptException} or {@code InvalidSettingsException} as
+ * its cause if the next record of a partition is permanently unreadable. The position stays before
+ * that record. While the store does not answer, {@code poll} returns nothing and the lag grows.
  *
  * <p>Owned by one thread, as every Kafka consumer. Only {@link #wakeup()} may be called from other
  * threads.
@@ -35,8 +35,8 @@ public final class BlobConsumer<K, V> extends ShuffleConsumer<K, V> {
      *
      * @param settings settings of a Kafka consumer, including deserializers, and
      *     {@code blobshuffle.*}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
-     *     message says what to change
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings cannot
+     *     work; the message says what to change
      */
     public BlobConsumer(Map<String, ?> settings) {
         super(ConsumerOpening.open(settings, null, null));

@@ -28,8 +28,8 @@ public final class BlobProducer<K, V> extends ShuffleProducer<K, V> {
      *
      * @param settings settings of a Kafka producer, including serializers, and
      *     {@code blobshuffle.*}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
-     *     message says what to change
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings cannot
+     *     work; the message says what to change
      */
     public BlobProducer(Map<String, ?> settings) {
         super(ProducerOpening.open(settings, null, null));

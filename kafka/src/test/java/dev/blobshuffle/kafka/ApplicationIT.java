@@ -3,8 +3,8 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
@@ -111,18 +111,18 @@ class ApplicationIT {
     void unusableSettingsAreRefusedWithTheRemedyAndLeaveNothingOpen() {
         assertThatThrownBy(() -> new BlobProducer<>(
                         settings("blobshuffle.stroe", "x"), new StringSerializer(), new StringSerializer()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.store");
         Map<String, Object> noTopics = settings();
         noTopics.remove("blobshuffle.topics.include");
         assertThatThrownBy(() -> new BlobConsumer<>(noTopics, new StringDeserializer(), new StringDeserializer()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.topics.include");
         assertThatThrownBy(() -> new BlobConsumer<>(
                         settings("share.acknowledgement.mode", "explicit"),
                         new StringDeserializer(),
                         new StringDeserializer()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("share consumers");
         assertThatThrownBy(() -> new BlobConsumer<>(settings("key.deserializer", "no.such.Class"), null, null))
                 .isInstanceOf(ConfigException.class);
@@ -235,7 +235,7 @@ class ApplicationIT {
             consumer.assign(List.of(Clients.partition(topic), Clients.partition(busy)));
             assertThatThrownBy(() -> Clients.read(consumer, 20_001))
                     .isInstanceOf(KafkaException.class)
-                    .hasCauseInstanceOf(BlobCorrupt.class);
+                    .hasCauseInstanceOf(BlobCorruptException.class);
             assertThat(consumer.position(Clients.partition(topic))).isEqualTo(VirtualOffset.of(1));
             consumer.seek(Clients.partition(topic), VirtualOffset.of(2));
             assertThat(Clients.read(consumer, 100)).hasSizeGreaterThanOrEqualTo(100);

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
@@ -337,7 +337,7 @@ class ConsumerPositionIT {
         for (int attempt = 0; attempt < 2; attempt++) {
             assertThatThrownBy(() -> Clients.read(consumer, 1))
                     .isInstanceOf(KafkaException.class)
-                    .hasCauseInstanceOf(BlobMissing.class);
+                    .hasCauseInstanceOf(BlobMissingException.class);
             assertThat(consumer.position(partition)).isZero();
         }
         consumer.seek(partition, VirtualOffset.of(1));

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -24,10 +24,10 @@ final class OutageStore extends ForwardingBlobStore {
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         if (refuses) {
             return CompletableFuture.failedFuture(
-                    new InvalidSettings("Cannot put: the store refuses this client. Grant it the right."));
+                    new InvalidSettingsException("Cannot put: the store refuses this client. Grant it the right."));
         }
         return down
-                ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot put: the store is down. Wait."))
+                ? CompletableFuture.failedFuture(new StoreUnavailableException("Cannot put: the store is down. Wait."))
                 : store().put(id, content);
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
@@ -227,7 +227,7 @@ class RoundTripIT {
                 new StringDeserializer(),
                 new StringDeserializer()))) {
             consumer.assign(List.of(Clients.partition(topic)));
-            assertThatThrownBy(() -> Clients.read(consumer, 1)).hasCauseInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> Clients.read(consumer, 1)).hasCauseInstanceOf(InvalidSettingsException.class);
         }
     }
 
@@ -240,7 +240,7 @@ class RoundTripIT {
                 .get());
 
         assertThatThrownBy(() -> clients.producer().send(new ProducerRecord<>(topic, "k", "v")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(topic);
     }
 

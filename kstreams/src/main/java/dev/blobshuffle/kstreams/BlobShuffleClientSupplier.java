@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import dev.blobshuffle.kstreams.internal.application.SupplierCheck;
@@ -52,7 +52,8 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
      * A supplier for the constructor of {@code KafkaStreams}.
      *
      * @param settings the same settings that the constructor gets
-     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws InvalidSettingsException fatal: the settings cannot work; the message says what to
+     *     change
      */
     @SuppressWarnings("this-escape") // the class is final
     public BlobShuffleClientSupplier(Properties settings) {
@@ -85,7 +86,8 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     /**
      * Reads and checks the application's settings, and logs a warning for settings that conflict.
      *
-     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws InvalidSettingsException fatal: the settings cannot work; the message says what to
+     *     change
      */
     @Override
     public synchronized void configure(Map<String, ?> settings) {
@@ -96,7 +98,7 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     private synchronized ShuffledApplication application() {
         ShuffledApplication configured = application;
         if (configured == null) {
-            throw new InvalidSettings("Cannot make Kafka clients: the supplier has no settings."
+            throw new InvalidSettingsException("Cannot make Kafka clients: the supplier has no settings."
                     + " Name its class in default.client.supplier, or make it with the application's settings.");
         }
         return configured;

@@ -3,8 +3,8 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
@@ -120,7 +120,7 @@ class BlobShuffleClientSupplierTest {
         BlobShuffleClientSupplier supplier = new BlobShuffleClientSupplier();
 
         assertThatThrownBy(() -> supplier.configure(settings(name, value)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(remedy);
     }
 
@@ -151,7 +151,7 @@ class BlobShuffleClientSupplierTest {
         settings.put("consumer.interceptor.classes", "some.Interceptor");
 
         assertThatThrownBy(() -> ApplicationSettings.of(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("group.protocol=classic");
     }
 
@@ -161,7 +161,7 @@ class BlobShuffleClientSupplierTest {
         settings.put("producer.delivery.timeout.ms", Integer.MAX_VALUE);
 
         assertThatThrownBy(() -> ApplicationSettings.of(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("delivery.timeout.ms=2147483647")
                 .hasMessageContaining("blobshuffle.sweep.interval.ms=3600000");
         settings.put("blobshuffle.sweep.interval.ms", 0);
@@ -177,7 +177,7 @@ class BlobShuffleClientSupplierTest {
         assertThat(ApplicationSettings.of(settings).notificationTimeout()).isEqualTo(Duration.ofSeconds(10));
         settings.put("producer.transaction.timeout.ms", 3_600_000);
         assertThatThrownBy(() -> ApplicationSettings.of(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("transaction.timeout.ms=3600000")
                 .hasMessageContaining("blobshuffle.sweep.interval.ms");
     }
@@ -188,14 +188,14 @@ class BlobShuffleClientSupplierTest {
         settings.remove("blobshuffle.store");
 
         assertThatThrownBy(() -> ApplicationSettings.of(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.store");
     }
 
     @Test
     void supplierWithoutSettingsSaysHowToGiveThem() {
         assertThatThrownBy(() -> new BlobShuffleClientSupplier().getAdmin(Map.of()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("default.client.supplier");
     }
 
@@ -210,7 +210,7 @@ class BlobShuffleClientSupplierTest {
         builder.stream("input").to("output");
 
         assertThatThrownBy(() -> new KafkaStreams(builder.build(), settings, new BlobShuffleClientSupplier(settings)))
-                .isInstanceOfAny(StoreUnavailable.class, InvalidSettings.class)
+                .isInstanceOfAny(StoreUnavailableException.class, InvalidSettingsException.class)
                 .hasMessageContaining(file.toString());
     }
 

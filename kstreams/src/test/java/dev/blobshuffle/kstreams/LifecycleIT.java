@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -241,7 +241,7 @@ class LifecycleIT {
         builder.stream("input").to("compacted-table");
 
         assertThatThrownBy(() -> new KafkaStreams(builder.build(), properties).close())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("compacted-table")
                 .hasMessageContaining("blobshuffle.topics.exclude");
         assertThat(beans()).isEmpty();
@@ -271,7 +271,7 @@ class LifecycleIT {
         }
 
         assertThat(error.get())
-                .hasRootCauseInstanceOf(InvalidSettings.class)
+                .hasRootCauseInstanceOf(InvalidSettingsException.class)
                 .rootCause()
                 .hasMessageContaining("reused-table")
                 .hasMessageContaining("blobshuffle.topics.exclude")

@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.internal.application.PlainClientSupplier;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
@@ -89,7 +89,7 @@ class NativeRunIT {
             streams.start();
 
             assertThat(failure.get(1, TimeUnit.MINUTES))
-                    .hasRootCauseInstanceOf(InvalidSettings.class)
+                    .hasRootCauseInstanceOf(InvalidSettingsException.class)
                     .rootCause()
                     .hasMessageContaining("another client supplier was passed to the constructor");
         }

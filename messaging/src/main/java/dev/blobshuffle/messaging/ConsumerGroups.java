@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 
 /**
  * The consumer groups of a log. Thread-safe. Each call queries the log, and throws
- * {@code LogUnavailable} if the log does not answer.
+ * {@code LogUnavailableException} if the log does not answer.
  */
 public interface ConsumerGroups {
     /** The names of all groups. */

@@ -25,11 +25,12 @@ public interface Messaging extends AutoCloseable {
      *
      * @param settings {@code blobshuffle.*}: at least {@code blobshuffle.store} and
      *     {@code blobshuffle.log}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
-     *     message says what to change
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer now
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings cannot
+     *     work; the message says what to change
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not work now
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer now
      */
     static Messaging open(Map<String, ?> settings) {
         return MessagingInstance.open(settings);
@@ -46,15 +47,17 @@ public interface Messaging extends AutoCloseable {
      *
      * @param name unique among the publishers of the log that run at the same time, such as the
      *     name of the service and the number of the instance
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer
      */
     <K, V> Publisher<K, V> publisher(String name, Serde<K> keys, Serde<V> values);
 
     /**
      * Opens a member of a consumer group. It joins with its first poll.
      *
-     * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException recoverable: create the topic
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer
      */
     <K, V> Subscriber<K, V> subscriber(Subscription subscription, Serde<K> keys, Serde<V> values);
 

@@ -23,12 +23,13 @@ public interface Publisher<K, V> extends AutoCloseable {
      *
      * @return completes when the record is durable and in the log, or fails if its batch does; in a
      *     transaction, it completes with the commit
-     * @throws dev.blobshuffle.core.failure.RecordTooLarge fatal for this record: it is larger than
-     *     {@code blobshuffle.record.max.bytes}
-     * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
-     *     full for longer than an append may wait
-     * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
-     * @throws dev.blobshuffle.log.failure.WriterFenced fatal: another publisher has the name
+     * @throws dev.blobshuffle.core.failure.RecordTooLargeException fatal for this record: it is
+     *     larger than {@code blobshuffle.record.max.bytes}
+     * @throws dev.blobshuffle.core.failure.MemoryExhaustedException recoverable: the write budget
+     *     stayed full for longer than an append may wait
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException recoverable: create the topic
+     * @throws dev.blobshuffle.log.failure.WriterFencedException fatal: another publisher has the
+     *     name
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: an earlier batch was
      *     lost; thrown once, afterwards the publisher works again
      */
@@ -45,7 +46,7 @@ public interface Publisher<K, V> extends AutoCloseable {
     /**
      * Waits until every earlier record is durable and in the log.
      *
-     * @throws dev.blobshuffle.core.failure.DeadlineExceeded recoverable: not done in time
+     * @throws dev.blobshuffle.core.failure.DeadlineExceededException recoverable: not done in time
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: a batch was lost
      */
     void flush(Duration timeout);

@@ -9,6 +9,6 @@ public enum ResetPolicy {
     EARLIEST,
     /** The end of the partition. */
     LATEST,
-    /** None: the poll fails with {@code PositionTrimmed} until the application seeks. */
+    /** None: the poll fails with {@code PositionTrimmedException} until the application seeks. */
     ERROR
 }

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /**
  * A member of a consumer group: reads the partitions that the group assigns to it. Owned by one
- * thread, except {@link #wakeUp} and {@link #close}. Its lease is renewed in the background, so
+ * thread, except {@link #wakeup} and {@link #close}. Its lease is renewed in the background, so
  * slow processing between polls does not end the lease ({@link Subscription#maxPollInterval()}
  * limits the time).
  */
@@ -21,23 +21,24 @@ public interface Subscriber<K, V> extends AutoCloseable {
      * The next records, in order per partition. Waits until there is a record.
      *
      * @param wait the longest wait; then it returns no records
-     * @throws dev.blobshuffle.log.failure.PositionTrimmed fatal: retention has passed a position,
-     *     and the reset policy is {@code ERROR}; seek
-     * @throws dev.blobshuffle.log.failure.LogWentBack fatal: the log has lost commits
-     * @throws UnreadableRecord fatal: a record cannot be deserialized, and the subscription has no
-     *     topic for dead letters; seek past it
-     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: a blob that the log refers to is gone
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: a blob's bytes differ from the
-     *     written ones
+     * @throws dev.blobshuffle.log.failure.PositionTrimmedException fatal: retention has passed a
+     *     position, and the reset policy is {@code ERROR}; seek
+     * @throws dev.blobshuffle.log.failure.LogWentBackException fatal: the log has lost commits
+     * @throws UnreadableRecordException fatal: a record cannot be deserialized, and the
+     *     subscription has no topic for dead letters; seek past it
+     * @throws dev.blobshuffle.core.failure.BlobMissingException fatal: a blob that the log refers
+     *     to is gone
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException fatal: a blob's bytes differ from
+     *     the written ones
      */
     Records<K, V> poll(Duration wait);
 
     /**
      * Commits the positions after the last poll.
      *
-     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: the group has assigned some
-     *     of the partitions to another member; poll again
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: commit again
+     * @throws dev.blobshuffle.log.failure.ConsumerFencedException recoverable: the group has
+     *     assigned some of the partitions to another member; poll again
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: commit again
      */
     void commit();
 
@@ -62,7 +63,7 @@ public interface Subscriber<K, V> extends AutoCloseable {
     void seek(TopicPartition partition, long position);
 
     /** Moves partitions to their start for the next poll. */
-    void seekToStart(Collection<TopicPartition> partitions);
+    void seekToBeginning(Collection<TopicPartition> partitions);
 
     /** Moves partitions to their end for the next poll. */
     void seekToEnd(Collection<TopicPartition> partitions);
@@ -80,7 +81,7 @@ public interface Subscriber<K, V> extends AutoCloseable {
     Map<TopicPartition, Long> lag();
 
     /** Ends a waiting poll, without a record, or the next poll. Any thread may call this. */
-    void wakeUp();
+    void wakeup();
 
     /**
      * Leaves the group and releases everything. Does not commit. Any thread may call this.

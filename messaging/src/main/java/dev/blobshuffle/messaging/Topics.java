@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The topics of a log. Thread-safe. Each call queries the log, and throws {@code LogUnavailable} if
- * the log does not answer.
+ * The topics of a log. Thread-safe. Each call queries the log, and throws
+ * {@code LogUnavailableException} if the log does not answer.
  */
 public interface Topics {
     /**
@@ -25,7 +25,7 @@ public interface Topics {
      * Changes the retention of a topic, or adds partitions. Then records of a key may go to another
      * partition than before.
      *
-     * @throws dev.blobshuffle.log.failure.TopicAbsent there is no such topic
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException there is no such topic
      * @throws IllegalArgumentException it has more partitions already
      */
     void change(Topic topic);

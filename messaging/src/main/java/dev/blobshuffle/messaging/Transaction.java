@@ -22,19 +22,19 @@ public interface Transaction extends AutoCloseable {
      *
      * @throws IllegalStateException a statement of the caller has ended the database transaction,
      *     made it read-only, or failed; nothing is published
-     * @throws dev.blobshuffle.log.failure.ConsumerFenced recoverable: nothing is committed; poll
-     *     again
-     * @throws dev.blobshuffle.log.failure.WriterFenced fatal: nothing is committed
-     * @throws dev.blobshuffle.log.failure.OutcomeUnknown recoverable: it may be committed; call
-     *     {@link #wasCommitted}
+     * @throws dev.blobshuffle.log.failure.ConsumerFencedException recoverable: nothing is
+     *     committed; poll again
+     * @throws dev.blobshuffle.log.failure.WriterFencedException fatal: nothing is committed
+     * @throws dev.blobshuffle.log.failure.OutcomeUnknownException recoverable: it may be committed;
+     *     call {@link #wasCommitted}
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: nothing is committed;
      *     poll again from the committed positions
      */
     void commit();
 
     /**
-     * Whether the transaction was committed, after an {@code OutcomeUnknown}. Fences the publisher:
-     * close it and open it again.
+     * Whether the transaction was committed, after an {@code OutcomeUnknownException}. Fences the
+     * publisher: close it and open it again.
      */
     boolean wasCommitted();
 

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.testkit.internal.servers.FreePort;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -166,7 +166,7 @@ class MessagingIT {
             try (Subscriber<String, String> subscriber =
                     messaging.subscriber(Subscription.of(group, topic), Serde.string(), Serde.string())) {
                 assertThat(values(poll(subscriber, 70))).startsWith("30").endsWith("99");
-                subscriber.seekToStart(subscriber.assignment());
+                subscriber.seekToBeginning(subscriber.assignment());
                 assertThat(values(poll(subscriber, 100))).startsWith("0").endsWith("99");
                 subscriber.commit();
                 assertThat(messaging.groups().describe(group).orElseThrow().partitions())
@@ -328,7 +328,7 @@ class MessagingIT {
             messaging.topics().create(Topic.named(topic));
             try (Transaction transaction = messaging.begin(publisher)) {
                 publisher.publish(topic, "k", "lost");
-                assertThatThrownBy(transaction::commit).isInstanceOf(TopicAbsent.class);
+                assertThatThrownBy(transaction::commit).isInstanceOf(TopicAbsentException.class);
             }
             try (Transaction transaction = messaging.begin(publisher)) {
                 publisher.publish(topic, "k", "kept");
@@ -415,7 +415,7 @@ class MessagingIT {
                                     assertThat(subscriber.poll(PATIENCE)).isEmpty();
                                 }
                             })
-                            .isInstanceOf(TopicAbsent.class)
+                            .isInstanceOf(TopicAbsentException.class)
                             .hasMessageContaining("'" + topic + "'")
                             .hasMessageContaining("deleted");
                 }
@@ -519,11 +519,11 @@ class MessagingIT {
                                 before.publish(topic, "k", "zombie");
                                 before.flush(PATIENCE);
                             })
-                            .isInstanceOf(WriterFenced.class);
+                            .isInstanceOf(WriterFencedException.class);
                     after.publish(topic, "k", "after");
                     after.flush(PATIENCE);
                 }
-            } catch (WriterFenced e) {
+            } catch (WriterFencedException e) {
                 assertThat(e).hasMessageContaining(publisher); // From the close.
             }
             try (Subscriber<String, String> subscriber =
@@ -539,11 +539,11 @@ class MessagingIT {
         try (Messaging messaging = open("a");
                 Publisher<String, String> publisher = messaging.publisher(name(), Serde.string(), Serde.string())) {
             assertThatThrownBy(() -> publisher.publish("absent", "k", "v"))
-                    .isInstanceOf(TopicAbsent.class)
+                    .isInstanceOf(TopicAbsentException.class)
                     .hasMessageContaining("absent");
             assertThatThrownBy(() ->
                             messaging.subscriber(Subscription.of(name(), "absent"), Serde.string(), Serde.string()))
-                    .isInstanceOf(TopicAbsent.class)
+                    .isInstanceOf(TopicAbsentException.class)
                     .hasMessageContaining("absent");
         }
     }
@@ -563,7 +563,7 @@ class MessagingIT {
                             publisher.flush(PATIENCE);
                         })
                         .isInstanceOf(BlobShuffleException.class);
-                assertThatThrownBy(() -> publisher.publish(topic, "k", "v")).isInstanceOf(TopicAbsent.class);
+                assertThatThrownBy(() -> publisher.publish(topic, "k", "v")).isInstanceOf(TopicAbsentException.class);
                 messaging.topics().create(Topic.named(topic));
                 publisher.publish(topic, "k", "new");
                 publisher.flush(PATIENCE);
@@ -629,13 +629,13 @@ class MessagingIT {
         slow.put("blobshuffle.delivery.timeout.ms", "600000");
 
         assertThatThrownBy(() -> Messaging.open(without))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.log is missing");
         assertThatThrownBy(() -> Messaging.open(misspelt))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.log");
         assertThatThrownBy(() -> Messaging.open(slow))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.delivery.timeout.ms is 600000");
     }
 

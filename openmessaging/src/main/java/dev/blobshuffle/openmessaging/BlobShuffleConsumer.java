@@ -1,8 +1,8 @@
 package dev.blobshuffle.openmessaging;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Subscriber;
 import io.openmessaging.benchmark.driver.BenchmarkConsumer;
@@ -51,7 +51,7 @@ final class BlobShuffleConsumer implements BenchmarkConsumer {
             while (closing.getCount() > 0) {
                 try {
                     consume();
-                } catch (ConsumerFenced | LogUnavailable | StoreUnavailable e) {
+                } catch (ConsumerFencedException | LogUnavailableException | StoreUnavailableException e) {
                     LOG.warn("A consumer of group {} repeats a poll or commit that failed.", subscriber.group(), e);
                     closing.await(RETRY_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
                 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 
 /** The goal of a plan. */
 public sealed interface Goal {
@@ -13,7 +13,7 @@ public sealed interface Goal {
         /** Checks that the time is positive. */
         public TargetP95 {
             if (!(seconds > 0 && seconds < 86_400)) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot plan for a p95 of " + seconds + " s. Give a positive time below a day.");
             }
         }
@@ -28,7 +28,8 @@ public sealed interface Goal {
         /** Checks that the amount is positive. */
         public MaxCost {
             if (!(usdPerHour > 0 && usdPerHour < 1e9)) {
-                throw new InvalidSettings("Cannot plan for " + usdPerHour + " USD per hour. Give a positive amount.");
+                throw new InvalidSettingsException(
+                        "Cannot plan for " + usdPerHour + " USD per hour. Give a positive amount.");
             }
         }
     }

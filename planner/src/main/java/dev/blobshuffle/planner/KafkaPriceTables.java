@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceEntries;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,11 +28,11 @@ public final class KafkaPriceTables {
     /**
      * A shipped table.
      *
-     * @throws InvalidSettings fatal: there is none
+     * @throws InvalidSettingsException fatal: there is none
      */
     public static KafkaPrices named(String name) {
         if (!NAMES.contains(name)) {
-            throw new InvalidSettings("Cannot find prices of Kafka service '" + name + "': there are "
+            throw new InvalidSettingsException("Cannot find prices of Kafka service '" + name + "': there are "
                     + String.join(", ", NAMES) + ". Give one of these, or a file of your own with --kafka-prices.");
         }
         return prices(PriceEntries.shipped(WHAT, name, KafkaPriceTables.class, "kafka/" + name + ".properties"));
@@ -41,8 +41,8 @@ public final class KafkaPriceTables {
     /**
      * Reads a file of the form of the shipped tables.
      *
-     * @throws InvalidSettings fatal: it cannot be read, or an entry is missing, unknown or not a
-     *     number
+     * @throws InvalidSettingsException fatal: it cannot be read, or an entry is missing, unknown or
+     *     not a number
      */
     public static KafkaPrices read(Path file) {
         return prices(PriceEntries.read(WHAT, file));

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.util.Optional;
 
@@ -79,7 +79,7 @@ public record KafkaPrices(
 
     private static void require(boolean sound, String what, double value) {
         if (!sound) {
-            throw new InvalidSettings("Cannot use prices of a Kafka service: " + what + " is " + value
+            throw new InvalidSettingsException("Cannot use prices of a Kafka service: " + what + " is " + value
                     + ". Give a share of 0 to 1, a price or number of 0 or more, and at most 60 s.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.time.Duration;
 
@@ -83,7 +83,7 @@ public record Tuning(
 
     private static void require(boolean sound, String what, String range) {
         if (!sound) {
-            throw new InvalidSettings("Cannot plan: " + what + ". Give " + range + ".");
+            throw new InvalidSettingsException("Cannot plan: " + what + ". Give " + range + ".");
         }
     }
 
@@ -193,7 +193,7 @@ public record Tuning(
         /**
          * The tuning.
          *
-         * @throws InvalidSettings fatal: a value is out of range
+         * @throws InvalidSettingsException fatal: a value is out of range
          */
         public Tuning build() {
             return new Tuning(

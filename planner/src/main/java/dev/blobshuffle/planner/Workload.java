@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 
 /**
@@ -85,14 +85,14 @@ public record Workload(
                 "the changelogs get " + changelogBytesPerSecond + " bytes/s",
                 "0 to 1e15 bytes/s, 900 TiB/s");
         if (instances < zones) {
-            throw new InvalidSettings("Cannot plan: " + instances + " instances cannot be in " + zones
+            throw new InvalidSettingsException("Cannot plan: " + instances + " instances cannot be in " + zones
                     + " zones. Give at least as many instances as zones.");
         }
     }
 
     private static void require(boolean sound, String what, String range) {
         if (!sound) {
-            throw new InvalidSettings("Cannot plan: " + what + ". Give " + range + ".");
+            throw new InvalidSettingsException("Cannot plan: " + what + ". Give " + range + ".");
         }
     }
 
@@ -216,7 +216,7 @@ public record Workload(
         /**
          * The workload.
          *
-         * @throws InvalidSettings fatal: a value is out of range
+         * @throws InvalidSettingsException fatal: a value is out of range
          */
         public Workload build() {
             return new Workload(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.NativeKafka;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
@@ -144,7 +144,7 @@ class KafkaPricesTest {
         Path file = Files.writeString(
                 directory.resolve("kafka.properties"), shipped("self-managed").replace(line, replacement));
         assertThatThrownBy(() -> KafkaPriceTables.read(file))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(reason);
     }
 
@@ -153,10 +153,10 @@ class KafkaPricesTest {
         Path file = Files.writeString(directory.resolve("kafka.properties"), shipped("msk-express"));
         assertThat(KafkaPriceTables.read(file)).isEqualTo(KafkaPriceTables.named("msk-express"));
         assertThatThrownBy(() -> KafkaPriceTables.read(directory.resolve("none")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageStartingWith("Cannot read prices of a Kafka service");
         assertThatThrownBy(() -> KafkaPriceTables.named("acme"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("confluent-cloud");
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.write.options.BatchScope;
 import dev.blobshuffle.planner.Workload.Guarantee;
@@ -141,7 +141,7 @@ class ShuffleModelTest {
     @Test
     void impossibleWorkloadsAreRefused() {
         assertThatThrownBy(() -> LOAD.toBuilder().instances(2).build())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("2 instances cannot be in 3 zones");
         assertThatThrownBy(() -> LOAD.withBytesPerSecond(Double.NaN)).hasMessageContaining("throughput is NaN");
         assertThatThrownBy(() -> LOAD.toBuilder().compression(1.1).build()).hasMessageContaining("at most 1");

@@ -1,7 +1,7 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
@@ -39,7 +39,7 @@ public final class S3BlobStoreBuilder {
     /**
      * The prefix of the store's keys in the bucket, such as {@code team/shuffle}; default: none.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the prefix is malformed
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the prefix is malformed
      */
     public S3BlobStoreBuilder prefix(String prefix) {
         this.prefix = KeyPrefix.of(prefix);
@@ -112,8 +112,9 @@ public final class S3BlobStoreBuilder {
     /**
      * Opens the store, and creates its id if it has none. Blocks.
      *
-     * @throws InvalidSettings fatal: the settings are wrong, or the store refuses them
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not answer
+     * @throws InvalidSettingsException fatal: the settings are wrong, or the store refuses them
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not answer
      */
     public BlobStore open(StoreContext context) {
         S3Settings settings =
@@ -122,8 +123,8 @@ public final class S3BlobStoreBuilder {
             return requests.isPresent()
                     ? open(settings, Optional.of(timeouts.call()), requests.get(), context)
                     : open(settings, Optional.empty(), S3Clients.requests(settings, timeouts, context.time()), context);
-        } catch (StoreRefused e) {
-            throw new InvalidSettings(String.valueOf(e.getMessage()), e);
+        } catch (StoreRefusedException e) {
+            throw new InvalidSettingsException(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
@@ -103,7 +103,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
         try {
             return new URI(text);
         } catch (URISyntaxException e) {
-            throw new InvalidSettings("Cannot open store s3://: parameter " + ENDPOINT + " is not a URI: "
+            throw new InvalidSettingsException("Cannot open store s3://: parameter " + ENDPOINT + " is not a URI: "
                     + e.getReason() + ". Give for example endpoint=https://minio.example.com:9000.");
         }
     }
@@ -132,8 +132,8 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
             throw invalid(SSE, algorithm.get(), "AES256, aws:kms or aws:kms:dsse");
         }
         if (kmsKey.isPresent() && algorithm.get().equals("AES256")) {
-            throw new InvalidSettings("Cannot open store s3://: parameter " + SSE_KMS_KEY + " does not go with " + SSE
-                    + "=AES256. Leave one of them out.");
+            throw new InvalidSettingsException("Cannot open store s3://: parameter " + SSE_KMS_KEY
+                    + " does not go with " + SSE + "=AES256. Leave one of them out.");
         }
         return Optional.of(new ServerSideEncryption(algorithm.get(), kmsKey));
     }
@@ -146,8 +146,8 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
         }
     }
 
-    private static InvalidSettings invalid(String name, String value, String remedy) {
-        return new InvalidSettings(
+    private static InvalidSettingsException invalid(String name, String value, String remedy) {
+        return new InvalidSettingsException(
                 "Cannot open store s3://: parameter " + name + " is '" + value + "'. Give " + remedy + ".");
     }
 }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -104,8 +104,9 @@ final class S3Bucket implements Bucket {
                 if (part.offset() == offset) {
                     return Optional.of(part);
                 }
-                throw new StoreUnavailable("Cannot read " + key + ": " + settings.location() + " sent bytes from "
-                        + part.offset() + " instead of " + offset + ". Use a store that serves ranges.");
+                throw new StoreUnavailableException(
+                        "Cannot read " + key + ": " + settings.location() + " sent bytes from " + part.offset()
+                                + " instead of " + offset + ". Use a store that serves ranges.");
             } catch (AwsServiceException e) {
                 if (isMissing(e)) {
                     return Optional.empty();
@@ -118,8 +119,8 @@ final class S3Bucket implements Bucket {
         });
     }
 
-    private StoreRefused incomplete(String key, String header) {
-        return new StoreRefused(
+    private StoreRefusedException incomplete(String key, String header) {
+        return new StoreRefusedException(
                 "Cannot read " + key + ": " + settings.location() + " sends no " + header + ". Use a store that does.");
     }
 
@@ -192,7 +193,7 @@ final class S3Bucket implements Bucket {
     private Instant stored(S3Object object) {
         Instant stored = object.lastModified();
         if (stored == null) {
-            throw new StoreRefused("Cannot list blobs of " + settings.location()
+            throw new StoreRefusedException("Cannot list blobs of " + settings.location()
                     + ": it sends no LastModified, so their age is unknown. Use a store that does.");
         }
         return stored;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.http.internal.HttpLimits;
 import java.util.Optional;
@@ -73,7 +73,7 @@ final class S3Clients {
             if (settings.endpoint().isPresent()) {
                 return REGION_OF_OTHERS;
             }
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store " + settings.location()
                             + ": no region is known. Add ?region=NAME, or set AWS_REGION.",
                     e);

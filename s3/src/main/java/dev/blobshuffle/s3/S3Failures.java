@@ -1,10 +1,10 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
@@ -101,13 +101,13 @@ final class S3Failures {
         String code = String.valueOf(error.code());
         String reason = location + " answered " + code + " for " + error.key();
         if (THROTTLED.contains(code)) {
-            return new StoreThrottled("Cannot " + what + ": " + reason + ". " + throttledRemedy());
+            return new StoreThrottledException("Cannot " + what + ": " + reason + ". " + throttledRemedy());
         }
         String remedy = REMEDIES.get(code);
         if (remedy != null) {
-            return new StoreRefused("Cannot " + what + ": " + reason + ". " + remedy + ".");
+            return new StoreRefusedException("Cannot " + what + ": " + reason + ". " + remedy + ".");
         }
-        return new StoreUnavailable("Cannot " + what + ": " + reason + ". Try again.");
+        return new StoreUnavailableException("Cannot " + what + ": " + reason + ". Try again.");
     }
 
     /** The store's code for a failure; empty if it sent none. */
@@ -123,29 +123,30 @@ final class S3Failures {
         // A 503 without such a code comes from a proxy, or from a store that does not work. It does
         // not mean throttling, but opens the circuit.
         if (THROTTLED.contains(code) || status == 429) {
-            return new StoreThrottled(message + throttledRemedy(), answer);
+            return new StoreThrottledException(message + throttledRemedy(), answer);
         }
         if (code.equals("RequestTimeTooSkewed")) {
             // The SDK has recorded the difference, so the next request may succeed.
-            return new StoreUnavailable(message + "Set this machine's clock.", answer);
+            return new StoreUnavailableException(message + "Set this machine's clock.", answer);
         }
         if (MAY_PASS.contains(code) || status == 408 || status == 409) {
-            return new StoreUnavailable(message + "Try again.", answer);
+            return new StoreUnavailableException(message + "Try again.", answer);
         }
         if (status == 301 || status == 307 || code.equals("AuthorizationHeaderMalformed")) {
-            return new StoreRefused(message + regionRemedy(answer), answer);
+            return new StoreRefusedException(message + regionRemedy(answer), answer);
         }
         String remedy = REMEDIES.get(code);
         if (remedy != null) {
-            return new StoreRefused(message + remedy + ".", answer);
+            return new StoreRefusedException(message + remedy + ".", answer);
         }
         if (status == 401 || status == 403) {
-            return new StoreRefused(message + CREDENTIALS + ", and the permissions: " + PERMISSIONS + ".", answer);
+            return new StoreRefusedException(
+                    message + CREDENTIALS + ", and the permissions: " + PERMISSIONS + ".", answer);
         }
         if (status >= 400 && status < 500 && status != 404) {
-            return new StoreRefused(message + "Check the settings of the store.", answer);
+            return new StoreRefusedException(message + "Check the settings of the store.", answer);
         }
-        return new StoreUnavailable(message + "Check the store and the network.", answer);
+        return new StoreUnavailableException(message + "Check the store and the network.", answer);
     }
 
     private static String describe(AwsServiceException answer, String code, int status) {
@@ -187,38 +188,40 @@ final class S3Failures {
         Throwable root = root(cause);
         String reason = shortened(root.toString());
         if (root instanceof UnknownHostException) {
-            return new StoreUnavailable(
+            return new StoreUnavailableException(
                     text + "has no address (" + reason
                             + "). Check the endpoint, the region and the name service; stores that do not know their buckets as host names need path-style=true.",
                     cause);
         }
         if (root instanceof SSLException || contains(cause, SSLException.class)) {
-            return new StoreUnavailable(
+            return new StoreUnavailableException(
                     text + "cannot be reached over TLS (" + reason
                             + "). Check the endpoint, and the certificates that this Java trusts (javax.net.ssl.trustStore).",
                     cause);
         }
         if (cause instanceof ApiCallTimeoutException || root instanceof SocketTimeoutException) {
-            return new StoreUnavailable(
+            return new StoreUnavailableException(
                     text + "did not answer in time (" + reason + "). Check the network to the store.", cause);
         }
         if (root instanceof ConnectException || root instanceof NoRouteToHostException) {
-            return new StoreUnavailable(
+            return new StoreUnavailableException(
                     text + "cannot be reached (" + reason + "). Check that the store runs, and the network to it.",
                     cause);
         }
-        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the network to the store.", cause);
+        return new StoreUnavailableException(
+                text + "did not answer (" + reason + "). Check the network to the store.", cause);
     }
 
     /**
      * The failure of missing credentials. It contains the SDK's own reason, because several sources
      * of credentials need modules of the SDK, or a login.
      */
-    private static StoreRefused withoutCredentials(String text, String reason, Throwable cause) {
+    private static StoreRefusedException withoutCredentials(String text, String reason, Throwable cause) {
         if (reason.isEmpty()) {
-            return new StoreRefused(text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);
+            return new StoreRefusedException(
+                    text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);
         }
-        return new StoreRefused(
+        return new StoreRefusedException(
                 text + "was not asked: there are no credentials, since " + shortened(reason) + ". "
                         + credentialsRemedy(reason) + ".",
                 cause);
@@ -239,8 +242,8 @@ final class S3Failures {
     }
 
     /** The failure of a request whose store was closed during the request. */
-    Closed closed(String what, Throwable cause) {
-        return new Closed(
+    ClosedException closed(String what, Throwable cause) {
+        return new ClosedException(
                 "Cannot " + what + ": " + location + " is closed. Close the store after everything that uses it.",
                 cause);
     }

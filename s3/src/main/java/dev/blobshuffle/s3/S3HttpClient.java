@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.http.internal.HttpConnections;
 import dev.blobshuffle.http.internal.HttpLimits;
@@ -69,7 +69,7 @@ final class S3HttpClient implements SdkHttpClient {
             context.init(SystemPropertyTlsKeyManagersProvider.create().keyManagers(), null, null);
             return new DefaultClientTlsStrategy(context, HttpsSupport.getDefaultHostnameVerifier());
         } catch (GeneralSecurityException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store s3://: this Java cannot make TLS connections (" + e.getMessage()
                             + "). Check javax.net.ssl.trustStore and javax.net.ssl.keyStore.",
                     e);

@@ -1,10 +1,10 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.RequestMeter;
@@ -72,8 +72,8 @@ final class S3NamedBlobs implements NamedBlobs {
     public void put(String name, BlobContent content) {
         String what = "store " + name;
         if (content.length() > LONGEST) {
-            throw new StoreRefused("Cannot " + what + ": it has " + content.length() + " bytes, and " + location()
-                    + " takes " + LONGEST + " in one request. Write smaller blobs.");
+            throw new StoreRefusedException("Cannot " + what + ": it has " + content.length() + " bytes, and "
+                    + location() + " takes " + LONGEST + " in one request. Write smaller blobs.");
         }
         boolean ignored = ask(what, () -> {
             meter.sent(Request.PUT);
@@ -108,7 +108,7 @@ final class S3NamedBlobs implements NamedBlobs {
             throw cutOff(name, offset + length, "sent " + part.length() + " bytes from " + part.offset());
         } catch (AwsServiceException e) {
             if (S3Failures.code(e).equals("NoSuchKey")) {
-                throw new BlobMissing("Cannot read " + name + ": it is not in " + location() + ".", e);
+                throw new BlobMissingException("Cannot read " + name + ": it is not in " + location() + ".", e);
             }
             if (e.statusCode() == 416) {
                 throw cutOff(name, offset + length, "refused the range");
@@ -126,11 +126,11 @@ final class S3NamedBlobs implements NamedBlobs {
         Long length =
                 reads.requests().head(reads.head(settings.prefix().named(name))).contentLength();
         if (length != null && length < end) {
-            return new BlobCorrupt("Cannot read " + name + " in " + location() + ": it ends at " + length + ", before "
-                    + end + ". Delete it, and store it again.");
+            return new BlobCorruptException("Cannot read " + name + " in " + location() + ": it ends at " + length
+                    + ", before " + end + ". Delete it, and store it again.");
         }
-        return new StoreUnavailable("Cannot read " + name + ": " + location() + " " + observed + ", although it has "
-                + length + ". Check the network to the store.");
+        return new StoreUnavailableException("Cannot read " + name + ": " + location() + " " + observed
+                + ", although it has " + length + ". Check the network to the store.");
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import java.io.IOException;
@@ -55,7 +55,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 case NONE -> {}
             }
         } catch (IOException e) {
-            throw new StoreUnavailable("Cannot store " + key + ": " + e.getMessage() + ". Try again.", e);
+            throw new StoreUnavailableException("Cannot store " + key + ": " + e.getMessage() + ". Try again.", e);
         }
         settings.encryption().ifPresent(encryption -> {
             request.serverSideEncryption(encryption.algorithm());
@@ -143,7 +143,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                     ? Optional.ofNullable(page.nextContinuationToken())
                     : Optional.empty();
             if (next.isPresent() && next.equals(token)) {
-                throw new StoreUnavailable("Cannot list " + settings.location()
+                throw new StoreUnavailableException("Cannot list " + settings.location()
                         + ": it sends the same page again and again. Use a store that lists as S3 does.");
             }
             token = next;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import java.net.URI;
@@ -48,17 +48,17 @@ record S3Settings(
 
     S3Settings {
         if (!BUCKET.matcher(bucket).matches()) {
-            throw new InvalidSettings("Cannot open store s3://" + bucket
+            throw new InvalidSettingsException("Cannot open store s3://" + bucket
                     + ": this is not the name of a"
                     + " bucket. Give s3://bucket/prefix, the bucket with 3 to 63 letters, digits, dots and dashes.");
         }
         region.filter(name -> !REGION.matcher(name).matches()).ifPresent(name -> {
-            throw new InvalidSettings("Cannot open store s3://" + bucket + ": '" + name
+            throw new InvalidSettingsException("Cannot open store s3://" + bucket + ": '" + name
                     + "' is not the name of a region. Give for example region=eu-central-1.");
         });
         endpoint.ifPresent(uri -> requireEndpoint(bucket, uri));
         if (connections < FEWEST_CONNECTIONS || connections > MOST_CONNECTIONS) {
-            throw new InvalidSettings("Cannot open store s3://" + bucket + ": " + connections
+            throw new InvalidSettingsException("Cannot open store s3://" + bucket + ": " + connections
                     + " connections are not possible. Give a number from " + FEWEST_CONNECTIONS + " to "
                     + MOST_CONNECTIONS + ".");
         }
@@ -103,7 +103,7 @@ record S3Settings(
                 && endpoint.getRawFragment() == null;
         if (!isHttp || endpoint.getHost() == null || !isPlain) {
             // The message does not repeat the endpoint, because a wrong one may contain a secret.
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store s3://" + bucket
                             + ": the endpoint is not of the form https://host:port. Give an endpoint of this form, without credentials or parameters.");
         }

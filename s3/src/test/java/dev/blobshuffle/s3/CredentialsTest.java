@@ -3,7 +3,7 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import java.net.InetAddress;
@@ -162,7 +162,7 @@ class CredentialsTest {
         try (SystemTime time = new SystemTime()) {
             return assertThatThrownBy(() -> BlobStores.open(
                             "s3://bucket/x?region=eu-central-1&path-style=true&endpoint=http://127.0.0.1:1", time))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
@@ -150,7 +150,7 @@ class LateSendingTest {
         BlobStore opened;
         try {
             opened = opener.get();
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             return false;
         }
         try (BlobStore store = opened) {
@@ -158,7 +158,7 @@ class LateSendingTest {
             CompletionStage<Void> put = store.put(ID, content);
             content.release();
             assertThatThrownBy(() -> put.toCompletableFuture().get(2, TimeUnit.MINUTES))
-                    .hasCauseInstanceOf(StoreUnavailable.class);
+                    .hasCauseInstanceOf(StoreUnavailableException.class);
             assertThat(content.references())
                     .as("given back when the attempt has ended")
                     .isZero();

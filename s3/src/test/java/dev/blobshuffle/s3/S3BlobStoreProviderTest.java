@@ -3,7 +3,7 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.URI;
@@ -90,7 +90,7 @@ class S3BlobStoreProviderTest {
             })
     void aUriThatCannotWorkSaysWhy(String uri, String reason) {
         assertThatThrownBy(() -> settings(uri))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(reason)
                 .hasMessageNotContaining("secret");
     }

@@ -3,11 +3,11 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -155,7 +155,7 @@ class S3BlobStoreTest {
                     .extracting(StoredBlob::id)
                     .containsExactly(ID);
             assertThat(join(other.list(0, GENERATION))).isEmpty();
-            assertThatThrownBy(() -> read(other, 0, 1)).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(other, 0, 1)).isInstanceOf(BlobMissingException.class);
         }
     }
 
@@ -187,7 +187,7 @@ class S3BlobStoreTest {
                     RequestBody.fromString("something else"));
         }
         assertThatThrownBy(this::open)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("s3://blobs/blobshuffle-store is not a marker");
     }
 
@@ -195,13 +195,13 @@ class S3BlobStoreTest {
     void aStoreAmongTheBlobsOfAnotherIsRefused() {
         builder().prefix("shop").open(context).close();
         assertThatThrownBy(() -> builder().prefix("shop/blobs/x").open(context))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("s3://blobs/shop/blobshuffle-store")
                 .hasMessageContaining("Choose a prefix outside it");
         // No store encloses this prefix yet.
         builder().prefix("other/blobs/x").open(context).close();
         assertThatThrownBy(() -> builder().prefix("other").open(context))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("s3://blobs/other/blobs/x/ exists");
         assertThat(sim.keys("blobs"))
                 .containsExactlyInAnyOrder("shop/blobshuffle-store", "other/blobs/x/blobshuffle-store");
@@ -245,12 +245,12 @@ class S3BlobStoreTest {
             byte[] blob = put(store, ID, 10_000);
             for (WireFault.Kind kind : List.of(WireFault.Kind.TRUNCATE, WireFault.Kind.RESET_MIDWAY)) {
                 sim.follow(WireFaultPlan.scripted(Operation.GET_OBJECT, WireFault.of(kind)));
-                assertThatThrownBy(() -> read(store, 0, 10_000)).isInstanceOf(StoreUnavailable.class);
+                assertThatThrownBy(() -> read(store, 0, 10_000)).isInstanceOf(StoreUnavailableException.class);
                 assertThat(read(store, 0, 10_000)).isEqualTo(blob);
             }
             sim.follow(WireFaultPlan.scripted(Operation.GET_OBJECT, WireFault.error(S3Error.INVALID_RANGE)));
             assertThatThrownBy(() -> read(store, 0, 10_000))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("0 of 10000 bytes arrived");
         }
     }
@@ -260,7 +260,7 @@ class S3BlobStoreTest {
         try (BlobStore store = open()) {
             put(store, ID, 1000);
             assertThatThrownBy(() -> read(store, 990, 20))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("outside its 1000 bytes");
             assertThat(reported(Request.HEAD)).isEqualTo(1);
         }
@@ -275,7 +275,7 @@ class S3BlobStoreTest {
             for (BlobId id : ids) {
                 put(store, id, 10);
             }
-            assertThatThrownBy(() -> join(store.delete(ids))).isInstanceOf(StoreThrottled.class);
+            assertThatThrownBy(() -> join(store.delete(ids))).isInstanceOf(StoreThrottledException.class);
         }
     }
 
@@ -298,7 +298,7 @@ class S3BlobStoreTest {
             assertThat(client.listObjectsV2(request -> request.bucket("blobs")).keyCount())
                     .isEqualTo(2);
             assertThatThrownBy(() -> BlobStores.open("s3://blobs?path-style=true&endpoint=" + secure.endpoint(), time))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("TLS")
                     .hasMessageContaining("javax.net.ssl.trustStore");
         }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -81,7 +81,7 @@ class S3FailureTest {
     void wrongCredentialsAreASettingAndAreNotShown() {
         TestCredentials.use("SOMEBODYELSE", "not-my-secret");
         assertThatThrownBy(this::openByUri)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("403 InvalidAccessKeyId")
                 .hasMessageContaining("AWS_ACCESS_KEY_ID")
                 .hasMessageNotContaining("not-my-secret");
@@ -91,7 +91,7 @@ class S3FailureTest {
     void noCredentialsAreASetting() {
         TestCredentials.useNone(directory);
         assertThatThrownBy(this::openByUri)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("there are no credentials")
                 .hasMessageContaining("AWS_ACCESS_KEY_ID");
     }
@@ -99,7 +99,7 @@ class S3FailureTest {
     @Test
     void aMissingBucketIsASetting() {
         assertThatThrownBy(() -> BlobStores.open("s3://other-bucket?path-style=true&endpoint=" + sim.endpoint(), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("NoSuchBucket")
                 .hasMessageContaining("Create the bucket");
     }
@@ -108,7 +108,7 @@ class S3FailureTest {
     void anotherRegionIsASettingAndTheRightOneIsNamed() {
         assertThatThrownBy(() ->
                         BlobStores.open("s3://blobs?region=eu-west-3&path-style=true&endpoint=" + sim.endpoint(), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("set the parameter region=us-east-1");
     }
 
@@ -117,7 +117,7 @@ class S3FailureTest {
     void aMissingPermissionIsASetting(Operation denied) {
         sim.follow(WireFaultPlan.on(Set.of(denied), WireFault.error(S3Error.ACCESS_DENIED)));
         assertThatThrownBy(this::openByUri)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("AccessDenied")
                 .hasMessageContaining("s3:DeleteObject")
                 .hasMessageContaining("s3:ListBucket");
@@ -130,7 +130,7 @@ class S3FailureTest {
             put(store);
             sim.skew(Duration.ofHours(-1));
             assertThatThrownBy(() -> put(store))
-                    .isExactlyInstanceOf(StoreUnavailable.class)
+                    .isExactlyInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("Set this machine's clock");
             put(store); // The client has measured the difference between the clocks.
         }
@@ -151,7 +151,7 @@ class S3FailureTest {
     @Test
     void aServiceThatStaysBusyAtTheStartIsUnavailable() {
         sim.follow(WireFaultPlan.always(WireFault.error(S3Error.SLOW_DOWN)));
-        assertThatThrownBy(() -> open(PATIENT)).isInstanceOf(StoreThrottled.class);
+        assertThatThrownBy(() -> open(PATIENT)).isInstanceOf(StoreThrottledException.class);
         assertThat(sim.counts().total()).isEqualTo(5);
     }
 
@@ -159,7 +159,7 @@ class S3FailureTest {
     void aTokenThatExpiresMidwayIsRefusedUntilThereIsANewOne() throws Exception {
         expectFailure(
                 WireFault.error(S3Error.EXPIRED_TOKEN),
-                StoreRefused.class,
+                StoreRefusedException.class,
                 "The provided token has expired",
                 "Renew it");
     }
@@ -170,7 +170,7 @@ class S3FailureTest {
             put(store);
             sim.follow(WireFaultPlan.readOnly());
             assertThatThrownBy(() -> put(store))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("s3:PutObject");
             read(store);
         }
@@ -179,43 +179,44 @@ class S3FailureTest {
     @ParameterizedTest
     @EnumSource(names = {"SLOW_DOWN", "SERVICE_UNAVAILABLE"})
     void tooManyRequestsAreToldFromOtherFailures(S3Error error) throws Exception {
-        expectFailure(WireFault.error(error), StoreThrottled.class, "too many requests", "503 " + error.code());
+        expectFailure(
+                WireFault.error(error), StoreThrottledException.class, "too many requests", "503 " + error.code());
     }
 
     @Test
     void a503OfABalancerWithoutAStoreIsNoThrottling() {
         S3Failures failures = new S3Failures("s3://bucket/");
         AwsServiceException plain = S3Exception.builder().statusCode(503).build();
-        assertThat(failures.of("store blob 1", plain)).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThat(failures.of("store blob 1", plain)).isExactlyInstanceOf(StoreUnavailableException.class);
         AwsServiceException many = S3Exception.builder().statusCode(429).build();
-        assertThat(failures.of("store blob 1", many)).isInstanceOf(StoreThrottled.class);
+        assertThat(failures.of("store blob 1", many)).isInstanceOf(StoreThrottledException.class);
     }
 
     @ParameterizedTest
     @EnumSource(
             names = {"INTERNAL_ERROR", "BAD_DIGEST", "REQUEST_TIMEOUT", "CONDITIONAL_REQUEST_CONFLICT", "STORAGE_FULL"})
     void whatMayPassIsUnavailable(S3Error error) throws Exception {
-        expectFailure(WireFault.error(error), StoreUnavailable.class, error.code());
+        expectFailure(WireFault.error(error), StoreUnavailableException.class, error.code());
     }
 
     @ParameterizedTest
     @EnumSource(names = {"RESET", "RESET_AFTER"})
     void aConnectionThatBreaksIsUnavailable(Kind kind) throws Exception {
-        expectFailure(WireFault.of(kind), StoreUnavailable.class, "Check the network to the store");
+        expectFailure(WireFault.of(kind), StoreUnavailableException.class, "Check the network to the store");
     }
 
     @ParameterizedTest
     @EnumSource(names = {"STALL", "STALL_AFTER"})
     void aStoreThatFallsSilentDoesNotHoldARequestForEver(Kind kind) throws Exception {
         S3Timeouts hasty = new S3Timeouts(LONG, Duration.ofMillis(300), LONG);
-        expectFailure(WireFault.stall(kind, LONG), StoreUnavailable.class, hasty, "did not answer in time");
+        expectFailure(WireFault.stall(kind, LONG), StoreUnavailableException.class, hasty, "did not answer in time");
     }
 
     @ParameterizedTest
     @EnumSource(names = {"STALL", "STALL_AFTER"})
     void aCallHasAnEndWhateverTheConnectionDoes(Kind kind) throws Exception {
         S3Timeouts hasty = new S3Timeouts(LONG, LONG, Duration.ofMillis(500));
-        expectFailure(WireFault.stall(kind, LONG), StoreUnavailable.class, hasty, "did not answer in time");
+        expectFailure(WireFault.stall(kind, LONG), StoreUnavailableException.class, hasty, "did not answer in time");
     }
 
     @Test
@@ -225,9 +226,9 @@ class S3FailureTest {
             sim.goDown();
             for (int i = 0; i < 3; i++) {
                 assertThatThrownBy(() -> put(store))
-                        .isInstanceOf(StoreUnavailable.class)
+                        .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("s3://blobs/");
-                assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+                assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailableException.class);
             }
             sim.comeBack();
             put(store);
@@ -239,7 +240,7 @@ class S3FailureTest {
     void aStoreThatIsNotThereAtTheStartIsUnavailable() {
         sim.goDown();
         assertThatThrownBy(this::openByUri)
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("cannot be reached")
                 .hasMessageContaining("Check that the store runs");
     }
@@ -247,7 +248,7 @@ class S3FailureTest {
     @Test
     void aNameWithoutAnAddressIsUnavailable() {
         assertThatThrownBy(() -> BlobStores.open("s3://blobs?endpoint=http://nobody.invalid:1", time))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("has no address")
                 .hasMessageContaining("path-style=true");
     }
@@ -265,7 +266,7 @@ class S3FailureTest {
                 .until(() -> sim.counts().total() >= before + 2);
         store.close();
         for (CompletableFuture<?> stage : List.of(put, get)) {
-            assertThatThrownBy(() -> stage.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(Closed.class);
+            assertThatThrownBy(() -> stage.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(ClosedException.class);
         }
     }
 

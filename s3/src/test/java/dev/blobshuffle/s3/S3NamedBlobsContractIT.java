@@ -2,8 +2,8 @@ package dev.blobshuffle.s3;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -57,9 +57,10 @@ class S3NamedBlobsContractIT extends NamedBlobsContractTest {
     void aBucketThatIsNotThereIsRefused() {
         try (NamedBlobs blobs = open("absent", server().endpoint().toString())) {
             assertThatThrownBy(() -> blobs.put("a", BlobContent.of(new byte[1])))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("Create the bucket");
-            assertThatThrownBy(() -> blobs.read("a", 0, ByteBuffer.allocate(1))).isInstanceOf(StoreRefused.class);
+            assertThatThrownBy(() -> blobs.read("a", 0, ByteBuffer.allocate(1)))
+                    .isInstanceOf(StoreRefusedException.class);
         }
     }
 
@@ -67,7 +68,7 @@ class S3NamedBlobsContractIT extends NamedBlobsContractTest {
     void aStoreThatDoesNotRunIsUnavailableAndOpensNevertheless() {
         try (NamedBlobs blobs = open("named", "http://127.0.0.1:1")) {
             assertThatThrownBy(() -> blobs.list("a/"))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("cannot be reached");
         }
     }
@@ -76,7 +77,7 @@ class S3NamedBlobsContractIT extends NamedBlobsContractTest {
     void aBlobTooLongForOneRequestIsRefused() {
         try (NamedBlobs blobs = open()) {
             assertThatThrownBy(() -> blobs.put("a/long", new TooLong()))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("5368709121 bytes")
                     .hasMessageContaining("Write smaller blobs");
         }

@@ -3,9 +3,9 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -89,7 +89,7 @@ class S3RegistersTest {
         meet(WireFault.error(error));
         long before = sim.counts().of(Operation.PUT_OBJECT);
         assertThatThrownBy(() -> replace(first, "second"))
-                .isExactlyInstanceOf(StoreUnavailable.class)
+                .isExactlyInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(error.code())
                 .hasCauseInstanceOf(Exception.class);
         assertThat(sim.counts().of(Operation.PUT_OBJECT) - before).isEqualTo(1);
@@ -105,7 +105,7 @@ class S3RegistersTest {
         Optional<Register> first = written("first");
         meet(WireFault.error(error));
         assertThatThrownBy(() -> replace(first, "second"))
-                .isInstanceOf(StoreThrottled.class)
+                .isInstanceOf(StoreThrottledException.class)
                 .hasMessageContaining(error.code());
         assertThat(text()).isEqualTo("first");
         assertThat(replace(first, "second")).isTrue();
@@ -121,7 +121,7 @@ class S3RegistersTest {
         Optional<Register> held = isFirst ? Optional.empty() : written("first");
         long before = sim.counts().of(Operation.PUT_OBJECT);
         meet(WireFault.of(Kind.RESET_AFTER));
-        assertThatThrownBy(() -> replace(held, "second")).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> replace(held, "second")).isExactlyInstanceOf(StoreUnavailableException.class);
         assertThat(sim.counts().of(Operation.PUT_OBJECT) - before).isEqualTo(1);
         assertThat(text()).isEqualTo("second");
         assertThat(replace(held, "third")).isFalse();
@@ -131,7 +131,7 @@ class S3RegistersTest {
     void aFailureAfterTheEffectIsUnknownToo() {
         Optional<Register> first = written("first");
         meet(WireFault.errorAfter(S3Error.INTERNAL_ERROR));
-        assertThatThrownBy(() -> replace(first, "second")).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> replace(first, "second")).isExactlyInstanceOf(StoreUnavailableException.class);
         assertThat(text()).isEqualTo("second");
     }
 
@@ -139,7 +139,7 @@ class S3RegistersTest {
     void aRequestThatIsLostChangesNothing() {
         Optional<Register> first = written("first");
         meet(WireFault.of(Kind.RESET));
-        assertThatThrownBy(() -> replace(first, "second")).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> replace(first, "second")).isExactlyInstanceOf(StoreUnavailableException.class);
         assertThat(text()).isEqualTo("first");
     }
 
@@ -151,10 +151,10 @@ class S3RegistersTest {
         Optional<Register> longest = written("x".repeat(Registers.MOST_BYTES));
         assertThat(longest.orElseThrow().text()).hasSize(Registers.MOST_BYTES);
         String tooLong = "y".repeat(Registers.MOST_BYTES + 1);
-        assertThatThrownBy(() -> replace(longest, tooLong)).isInstanceOf(StoreRefused.class);
+        assertThatThrownBy(() -> replace(longest, tooLong)).isInstanceOf(StoreRefusedException.class);
         overwrite(tooLong);
         assertThatThrownBy(this::read)
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("Cannot use register " + NAME + ": its text has more than 65536 bytes");
     }
 

@@ -85,12 +85,12 @@ final class Connection {
             throws IOException, InterruptedException {
         try {
             if (fault.kind() == WireFault.Kind.ERROR) {
-                throw new Refused(fault.error().orElseThrow());
+                throw new RefusedException(fault.error().orElseThrow());
             }
             Instant now = sim.now();
             if (!sim.throttle()
                     .admits(target.bucket(), target.key(), target.operation().isWrite())) {
-                throw new Refused(S3Error.SLOW_DOWN);
+                throw new RefusedException(S3Error.SLOW_DOWN);
             }
             sim.gatekeeper().check(head, now);
             Answer answer = sim.service().answer(target, head, body, now, admission(target, fault));
@@ -100,7 +100,7 @@ final class Connection {
             return fault.kind() == WireFault.Kind.ERROR_AFTER
                     ? fault.error().orElseThrow().answer()
                     : answer;
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             return e.answer();
         }
     }

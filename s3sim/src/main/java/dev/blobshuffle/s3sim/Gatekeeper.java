@@ -22,23 +22,23 @@ record Gatekeeper(Optional<String> accessKeyId, Optional<String> region) {
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'");
     private static final Duration MAX_SKEW = Duration.ofMinutes(15);
 
-    void check(RequestHead head, Instant now) throws Refused {
+    void check(RequestHead head, Instant now) throws RefusedException {
         Matcher scope = SCOPE.matcher(head.headers().getOrDefault("authorization", ""));
         boolean isSigned = scope.find();
         if (accessKeyId.isPresent() && !isSigned) {
-            throw new Refused(S3Error.ACCESS_DENIED);
+            throw new RefusedException(S3Error.ACCESS_DENIED);
         }
         if (accessKeyId.isPresent() && !accessKeyId.get().equals(scope.group(1))) {
-            throw new Refused(S3Error.INVALID_ACCESS_KEY_ID);
+            throw new RefusedException(S3Error.INVALID_ACCESS_KEY_ID);
         }
         checkClock(head, now);
         if (isSigned && region.isPresent() && !region.get().equals(scope.group(2))) {
             S3Error error = S3Error.PERMANENT_REDIRECT;
-            throw new Refused(error, error.answer().with("x-amz-bucket-region", region.get()));
+            throw new RefusedException(error, error.answer().with("x-amz-bucket-region", region.get()));
         }
     }
 
-    private static void checkClock(RequestHead head, Instant now) throws Refused {
+    private static void checkClock(RequestHead head, Instant now) throws RefusedException {
         String date = head.headers().get("x-amz-date");
         if (date == null) {
             return;
@@ -46,10 +46,10 @@ record Gatekeeper(Optional<String> accessKeyId, Optional<String> region) {
         try {
             Instant sent = LocalDateTime.parse(date, DATE).toInstant(ZoneOffset.UTC);
             if (Duration.between(sent, now).abs().compareTo(MAX_SKEW) > 0) {
-                throw new Refused(S3Error.REQUEST_TIME_TOO_SKEWED);
+                throw new RefusedException(S3Error.REQUEST_TIME_TOO_SKEWED);
             }
         } catch (DateTimeParseException e) {
-            throw new Refused(S3Error.INVALID_ARGUMENT);
+            throw new RefusedException(S3Error.INVALID_ARGUMENT);
         }
     }
 }

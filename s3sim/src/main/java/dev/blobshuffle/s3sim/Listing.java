@@ -36,13 +36,13 @@ final class Listing {
 
     /** The page that a query requests. */
     static Answer page(String bucket, NavigableMap<String, StoredObject> objects, Map<String, String> query)
-            throws Refused {
+            throws RefusedException {
         try {
             int most = Math.min(MAX_KEYS, Integer.parseUnsignedInt(query.getOrDefault("max-keys", "1000")));
             Listing listing = new Listing(query);
             return listing.answer(bucket, most, listing.collect(objects, most));
         } catch (IllegalArgumentException e) {
-            throw new Refused(S3Error.INVALID_ARGUMENT);
+            throw new RefusedException(S3Error.INVALID_ARGUMENT);
         }
     }
 

@@ -11,12 +11,12 @@ final class Memory {
         this.limit = limit;
     }
 
-    void reserve(long bytes) throws Refused {
+    void reserve(long bytes) throws RefusedException {
         if (bytes > Integer.MAX_VALUE - 8 || used.addAndGet(bytes) > limit) {
             if (bytes <= Integer.MAX_VALUE - 8) {
                 used.addAndGet(-bytes);
             }
-            throw new Refused(S3Error.STORAGE_FULL);
+            throw new RefusedException(S3Error.STORAGE_FULL);
         }
     }
 

@@ -36,16 +36,16 @@ final class ObjectService {
         this.region = region;
     }
 
-    SimulatedBucket createBucket(String name) throws Refused {
+    SimulatedBucket createBucket(String name) throws RefusedException {
         if (!BUCKET_NAME.matcher(name).matches()) {
-            throw new Refused(S3Error.INVALID_BUCKET_NAME);
+            throw new RefusedException(S3Error.INVALID_BUCKET_NAME);
         }
         if (buckets.size() >= MAX_BUCKETS) {
-            throw new Refused(S3Error.STORAGE_FULL);
+            throw new RefusedException(S3Error.STORAGE_FULL);
         }
         SimulatedBucket bucket = new SimulatedBucket(memory, new Counting(Optional.of(counting)));
         if (buckets.putIfAbsent(name, bucket) != null) {
-            throw new Refused(S3Error.BUCKET_ALREADY_OWNED_BY_YOU);
+            throw new RefusedException(S3Error.BUCKET_ALREADY_OWNED_BY_YOU);
         }
         return bucket;
     }
@@ -54,8 +54,8 @@ final class ObjectService {
         return Optional.ofNullable(buckets.get(name));
     }
 
-    private SimulatedBucket bucket(String name) throws Refused {
-        return find(name).orElseThrow(() -> new Refused(S3Error.NO_SUCH_BUCKET));
+    private SimulatedBucket bucket(String name) throws RefusedException {
+        return find(name).orElseThrow(() -> new RefusedException(S3Error.NO_SUCH_BUCKET));
     }
 
     /**
@@ -65,13 +65,13 @@ final class ObjectService {
      * @param admits whether a key of a multi-delete may be deleted now
      */
     Answer answer(RequestTarget target, RequestHead head, RequestBody body, Instant now, Predicate<String> admits)
-            throws IOException, Refused {
+            throws IOException, RefusedException {
         if (target.operation() == Operation.CREATE_BUCKET) {
             createBucket(target.bucket());
             return Answer.empty(200).with("Location", "/" + target.bucket());
         }
         if (target.operation() == Operation.OTHER) {
-            throw new Refused(S3Error.NOT_IMPLEMENTED);
+            throw new RefusedException(S3Error.NOT_IMPLEMENTED);
         }
         SimulatedBucket bucket = bucket(target.bucket());
         return switch (target.operation()) {
@@ -96,15 +96,15 @@ final class ObjectService {
                         "<LocationConstraint>"
                                 + region.filter(name -> !name.equals("us-east-1"))
                                         .orElse("") + "</LocationConstraint>");
-            default -> throw new Refused(S3Error.NOT_IMPLEMENTED);
+            default -> throw new RefusedException(S3Error.NOT_IMPLEMENTED);
         };
     }
 
     private Answer put(SimulatedBucket bucket, String key, RequestHead head, RequestBody body, Instant now)
-            throws IOException, Refused {
+            throws IOException, RefusedException {
         SimulatedBucket.Condition condition = condition(head);
         if (!condition.holds(bucket.object(key))) {
-            throw new Refused(S3Error.PRECONDITION_FAILED);
+            throw new RefusedException(S3Error.PRECONDITION_FAILED);
         }
         long length = body.length();
         memory.reserve(length);
@@ -118,7 +118,7 @@ final class ObjectService {
             String etag = String.format("\"%016x%016x-1\"", versions.incrementAndGet(), length);
             isStored = bucket.put(key, new StoredObject(bytes, etag, now, headers), condition);
             if (!isStored) {
-                throw new Refused(S3Error.PRECONDITION_FAILED);
+                throw new RefusedException(S3Error.PRECONDITION_FAILED);
             }
             return Answer.empty(200).with("ETag", etag);
         } finally {
@@ -128,20 +128,20 @@ final class ObjectService {
         }
     }
 
-    private static SimulatedBucket.Condition condition(RequestHead head) throws Refused {
+    private static SimulatedBucket.Condition condition(RequestHead head) throws RefusedException {
         Optional<String> match = head.header("if-match");
         Optional<String> noneMatch = head.header("if-none-match");
         if (noneMatch.isPresent() && !noneMatch.get().equals("*")) {
-            throw new Refused(S3Error.NOT_IMPLEMENTED);
+            throw new RefusedException(S3Error.NOT_IMPLEMENTED);
         }
         return present -> (noneMatch.isEmpty() || present == null)
                 && (match.isEmpty() || (present != null && present.etag().equals(match.get())));
     }
 
-    private static Answer read(SimulatedBucket bucket, String key, RequestHead head) throws Refused {
+    private static Answer read(SimulatedBucket bucket, String key, RequestHead head) throws RefusedException {
         StoredObject object = bucket.object(key);
         if (object == null) {
-            throw new Refused(S3Error.NO_SUCH_KEY);
+            throw new RefusedException(S3Error.NO_SUCH_KEY);
         }
         int size = object.bytes().length;
         Matcher range = RANGE.matcher(head.headers().getOrDefault("range", ""));
@@ -159,38 +159,38 @@ final class ObjectService {
         long[] part = part(range.group(1), range.group(2), size);
         if (part[0] >= part[1]) {
             S3Error error = S3Error.INVALID_RANGE;
-            throw new Refused(error, error.answer().with("Content-Range", "bytes */" + size));
+            throw new RefusedException(error, error.answer().with("Content-Range", "bytes */" + size));
         }
         headers.put("Content-Range", "bytes " + part[0] + "-" + (part[1] - 1) + "/" + size);
         return new Answer(206, headers, object.bytes(), (int) part[0], (int) (part[1] - part[0]));
     }
 
     /** Start and end of an HTTP range: from-to, from-, or -last. */
-    private static long[] part(String from, String to, int size) throws Refused {
+    private static long[] part(String from, String to, int size) throws RefusedException {
         try {
             if (from.isEmpty()) {
                 return new long[] {Math.max(0, size - Long.parseLong(to)), size};
             }
             return new long[] {Long.parseLong(from), to.isEmpty() ? size : Math.min(size, Long.parseLong(to) + 1)};
         } catch (NumberFormatException e) {
-            throw new Refused(S3Error.INVALID_ARGUMENT);
+            throw new RefusedException(S3Error.INVALID_ARGUMENT);
         }
     }
 
     private static Answer delete(SimulatedBucket bucket, RequestBody body, Predicate<String> admits)
-            throws IOException, Refused {
+            throws IOException, RefusedException {
         long length = body.length();
         if (length > MAX_DELETE_BYTES) {
-            throw new Refused(S3Error.MALFORMED_XML);
+            throw new RefusedException(S3Error.MALFORMED_XML);
         }
         List<String> keys;
         try {
             keys = Xml.keys(new String(body.receive((int) length), StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {
-            throw new Refused(S3Error.MALFORMED_XML);
+            throw new RefusedException(S3Error.MALFORMED_XML);
         }
         if (keys.isEmpty() || keys.size() > MAX_DELETED_KEYS) {
-            throw new Refused(S3Error.MALFORMED_XML);
+            throw new RefusedException(S3Error.MALFORMED_XML);
         }
         StringBuilder xml = new StringBuilder("<DeleteResult>");
         for (String key : keys) {
@@ -207,9 +207,9 @@ final class ObjectService {
         return Answer.xml(200, xml.append("</DeleteResult>").toString());
     }
 
-    private static Answer lifecycle(SimulatedBucket bucket) throws Refused {
+    private static Answer lifecycle(SimulatedBucket bucket) throws RefusedException {
         if (bucket.lifecycle().isEmpty()) {
-            throw new Refused(S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION);
+            throw new RefusedException(S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION);
         }
         StringBuilder xml = new StringBuilder("<LifecycleConfiguration>");
         bucket.lifecycle().forEach(rule -> xml.append(rule.xml()));

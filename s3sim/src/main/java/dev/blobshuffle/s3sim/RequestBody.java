@@ -31,10 +31,10 @@ final class RequestBody {
     }
 
     /** Its bytes without framing, as stated by the client. */
-    long length() throws IOException, Refused {
+    long length() throws IOException, RefusedException {
         if (head.isAwsChunked()) {
             String decoded = head.header("x-amz-decoded-content-length")
-                    .orElseThrow(() -> new Refused(S3Error.MISSING_CONTENT_LENGTH));
+                    .orElseThrow(() -> new RefusedException(S3Error.MISSING_CONTENT_LENGTH));
             try {
                 return Long.parseUnsignedLong(decoded);
             } catch (NumberFormatException e) {
@@ -42,7 +42,7 @@ final class RequestBody {
             }
         }
         if (head.isHttpChunked() || head.header("content-length").isEmpty()) {
-            throw new Refused(S3Error.MISSING_CONTENT_LENGTH);
+            throw new RefusedException(S3Error.MISSING_CONTENT_LENGTH);
         }
         return wireLength;
     }
@@ -53,7 +53,7 @@ final class RequestBody {
      * @param length the result of {@link #length}
      * @param checksums receives the verified checksums, by the name of their header
      */
-    byte[] receive(int length, Map<String, String> checksums) throws IOException, Refused {
+    byte[] receive(int length, Map<String, String> checksums) throws IOException, RefusedException {
         begin();
         if (!head.isAwsChunked()) {
             return read(wire, length, Map.of(), checksums);
@@ -63,14 +63,14 @@ final class RequestBody {
     }
 
     private byte[] read(InputStream payload, int length, Map<String, String> trailers, Map<String, String> checksums)
-            throws IOException, Refused {
+            throws IOException, RefusedException {
         List<BodyChecksum> sums = BodyChecksum.of(head);
         byte[] bytes = new byte[length];
         int filled = 0;
         while (filled < length) {
             int count = payload.read(bytes, filled, Math.min(STEP_BYTES, length - filled));
             if (count < 0) {
-                throw new Refused(S3Error.INVALID_ARGUMENT);
+                throw new RefusedException(S3Error.INVALID_ARGUMENT);
             }
             for (BodyChecksum sum : sums) {
                 sum.update(bytes, filled, count);
@@ -78,19 +78,19 @@ final class RequestBody {
             filled += count;
         }
         if (payload.read() >= 0) {
-            throw new Refused(S3Error.INVALID_ARGUMENT);
+            throw new RefusedException(S3Error.INVALID_ARGUMENT);
         }
         for (BodyChecksum sum : sums) {
             String computed = sum.base64();
             if (!computed.equals(head.headers().getOrDefault(sum.header(), trailers.get(sum.header())))) {
-                throw new Refused(S3Error.BAD_DIGEST);
+                throw new RefusedException(S3Error.BAD_DIGEST);
             }
             checksums.put(sum.header(), computed);
         }
         return bytes;
     }
 
-    byte[] receive(int length) throws IOException, Refused {
+    byte[] receive(int length) throws IOException, RefusedException {
         return receive(length, new LinkedHashMap<>());
     }
 

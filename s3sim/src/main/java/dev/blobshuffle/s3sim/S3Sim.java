@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3sim;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.planner.LatencyModel;
@@ -106,7 +106,7 @@ public final class S3Sim implements AutoCloseable {
     public void createBucket(String name) {
         try {
             service.createBucket(name);
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             throw new IllegalArgumentException(
                     "Cannot make bucket '" + name + "': " + e.getMessage() + ". Give another name.", e);
         }
@@ -311,7 +311,7 @@ public final class S3Sim implements AutoCloseable {
                     open.remove(wire);
                 }
             });
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             open.remove(wire);
             wire.reset();
             if (!from.isClosed()) {

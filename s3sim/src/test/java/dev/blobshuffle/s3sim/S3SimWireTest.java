@@ -3,7 +3,7 @@ package dev.blobshuffle.s3sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -193,7 +193,7 @@ class S3SimWireTest {
                 Socket ignored = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
             Socket accepted = listener.accept();
             sim.close();
-            assertThatThrownBy(() -> sim.take(listener, accepted)).isInstanceOf(Closed.class);
+            assertThatThrownBy(() -> sim.take(listener, accepted)).isInstanceOf(ClosedException.class);
             assertThat(accepted.isClosed()).isTrue();
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.simulator;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,7 +28,7 @@ public final class SimulatedWorkers implements Time.Workers {
     @Override
     public void execute(Runnable task) {
         if (isClosed) {
-            throw new Closed("Cannot run a task: the workers '" + name
+            throw new ClosedException("Cannot run a task: the workers '" + name
                     + "' are closed. Give no work to a component that was closed.");
         }
         tasks.add(task);

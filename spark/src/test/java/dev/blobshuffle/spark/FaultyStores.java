@@ -1,8 +1,8 @@
 package dev.blobshuffle.spark;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -127,16 +127,16 @@ public final class FaultyStores implements BlobStoreProvider {
                 case FAILING ->
                     seen.add(request)
                             ? CompletableFuture.failedFuture(
-                                    new StoreUnavailable("Cannot " + request + ": planted. Try again."))
+                                    new StoreUnavailableException("Cannot " + request + ": planted. Try again."))
                             : sending.get();
                 case THROTTLED ->
                     seen.add(request)
                             ? CompletableFuture.failedFuture(
-                                    new StoreThrottled("Cannot " + request + ": planted. Try later.", null))
+                                    new StoreThrottledException("Cannot " + request + ": planted. Try later.", null))
                             : sending.get();
                 case DEAD ->
                     CompletableFuture.failedFuture(
-                            new StoreRefused("Cannot " + request + ": planted refusal. Check the rights."));
+                            new StoreRefusedException("Cannot " + request + ": planted refusal. Check the rights."));
             };
         }
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class RefusedSettingsIT {
     void aMissingStoreIsRefusedAtStart() {
         assertThatThrownBy(() ->
                         SparkApplication.plain(directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
     }
 
@@ -38,7 +38,7 @@ class RefusedSettingsIT {
 
     private void assertRefused(Map<String, String> settings, String... parts) {
         assertThatThrownBy(() -> SparkApplication.withPlugin(directory, settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll(parts);
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.springbootstarter;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -38,9 +38,9 @@ final class EnvironmentSettings {
     /**
      * The settings by their full names. Resolves placeholders, and joins lists by commas.
      *
-     * @throws InvalidSettings fatal: a property file contains a setting that does not exist. An
-     *     environment variable of such a name is ignored, because Kubernetes sets some for every
-     *     Service: {@code BLOBSHUFFLE_CACHE_SERVICE_HOST}.
+     * @throws InvalidSettingsException fatal: a property file contains a setting that does not
+     *     exist. An environment variable of such a name is ignored, because Kubernetes sets some
+     *     for every Service: {@code BLOBSHUFFLE_CACHE_SERVICE_HOST}.
      */
     static Map<String, String> read(ConfigurableEnvironment environment) {
         Map<String, String> settings = new TreeMap<>();

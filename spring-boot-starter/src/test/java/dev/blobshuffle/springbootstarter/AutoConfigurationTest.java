@@ -2,7 +2,7 @@ package dev.blobshuffle.springbootstarter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import dev.blobshuffle.micrometer.BlobShuffleMetrics;
 import java.lang.reflect.Field;
@@ -121,7 +121,7 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(InvalidSettings.class)
+                        .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("blobshuffle.batch.max.bytes"));
     }
 
@@ -131,7 +131,7 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(InvalidSettings.class)
+                        .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("blobshuffle.store"));
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.springbootstarter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -82,7 +82,7 @@ class EnvironmentSettingsTest {
         file(Map.of("blobshuffle.batch.maxx-bytes", 5));
 
         assertThatThrownBy(() -> EnvironmentSettings.read(environment))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.batch.maxx-bytes")
                 .hasMessageContaining("blobshuffle.batch.max.bytes");
     }

@@ -3,11 +3,11 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.FileRegion;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.store.PiecedContent;
@@ -159,9 +159,9 @@ public abstract class BlobStoreContractTest {
                 List.of(new FileRegion(files.resolve("gone"), 0, 100_000)), () -> released.complete(1));
         CompletionStage<Void> put = store.put(id(1), content);
         content.release();
-        assertThatThrownBy(() -> join(put)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(put)).isInstanceOf(StoreUnavailableException.class);
         assertThat(join(released)).isEqualTo(1);
-        assertThatThrownBy(() -> join(store.length(id(1)))).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> join(store.length(id(1)))).isInstanceOf(BlobMissingException.class);
     }
 
     @Test
@@ -178,7 +178,7 @@ public abstract class BlobStoreContractTest {
     void theLengthOfABlobIsToldAndThatOneIsMissing() throws Exception {
         put(id(1), 12_345);
         assertThat(join(store.length(id(1)))).isEqualTo(12_345);
-        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(BlobMissingException.class);
     }
 
     @Test
@@ -227,7 +227,7 @@ public abstract class BlobStoreContractTest {
                 .isTrue();
         assertThat(join(kept.get().read("longest")).orElseThrow().text()).isEqualTo(longest);
         assertThatThrownBy(() -> join(kept.get().replace("too-long", Optional.empty(), longest + "x")))
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("too-long");
         assertThat(join(kept.get().read("too-long"))).isEmpty();
     }
@@ -239,7 +239,7 @@ public abstract class BlobStoreContractTest {
     private static boolean won(CompletableFuture<Boolean> write) throws Exception {
         try {
             return join(write);
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             return false;
         }
     }
@@ -303,10 +303,10 @@ public abstract class BlobStoreContractTest {
     void aBlobThatIsNotThereIsMissing() throws Exception {
         put(id(1), 10);
         assertThatThrownBy(() -> read(id(2), 0, 1))
-                .isInstanceOf(BlobMissing.class)
+                .isInstanceOf(BlobMissingException.class)
                 .hasMessageContaining(id(2).toString());
         BlobId otherGeneration = new BlobId(GENERATION + 1, 1, 1);
-        assertThatThrownBy(() -> read(otherGeneration, 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(otherGeneration, 0, 1)).isInstanceOf(BlobMissingException.class);
     }
 
     /** Otherwise tasks would end for good, although the bucket can be restored. */
@@ -316,11 +316,12 @@ public abstract class BlobStoreContractTest {
         if (!loseMarker()) {
             return;
         }
-        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(StoreUnavailableException.class);
         Optional<Registers> registers = store.registers();
         if (registers.isPresent()) {
-            assertThatThrownBy(() -> join(registers.get().read("absent"))).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> join(registers.get().read("absent")))
+                    .isInstanceOf(StoreUnavailableException.class);
         }
     }
 
@@ -328,7 +329,7 @@ public abstract class BlobStoreContractTest {
     void aRangeOutsideTheBlobIsCorrupt() throws Exception {
         put(id(1), 1000);
         for (long[] range : new long[][] {{0, 1001}, {999, 2}, {1000, 1}, {5_000_000_000L, 10}, {0, 1L << 40}}) {
-            assertThatThrownBy(() -> read(id(1), range[0], range[1])).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> read(id(1), range[0], range[1])).isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -340,7 +341,7 @@ public abstract class BlobStoreContractTest {
         join(store.delete(List.of(id(2), id(3), id(4))));
         join(store.delete(List.of(id(2))));
         join(store.delete(List.of()));
-        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissingException.class);
         assertThat(read(id(1), 0, 1000)).isEqualTo(kept);
         assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
         byte[] again = put(id(2), 500);
@@ -417,7 +418,7 @@ public abstract class BlobStoreContractTest {
                 .containsExactlyInAnyOrder(ids.get(2), ids.get(3));
 
         join(store.delete(List.of(ids.get(1))));
-        assertThatThrownBy(() -> read(ids.get(1), 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(ids.get(1), 0, 1)).isInstanceOf(BlobMissingException.class);
         assertThat(join(store.generations(1))).isEmpty();
         assertThat(read(ids.get(0), 0, 10)).isEqualTo(blobs.get(0));
         assertThat(read(ids.get(2), 0, 10)).isEqualTo(blobs.get(2));
@@ -462,7 +463,7 @@ public abstract class BlobStoreContractTest {
         assertThat(listed(store.list(0, GENERATION))).containsExactly(id(1));
         assertThat(listed(store.list(0, GenerationSpan.around(GENERATION, 2)))).containsExactly(id(1));
         assertThat(join(store.generations(0))).containsExactly(GENERATION);
-        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissingException.class);
         join(store.delete(List.of(id(1), id(2))));
         assertThat(listed(store.list(0, GENERATION))).isEmpty();
     }
@@ -537,12 +538,12 @@ public abstract class BlobStoreContractTest {
         store.close();
         store.close();
         TrackedContent content = loans.content(bytes(10));
-        assertThatThrownBy(() -> join(store.put(id(2), content))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.put(id(2), content))).isInstanceOf(ClosedException.class);
         content.release();
-        assertThatThrownBy(() -> read(id(1), 0, 1)).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(store.list(0, GENERATION))).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(store.generations(0))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> read(id(1), 0, 1)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> join(store.list(0, GENERATION))).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> join(store.generations(0))).isInstanceOf(ClosedException.class);
     }
 
     @Test
@@ -557,7 +558,7 @@ public abstract class BlobStoreContractTest {
         for (CompletableFuture<Void> put : puts) {
             try {
                 join(put);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 // It came too late.
             }
         }

@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -101,13 +101,13 @@ public abstract class NamedBlobsContractTest {
         blobs.put("a/b", BlobContent.of(bytes(100, 5)));
 
         assertThatThrownBy(() -> read("a/b", 91, 10))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("a/b");
-        assertThatThrownBy(() -> read("a/b", 200, 10)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> read("a/b", 200, 10)).isInstanceOf(BlobCorruptException.class);
         assertThatThrownBy(() -> read("a/c", 0, 1))
-                .isInstanceOf(BlobMissing.class)
+                .isInstanceOf(BlobMissingException.class)
                 .hasMessageContaining("a/c");
-        assertThatThrownBy(() -> read("b/b", 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read("b/b", 0, 1)).isInstanceOf(BlobMissingException.class);
     }
 
     @Test

@@ -6,7 +6,7 @@ import static dev.blobshuffle.testkit.CacheFixture.id;
 import static dev.blobshuffle.testkit.CacheFixture.range;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
@@ -162,7 +162,7 @@ class AbandonedCacheReadTest {
     private static final class SilentPeers implements PeerClient {
         @Override
         public CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range) {
-            return CompletableFuture.failedFuture(new StoreUnavailable("Cannot reach " + member.id() + "."));
+            return CompletableFuture.failedFuture(new StoreUnavailableException("Cannot reach " + member.id() + "."));
         }
 
         @Override

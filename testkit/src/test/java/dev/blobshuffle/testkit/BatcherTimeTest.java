@@ -2,7 +2,7 @@ package dev.blobshuffle.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -39,7 +39,7 @@ class BatcherTimeTest {
             BlobStore down = new ForwardingBlobStore(memory) {
                 @Override
                 public CompletionStage<Void> put(BlobId id, BlobContent content) {
-                    return CompletableFuture.failedFuture(new StoreUnavailable("down"));
+                    return CompletableFuture.failedFuture(new StoreUnavailableException("down"));
                 }
             };
             BatcherOptions options = BatcherOptions.builder()

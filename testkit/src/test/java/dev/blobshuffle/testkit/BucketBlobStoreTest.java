@@ -3,11 +3,11 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobId;
@@ -59,7 +59,9 @@ class BucketBlobStoreTest {
     @Test
     void anObjectThatIsNoMarkerIsRefusedAndTheClientEnds() {
         bucket.objects.put("blobshuffle-store", new byte[] {1, 2, 3});
-        assertThatThrownBy(() -> open("")).isInstanceOf(InvalidSettings.class).hasMessageContaining("not a marker");
+        assertThatThrownBy(() -> open(""))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("not a marker");
         assertThat(bucket.closes).hasValue(1);
     }
 
@@ -69,11 +71,11 @@ class BucketBlobStoreTest {
             put(store, 1);
             bucket.cut = 1;
             assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 10))))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("9 of 10 bytes");
             bucket.cut = 0;
             assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 11))))
-                    .isInstanceOf(BlobCorrupt.class);
+                    .isInstanceOf(BlobCorruptException.class);
             assertThat(requests)
                     .containsExactly(Request.GET, Request.LIST, Request.PUT, Request.GET, Request.HEAD, Request.HEAD);
         }
@@ -82,10 +84,11 @@ class BucketBlobStoreTest {
     @Test
     void aBlobIsMissingOnlyFromABucketThatStillIsTheStore() throws Exception {
         try (BucketBlobStore store = open("")) {
-            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 1)))).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 1))))
+                    .isInstanceOf(BlobMissingException.class);
             bucket.objects.clear();
             assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 1))))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("blobshuffle-store");
         }
     }
@@ -132,7 +135,9 @@ class BucketBlobStoreTest {
     void aStoreWithoutAPrefixIsNotErased() throws Exception {
         try (BucketBlobStore store = open("")) {
             put(store, 1);
-            assertThatThrownBy(store::erase).isInstanceOf(StoreRefused.class).hasMessageContaining("no prefix");
+            assertThatThrownBy(store::erase)
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("no prefix");
             assertThat(bucket.objects).hasSize(2);
         }
     }
@@ -158,7 +163,7 @@ class BucketBlobStoreTest {
         open("").close();
         for (String inside : List.of("shop/blobs/", "shop/blobs/x/", "shop/blobs/00/0029700000/", "blobs/shop/")) {
             assertThatThrownBy(() -> open(inside))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("'" + inside + "'")
                     .hasMessageContaining(
                             "heap://bucket/" + (inside.startsWith("shop") ? "shop/" : "") + "blobshuffle-store")
@@ -185,7 +190,7 @@ class BucketBlobStoreTest {
     void aStoreAroundTheKeysOfAnotherIsNotCreated() throws Exception {
         open("shop/blobs/x/").close(); // There is no store around it yet.
         assertThatThrownBy(() -> open("shop/"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("heap://bucket/shop/blobs/x/ exists");
         assertThat(bucket.objects.keySet()).containsExactly("shop/blobs/x/blobshuffle-store");
         bucket.objects.clear();
@@ -203,7 +208,7 @@ class BucketBlobStoreTest {
         try (BucketBlobStore store = open("a/")) {
             bucket.objects.put(new KeyPrefix("a/").register("claims"), new byte[Registers.MOST_BYTES + 1]);
             assertThatThrownBy(() -> join(store.registers().orElseThrow().read("claims")))
-                    .isInstanceOf(StoreRefused.class)
+                    .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("claims");
         }
     }

@@ -8,7 +8,7 @@ import static dev.blobshuffle.testkit.CacheFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.cache.CachedFile;
 import dev.blobshuffle.core.internal.cache.DiskCachedBlobStore;
@@ -248,7 +248,7 @@ class DiskCachedBlobStoreTest {
     @Test
     void aDirectoryBelongsToOneInstance() {
         assertThatThrownBy(() -> open(List.of(directory), ROOM))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("another instance");
     }
 

@@ -3,9 +3,9 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -55,9 +55,9 @@ class FaultyBlobStoreTest {
     @Test
     void aPutFailsBeforeOrAfterItsEffect() {
         store.follow(FaultPlan.puts(StoreFault.of(Kind.FAIL_BEFORE), StoreFault.of(Kind.FAIL_AFTER)));
-        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(memory.usedBytes()).isZero();
-        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(memory.usedBytes()).isEqualTo(8);
         assertThat(store.faults()).isEqualTo(2);
     }
@@ -71,8 +71,8 @@ class FaultyBlobStoreTest {
         assertThat(truncated).isEqualTo(whole.slice(0, truncated.remaining()));
         ByteBuffer flipped = get(Kind.FLIP).join().buffer();
         assertThat(flipped.getLong(0) ^ whole.getLong(0)).matches(difference -> Long.bitCount(difference) == 1);
-        assertThatThrownBy(() -> get(Kind.MISSING).join()).hasCauseInstanceOf(BlobMissing.class);
-        assertThatThrownBy(() -> get(Kind.FAIL_AFTER).join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> get(Kind.MISSING).join()).hasCauseInstanceOf(BlobMissingException.class);
+        assertThatThrownBy(() -> get(Kind.FAIL_AFTER).join()).hasCauseInstanceOf(StoreUnavailableException.class);
         get(Kind.DELAY).join().close();
         assertThat(whole).isEqualTo(ByteBuffer.wrap(new byte[] {0, 1, 2, 3, 4, 5, 6, 7}));
     }
@@ -88,7 +88,7 @@ class FaultyBlobStoreTest {
         assertThat(content.references()).isEqualTo(1);
         store.close();
         assertThat(content.references()).isZero();
-        assertThatThrownBy(put::join).hasCauseInstanceOf(Closed.class);
+        assertThatThrownBy(put::join).hasCauseInstanceOf(ClosedException.class);
     }
 
     @Test

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.FileBlobStore;
 import dev.blobshuffle.core.internal.store.Fsync;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -143,13 +143,13 @@ class FileBlobStoreTest {
             try {
                 assertThat(read(store, id)).isEqualTo(10);
             } catch (CompletionException e) {
-                assertThat(e).hasCauseInstanceOf(StoreUnavailable.class);
+                assertThat(e).hasCauseInstanceOf(StoreUnavailableException.class);
                 unavailable++;
             }
         }
         assertThat(unavailable).isBetween(5, 15);
         assertThatThrownBy(() -> store.list(0, 1).toCompletableFuture().join())
-                .hasCauseInstanceOf(StoreUnavailable.class);
+                .hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(filesIn(root.resolve("b"))).isEmpty();
 
         Files.delete(root.resolve("b"));
@@ -166,11 +166,11 @@ class FileBlobStoreTest {
     void aRootThatIsNotMountedIsUnavailableAndNotMissing() throws Exception {
         FileBlobStore store = open(root.resolve("a"));
         BlobId id = new BlobId(1, 1, 1);
-        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(BlobMissingException.class);
         Files.move(root.resolve("a"), root.resolve("unmounted"));
-        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> put(store, id, 10))
-                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("mounted");
         assertThat(root.resolve("a")).doesNotExist();
     }
@@ -203,7 +203,7 @@ class FileBlobStoreTest {
         assertThatThrownBy(() -> store.put(new BlobId(1, 1, 1), content)
                         .toCompletableFuture()
                         .join())
-                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("mounted");
     }
 
@@ -243,7 +243,10 @@ class FileBlobStoreTest {
                 .start();
         String output = new String(limited.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(limited.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(output).contains("StoreUnavailable").contains("not full").contains("stored the small one");
+        assertThat(output)
+                .contains("StoreUnavailableException")
+                .contains("not full")
+                .contains("stored the small one");
         assertThat(filesIn(root)).containsExactly(BlobKey.of(PutTwice.SMALL));
     }
 
@@ -292,11 +295,11 @@ class FileBlobStoreTest {
         open(root.resolve("a"));
         open(root.resolve("b"));
         assertThatThrownBy(() -> open(root.resolve("a"), root.resolve("b")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(root.resolve("a").toString())
                 .hasMessageContaining(root.resolve("b").toString());
         assertThatThrownBy(() -> open(root.resolve("a"), root.resolve("new")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("--create --execute");
     }
 
@@ -312,7 +315,7 @@ class FileBlobStoreTest {
             assertThat(read(store, new BlobId(1, 1, i))).isEqualTo(10);
         }
         assertThatThrownBy(() -> open(file.resolve("sub")))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("writable");
     }
 
@@ -346,7 +349,7 @@ class FileBlobStoreTest {
         for (int i = 0; i < 60; i++) {
             put(store, new BlobId(1, 1, i), 10);
             read(store, id);
-            assertThatThrownBy(() -> read(store, new BlobId(2, 1, 1))).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(store, new BlobId(2, 1, 1))).hasCauseInstanceOf(BlobMissingException.class);
             assertThatThrownBy(() -> store.get(id, BlobRange.of(5, 10))
                             .toCompletableFuture()
                             .join())

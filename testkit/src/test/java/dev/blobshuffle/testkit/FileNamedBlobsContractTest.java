@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -44,11 +44,12 @@ class FileNamedBlobsContractTest extends NamedBlobsContractTest {
     void aDirectoryThatIsNotThereIsUnavailable() {
         NamedBlobs blobs = open("file://" + directory.resolve("absent"));
 
-        assertThatThrownBy(() -> blobs.put("a/b", BlobContent.of(new byte[1]))).isInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> blobs.list("a/")).isInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> blobs.delete(List.of("a/b"))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> blobs.put("a/b", BlobContent.of(new byte[1])))
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> blobs.list("a/")).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> blobs.delete(List.of("a/b"))).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> blobs.read("a/b", 0, ByteBuffer.allocate(1)))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("mounted");
         assertThat(directory.resolve("absent")).doesNotExist();
     }
@@ -76,10 +77,10 @@ class FileNamedBlobsContractTest extends NamedBlobsContractTest {
     @Test
     void storesThatKeepNoNamesSaySo() {
         assertThatThrownBy(() -> open("memory://m"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("memory://")
                 .hasMessageContaining("Use s3:// or file://");
-        assertThatThrownBy(() -> open("file:///a,/b")).isInstanceOf(InvalidSettings.class);
-        assertThatThrownBy(() -> open("file:///a?fsnyc=none")).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> open("file:///a,/b")).isInstanceOf(InvalidSettingsException.class);
+        assertThatThrownBy(() -> open("file:///a?fsnyc=none")).isInstanceOf(InvalidSettingsException.class);
     }
 }

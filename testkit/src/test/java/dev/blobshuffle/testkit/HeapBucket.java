@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.store.Bucket;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobContent;
@@ -98,7 +98,7 @@ final class HeapBucket implements Bucket {
     @Override
     public OptionalLong length(String key) {
         if (key.equals(hidden)) {
-            throw new StoreRefused("Cannot look for " + key + ": the test says so. Grant it.");
+            throw new StoreRefusedException("Cannot look for " + key + ": the test says so. Grant it.");
         }
         byte[] bytes = objects.get(key);
         return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes.length);

@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -21,8 +21,8 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
@@ -272,7 +272,7 @@ class LogChannelSimulationTest {
                     time.pause(Duration.ofMillis(time.random(150)));
                 }
                 end(lane, channel);
-                channel.end().filter(WriterFenced.class::isInstance).ifPresent(ignored -> world.fenced++);
+                channel.end().filter(WriterFencedException.class::isInstance).ifPresent(ignored -> world.fenced++);
                 time.pause(Duration.ofSeconds(30)); // Its sequencer goes on.
             } finally {
                 world.writing--;
@@ -289,7 +289,7 @@ class LogChannelSimulationTest {
             }
             lane.close();
             channel.close();
-            failed(new Closed("closed"));
+            failed(new ClosedException("closed"));
         }
 
         private Writer open(MemoryLog log) {
@@ -343,7 +343,7 @@ class LogChannelSimulationTest {
                 append(lane);
                 lane.flush(Duration.ofSeconds(30));
                 if (time.random(5) == 0) {
-                    throw new Closed("rolled back");
+                    throw new ClosedException("rolled back");
                 }
                 transaction = CommitLogs.await(writer(channel).begin(), Duration.ofSeconds(20), "begin", time);
                 channel.commitInto(transaction, Optional.empty());
@@ -376,7 +376,7 @@ class LogChannelSimulationTest {
 
                 @Override
                 public void failed(RuntimeException cause) {
-                    Outcome outcome = cause instanceof OutcomeUnknown ? Outcome.UNKNOWN : Outcome.REFUSED;
+                    Outcome outcome = cause instanceof OutcomeUnknownException ? Outcome.UNKNOWN : Outcome.REFUSED;
                     taken.forEach(record -> report(record, outcome));
                 }
             };
@@ -434,7 +434,7 @@ class LogChannelSimulationTest {
             CompletionStage<Void> put = super.put(id, content);
             world.time.schedule(Duration.ofMillis(1 + world.time.random(300)), () -> {
                 if (fails) {
-                    answer.completeExceptionally(new StoreUnavailable("down"));
+                    answer.completeExceptionally(new StoreUnavailableException("down"));
                 } else {
                     put.whenComplete((stored, failure) -> {
                         if (failure == null) {

@@ -9,9 +9,9 @@ import static dev.blobshuffle.testkit.CacheFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenWriting;
 import dev.blobshuffle.core.internal.cache.CacheUnit;
@@ -117,8 +117,8 @@ class MemoryCachedBlobStoreTest {
         CompletableFuture<BlobBytes> one = store.get(id(1), range(0, 0, 5)).toCompletableFuture();
         CompletableFuture<BlobBytes> other = store.get(id(1), range(0, 9, 5)).toCompletableFuture();
         time.settle(LATENCY);
-        assertThatThrownBy(one::join).hasCauseInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(other::join).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(one::join).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(other::join).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(store.usedBytes()).isZero();
         faulty.follow(FaultPlan.gets());
         assertThat(read(store, 1, range(0, 9, 5))).isEqualTo(expected(1, range(0, 9, 5)));
@@ -128,7 +128,7 @@ class MemoryCachedBlobStoreTest {
     void aSectionThatCameShortIsRefusedAndNotKept() throws Exception {
         CacheFixture.put(origin, loans, 1);
         faulty.follow(FaultPlan.gets(new StoreFault(StoreFault.Kind.TRUNCATE, Duration.ZERO)));
-        assertThatThrownBy(() -> read(store, 1, range(0, 0, 5))).hasCauseInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> read(store, 1, range(0, 0, 5))).hasCauseInstanceOf(BlobCorruptException.class);
         assertThat(store.usedBytes()).isZero();
     }
 
@@ -208,7 +208,7 @@ class MemoryCachedBlobStoreTest {
     void aDeletedBlobIsForgotten() throws Exception {
         CacheFixture.put(store, loans, 1);
         CacheFixture.join(store.delete(List.of(id(1))));
-        assertThatThrownBy(() -> read(store, 1, range(0, 0, 1))).hasCauseInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> read(store, 1, range(0, 0, 1))).hasCauseInstanceOf(BlobMissingException.class);
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -98,8 +98,8 @@ class SingleFlightBlobStoreTest {
         CompletableFuture<BlobBytes> one = get(RANGE);
         CompletableFuture<BlobBytes> other = get(RANGE);
         time.settle(LATENCY);
-        assertThatThrownBy(one::join).hasCauseInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(other::join).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(one::join).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(other::join).hasCauseInstanceOf(StoreUnavailableException.class);
         get(RANGE).join().close();
     }
 

@@ -7,8 +7,8 @@ import static dev.blobshuffle.testkit.CacheFixture.range;
 import static dev.blobshuffle.testkit.CacheFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
 import dev.blobshuffle.core.internal.cache.PeerClient;
@@ -241,7 +241,8 @@ class ZoneCachedBlobStoreTest {
     void anOwnerThatFailsIsLeftOutForAWhileAndTheNextOwnsItsSections() throws Exception {
         Way sound = way;
         way = (to, id, range) -> to.id() == 2
-                ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot connect: planned by the test. Go on."))
+                ? CompletableFuture.failedFuture(
+                        new StoreUnavailableException("Cannot connect: planned by the test. Go on."))
                 : sound.ask(to, id, range);
         readEverythingEverywhere();
         for (Instance instance : List.of(instances.get(0), instances.get(2))) {
@@ -263,7 +264,8 @@ class ZoneCachedBlobStoreTest {
         List<Long> tries = new ArrayList<>();
         way = (to, id, range) -> {
             tries.add(time.elapsed().toSeconds());
-            return CompletableFuture.failedFuture(new StoreUnavailable("Cannot connect: planned by the test. Go on."));
+            return CompletableFuture.failedFuture(
+                    new StoreUnavailableException("Cannot connect: planned by the test. Go on."));
         };
         members.subList(0, 3).removeIf(member -> member.id() == 3);
         Instance reader = instance(3, new FixedZoneMap(members.subList(0, 1)));
@@ -287,7 +289,7 @@ class ZoneCachedBlobStoreTest {
     @Test
     void whatTheOwnerPassesOnFromTheStoreIsNotHeldAgainstIt() throws Exception {
         way = (to, id, range) -> CompletableFuture.failedFuture(
-                new BlobMissing("Cannot read: the owner reads another store. Give all the same."));
+                new BlobMissingException("Cannot read: the owner reads another store. Give all the same."));
         Instance reader = notOwnerOf(0);
         for (int i = 0; i < 5; i++) {
             assertThat(read(reader.store(), 0, range(0, 5, 50))).isEqualTo(expected(0, range(0, 5, 50)));
@@ -326,7 +328,8 @@ class ZoneCachedBlobStoreTest {
                 6, new FixedZoneMap(List.of(new Member(77, new Endpoint("gone", 1), CacheFixture.A, Set.of(), 1))));
         way = (to, id, range) -> locals.containsKey(to.id())
                 ? locals.get(to.id()).get(id, range)
-                : CompletableFuture.failedFuture(new StoreUnavailable("Cannot connect: planned by the test. Go on."));
+                : CompletableFuture.failedFuture(
+                        new StoreUnavailableException("Cannot connect: planned by the test. Go on."));
         instances.addAll(List.of(alone, old, strangers));
         readEverythingEverywhere();
         assertThat(origins.value(Counter.GETS)).isLessThanOrEqualTo(4 * BLOBS);

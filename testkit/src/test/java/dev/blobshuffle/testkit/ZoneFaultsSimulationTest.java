@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit;
 import static dev.blobshuffle.testkit.CacheFixture.SECTION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenReceiving;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
@@ -146,11 +146,12 @@ class ZoneFaultsSimulationTest {
             CachedBlobStore asked = locals.get(member.id());
             int behaviour = random.nextInt(10);
             if (asked == null || behaviour == 0) {
-                return CompletableFuture.failedFuture(new StoreUnavailable("It is gone."));
+                return CompletableFuture.failedFuture(new StoreUnavailableException("It is gone."));
             }
             if (behaviour == 1) {
                 CompletableFuture<BlobBytes> hanging = new CompletableFuture<>();
-                time.schedule(SILENCE, () -> hanging.completeExceptionally(new StoreUnavailable("It is silent.")));
+                time.schedule(
+                        SILENCE, () -> hanging.completeExceptionally(new StoreUnavailableException("It is silent.")));
                 return hanging;
             }
             if (behaviour <= 3) {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.arrow.internal;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.arrow.memory.ArrowBuf;
@@ -35,7 +35,7 @@ abstract class BodyCodec extends AbstractCompressionCodec {
     /**
      * Decompresses all of a buffer to exactly the target's length.
      *
-     * @throws BlobCorrupt recoverable: the bytes differ from those that were written
+     * @throws BlobCorruptException recoverable: the bytes differ from those that were written
      */
     abstract void decompress(ByteBuffer source, ByteBuffer target);
 
@@ -72,13 +72,14 @@ abstract class BodyCodec extends AbstractCompressionCodec {
     }
 
     /** A failure with its reason. */
-    final BlobCorrupt corrupt(String reason) {
+    final BlobCorruptException corrupt(String reason) {
         return corrupt(reason, null);
     }
 
     /** A failure with its reason and its cause. */
-    final BlobCorrupt corrupt(@Nullable String reason, @Nullable Throwable cause) {
-        return new BlobCorrupt("Cannot decompress a buffer with " + name + ": " + reason + ". Read it again.", cause);
+    final BlobCorruptException corrupt(@Nullable String reason, @Nullable Throwable cause) {
+        return new BlobCorruptException(
+                "Cannot decompress a buffer with " + name + ": " + reason + ". Read it again.", cause);
     }
 
     private int checkLength(long length, String verb) {

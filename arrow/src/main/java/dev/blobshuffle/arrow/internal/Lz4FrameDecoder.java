@@ -1,6 +1,6 @@
 package dev.blobshuffle.arrow.internal;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
@@ -28,11 +28,11 @@ final class Lz4FrameDecoder {
 
     private final ByteBuffer source;
     private final ByteBuffer target;
-    private final Function<String, BlobCorrupt> failure;
+    private final Function<String, BlobCorruptException> failure;
     private int at;
     private int to;
 
-    private Lz4FrameDecoder(ByteBuffer source, ByteBuffer target, Function<String, BlobCorrupt> failure) {
+    private Lz4FrameDecoder(ByteBuffer source, ByteBuffer target, Function<String, BlobCorruptException> failure) {
         this.source = source;
         this.target = target;
         this.failure = failure;
@@ -42,9 +42,9 @@ final class Lz4FrameDecoder {
      * Decodes all of a buffer into all of another, both little-endian.
      *
      * @param failure creates the exception for a reason
-     * @throws BlobCorrupt recoverable: the source is not one frame of that many bytes
+     * @throws BlobCorruptException recoverable: the source is not one frame of that many bytes
      */
-    static void decode(ByteBuffer source, ByteBuffer target, Function<String, BlobCorrupt> failure) {
+    static void decode(ByteBuffer source, ByteBuffer target, Function<String, BlobCorruptException> failure) {
         new Lz4FrameDecoder(source, target, failure).frame();
     }
 
@@ -249,11 +249,11 @@ final class Lz4FrameDecoder {
         }
     }
 
-    private BlobCorrupt outside() {
+    private BlobCorruptException outside() {
         return corrupt("a length or a distance leads outside of its block");
     }
 
-    private BlobCorrupt corrupt(String reason) {
+    private BlobCorruptException corrupt(String reason) {
         return failure.apply(reason);
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.arrow.internal;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -85,7 +85,7 @@ public class Lz4FrameBenchmark {
     /** Ours, from and into memory outside the heap. */
     @Benchmark
     public ByteBuffer decode() {
-        Lz4FrameDecoder.decode(dependentFrame, decoded, BlobCorrupt::new);
+        Lz4FrameDecoder.decode(dependentFrame, decoded, BlobCorruptException::new);
         return decoded;
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.arrow.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -89,7 +89,7 @@ class Lz4FrameTest {
         }
         ByteBuffer target = room.slice(GUARD, length).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            Lz4FrameDecoder.decode(direct(frame), target, BlobCorrupt::new);
+            Lz4FrameDecoder.decode(direct(frame), target, BlobCorruptException::new);
         } finally {
             for (int i = 0; i < GUARD; i++) {
                 assertThat(room.get(i)).isEqualTo(GUARD_BYTE);
@@ -190,7 +190,7 @@ class Lz4FrameTest {
         for (int at = 0; at < frame.length; at++) {
             byte[] changed = frame.clone();
             changed[at] ^= (byte) (1 << at % 8);
-            assertThatThrownBy(() -> decoded(changed, content.length)).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> decoded(changed, content.length)).isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -200,12 +200,12 @@ class Lz4FrameTest {
         byte[] frame = encoded(content);
         for (int length = 0; length < frame.length; length++) {
             byte[] cut = Arrays.copyOf(frame, length);
-            assertThatThrownBy(() -> decoded(cut, content.length)).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> decoded(cut, content.length)).isInstanceOf(BlobCorruptException.class);
         }
         assertThatThrownBy(() -> decoded(Arrays.copyOf(frame, frame.length + 1), content.length))
                 .hasMessageContaining("1 follow");
-        assertThatThrownBy(() -> decoded(frame, content.length + 1)).isInstanceOf(BlobCorrupt.class);
-        assertThatThrownBy(() -> decoded(frame, content.length - 1)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> decoded(frame, content.length + 1)).isInstanceOf(BlobCorruptException.class);
+        assertThatThrownBy(() -> decoded(frame, content.length - 1)).isInstanceOf(BlobCorruptException.class);
     }
 
     /** It fills the target or is corrupt: no other failure, no endless loop, no byte outside. */
@@ -226,7 +226,7 @@ class Lz4FrameTest {
             try {
                 assertThat(decoded(frame, content.length)).hasSize(content.length);
                 read++;
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             }
         }
@@ -246,7 +246,7 @@ class Lz4FrameTest {
         assertThat(decoded(joined(header, good), 6)).isEqualTo("aaaaab".getBytes());
         for (byte[] block : List.of(before, nowhere, endsWithMatch)) {
             assertThatThrownBy(() -> decoded(joined(header, block), 5))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("leads outside");
         }
     }

@@ -54,8 +54,8 @@ public final class CloudCheck {
      *
      * @param given URI of the place, as in {@code blobshuffle.store}
      * @param progress receives a line for each result
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI names no bucket of an
-     *     object store
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the URI names no bucket
+     *     of an object store
      */
     public CloudCheck(String given, CloudCheckPlan plan, Time time, Consumer<String> progress) {
         store = TrialStore.below(given, time);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +20,7 @@ public record CloudCheckPlan(int requests, Duration timeout, Optional<PriceTable
     /** Checks the numbers. */
     public CloudCheckPlan {
         if (requests < LEAST_REQUESTS || timeout.toMillis() < 1000) {
-            throw new InvalidSettings("Cannot check a bucket: --requests must be " + LEAST_REQUESTS
+            throw new InvalidSettingsException("Cannot check a bucket: --requests must be " + LEAST_REQUESTS
                     + " or more, and --timeout 1s or more.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -25,7 +25,7 @@ final class GatedBlobStore extends ForwardingBlobStore {
     private <T> CompletionStage<T> gated(Supplier<CompletionStage<T>> write) {
         try {
             gate.enter();
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
         CompletionStage<T> writing;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
@@ -137,14 +137,14 @@ final class TrialShuffle implements AutoCloseable {
                     progress = time.nanos();
                 }
                 if (time.nanos() - progress > PATIENCE.toNanos()) {
-                    throw new StoreUnavailable("Cannot shuffle: " + count + " of " + RECORDS
+                    throw new StoreUnavailableException("Cannot shuffle: " + count + " of " + RECORDS
                             + " records arrived, and no other for " + PATIENCE.toMinutes()
                             + " minutes. Check the network to the store.");
                 }
             }
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                throw new BlobCorrupt("Cannot shuffle: a record too many arrived in partition " + record.partition()
-                        + ". Report it, with the store that you use.");
+                throw new BlobCorruptException("Cannot shuffle: a record too many arrived in partition "
+                        + record.partition() + ". Report it, with the store that you use.");
             }
             consumer.commitSync();
         }
@@ -153,7 +153,7 @@ final class TrialShuffle implements AutoCloseable {
     private static void require(ConsumerRecord<byte[], byte[]> record, int expected) {
         byte[] value = record.value();
         if (value == null || !ByteBuffer.wrap(value).equals(ByteBuffer.wrap(value(expected)))) {
-            throw new BlobCorrupt("Cannot shuffle: record " + expected + " of partition " + record.partition()
+            throw new BlobCorruptException("Cannot shuffle: record " + expected + " of partition " + record.partition()
                     + " is missing or differs. Report it, with the store that you use.");
         }
     }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreAbsent;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
@@ -55,15 +55,16 @@ final class TrialStore implements AutoCloseable {
      * A store below a place. It sends no request.
      *
      * @param given URI of the place, as in {@code blobshuffle.store}
-     * @throws InvalidSettings fatal: the URI names no bucket of an object store
+     * @throws InvalidSettingsException fatal: the URI names no bucket of an object store
      */
     static TrialStore below(String given, Time time) {
         StoreUri uri = StoreUri.parse(given);
         boolean hasContainer =
                 !uri.scheme().equals("az") || !uri.path().replace("/", "").isEmpty();
         if (!CLOUDS.contains(uri.scheme()) || uri.authority().isEmpty() || !hasContainer) {
-            throw new InvalidSettings("Cannot check this store: it is no bucket of an object store. Give for example"
-                    + " s3://bucket/prefix?region=eu-central-1, gs://bucket/prefix or az://account/container/prefix.");
+            throw new InvalidSettingsException(
+                    "Cannot check this store: it is no bucket of an object store. Give for example"
+                            + " s3://bucket/prefix?region=eu-central-1, gs://bucket/prefix or az://account/container/prefix.");
         }
         TrialStore store = new TrialStore(given, time);
         OPEN.put(store.name, store);
@@ -102,7 +103,7 @@ final class TrialStore implements AutoCloseable {
     /**
      * Opens the store for a client.
      *
-     * @throws dev.blobshuffle.core.failure.Closed fatal: the store is being deleted
+     * @throws dev.blobshuffle.core.failure.ClosedException fatal: the store is being deleted
      */
     BlobStore open(StoreContext context) {
         gate.enter();
@@ -137,9 +138,9 @@ final class TrialStore implements AutoCloseable {
             if (store instanceof BucketBlobStore bucket) {
                 return bucket.erase();
             }
-            throw new StoreRefused("Cannot delete what was written to " + store.location()
+            throw new StoreRefusedException("Cannot delete what was written to " + store.location()
                     + ": this kind of store cannot be erased. Delete everything below it.");
-        } catch (StoreAbsent e) {
+        } catch (StoreAbsentException e) {
             return 0;
         }
     }
@@ -149,7 +150,7 @@ final class TrialStore implements AutoCloseable {
         place.delete(names);
         List<String> left = names(place);
         if (!left.isEmpty()) {
-            throw new StoreRefused("Cannot delete what was written to " + place.location() + ": " + left.size()
+            throw new StoreRefusedException("Cannot delete what was written to " + place.location() + ": " + left.size()
                     + " keys are still listed. Delete everything below " + name + ".");
         }
         return names.size();

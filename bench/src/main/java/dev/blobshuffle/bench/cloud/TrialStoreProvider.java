@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.StoreContext;
@@ -23,8 +23,9 @@ public final class TrialStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         String name = uri.path().replace("/", "");
         return TrialStore.named(name)
-                .orElseThrow(() -> new InvalidSettings("Cannot open store trial://: no check of that name runs in this"
-                        + " process. Name the bucket itself, for example s3://bucket/prefix."))
+                .orElseThrow(() ->
+                        new InvalidSettingsException("Cannot open store trial://: no check of that name runs in this"
+                                + " process. Name the bucket itself, for example s3://bucket/prefix."))
                 .open(context);
     }
 }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.cloud;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,11 +18,12 @@ final class WriteGate {
     /**
      * Begins a write, which must {@link #leave}.
      *
-     * @throws Closed fatal: the gate is closed
+     * @throws ClosedException fatal: the gate is closed
      */
     synchronized void enter() {
         if (isClosed) {
-            throw new Closed("Cannot write to the store of a check: it is being deleted. Run the check again.");
+            throw new ClosedException(
+                    "Cannot write to the store of a check: it is being deleted. Run the check again.");
         }
         running++;
     }
@@ -37,7 +38,7 @@ final class WriteGate {
     /**
      * Refuses further writes and waits for running ones. Idempotent.
      *
-     * @throws StoreUnavailable recoverable: a write does not end
+     * @throws StoreUnavailableException recoverable: a write does not end
      */
     void close() {
         synchronized (this) {
@@ -49,13 +50,13 @@ final class WriteGate {
         try {
             boolean ignored = isIdle.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot end the check: a write has had no answer for " + PATIENCE_SECONDS
                             + " s. Check the network to the store.",
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreUnavailable("Cannot end the check: the thread was interrupted. Run it again.", e);
+            throw new StoreUnavailableException("Cannot end the check: the thread was interrupted. Run it again.", e);
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

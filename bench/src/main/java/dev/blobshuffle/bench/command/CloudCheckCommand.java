@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.command;
 import dev.blobshuffle.bench.cloud.CloudCheck;
 import dev.blobshuffle.bench.cloud.CloudCheckPlan;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
@@ -84,7 +84,7 @@ final class CloudCheckCommand implements Callable<Integer> {
                     out.println(line);
                     out.flush();
                 });
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
             }
             return check.run() ? 0 : 1;

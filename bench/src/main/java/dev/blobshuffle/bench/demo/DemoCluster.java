@@ -55,7 +55,7 @@ final class DemoCluster implements AutoCloseable {
                     .property("log.retention.check.interval.ms", Integer.MAX_VALUE)
                     .start());
         } catch (IllegalStateException e) {
-            throw new DemoFailed(String.valueOf(e.getMessage()), e);
+            throw new DemoFailedException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -174,12 +174,12 @@ final class DemoCluster implements AutoCloseable {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw new DemoFailed(
+            throw new DemoFailedException(
                     "Cannot ask the brokers: " + e.getCause() + ". Is the machine out of memory or disk?",
                     e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DemoFailed("Cannot ask the brokers: the demo was interrupted.", e);
+            throw new DemoFailedException("Cannot ask the brokers: the demo was interrupted.", e);
         }
     }
 

@@ -4,7 +4,7 @@ import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
@@ -110,7 +110,7 @@ public final class DemoCommand implements Callable<Integer> {
         try (Workspace workspace = Workspace.open()) {
             try {
                 return compare(workspace);
-            } catch (DemoFailed | BlobShuffleException e) {
+            } catch (DemoFailedException | BlobShuffleException e) {
                 if (!workspace.isEnding()) {
                     spec.commandLine().getErr().println(e.getMessage());
                     spec.commandLine().getErr().flush();
@@ -131,7 +131,7 @@ public final class DemoCommand implements Callable<Integer> {
             checkWritable(report);
             text = input == null ? Text.own().repeated(OWN_TEXT_BYTES) : Text.read(input);
             storeUri = checkedStore(workspace);
-        } catch (DemoFailed | InvalidSettings e) {
+        } catch (DemoFailedException | InvalidSettingsException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
             return ExitStatus.WRONG_USAGE;
@@ -185,7 +185,7 @@ public final class DemoCommand implements Callable<Integer> {
                 ? chosen
                 : "file://" + Path.of(chosen).toAbsolutePath().normalize();
         if (uri.startsWith("memory:")) {
-            throw new DemoFailed("Cannot use store " + uri
+            throw new DemoFailedException("Cannot use store " + uri
                     + ": each instance would have a memory of its own. Give a directory or the URI of a shared store.");
         }
         try (SystemTime time = new SystemTime()) {
@@ -210,7 +210,7 @@ public final class DemoCommand implements Callable<Integer> {
     private static void checkWritable(@Nullable Path file) {
         Path directory = file == null ? null : file.toAbsolutePath().getParent();
         if (directory != null && !Files.isWritable(directory) || file != null && Files.isDirectory(file)) {
-            throw new DemoFailed("Cannot write " + file
+            throw new DemoFailedException("Cannot write " + file
                     + ": it is a directory, or its directory is missing or not writable. Give another file.");
         }
     }
@@ -222,7 +222,7 @@ public final class DemoCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new DemoFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+            throw new DemoFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
         }
     }
 }

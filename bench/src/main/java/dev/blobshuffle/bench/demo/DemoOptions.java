@@ -32,15 +32,16 @@ record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Opti
     /** Checks the numbers. */
     DemoOptions {
         if (zones < 1 || zones > MAX_ZONES) {
-            throw new DemoFailed("Cannot run the demo: --zones is " + zones + ". Give 1 to " + MAX_ZONES + ".");
+            throw new DemoFailedException(
+                    "Cannot run the demo: --zones is " + zones + ". Give 1 to " + MAX_ZONES + ".");
         }
         if (instances < 1 || instances > MAX_INSTANCES) {
-            throw new DemoFailed(
+            throw new DemoFailedException(
                     "Cannot run the demo: --instances is " + instances + ". Give 1 to " + MAX_INSTANCES + ".");
         }
         metrics.ifPresent(first -> {
             if (first.port() < 1 || first.port() + instances > MOST_PORT) {
-                throw new DemoFailed("Cannot run the demo: --metrics-listen is " + first
+                throw new DemoFailedException("Cannot run the demo: --metrics-listen is " + first
                         + ", and each instance needs a port. Give a port from 1 to " + (MOST_PORT - instances)
                         + ", for example 127.0.0.1:9400.");
             }

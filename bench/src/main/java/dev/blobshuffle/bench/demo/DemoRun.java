@@ -42,7 +42,8 @@ final class DemoRun {
     /**
      * Runs to the end of the text.
      *
-     * @throws DemoFailed if a process ends by itself, or the run makes no progress for minutes
+     * @throws DemoFailedException if a process ends by itself, or the run makes no progress for
+     *     minutes
      */
     VariantResult run() {
         return run(Optional.empty());
@@ -54,7 +55,8 @@ final class DemoRun {
      *
      * @param whenDone receives the result when the text is read
      * @param whenUp receives the addresses of the brokers when the instances work again
-     * @throws DemoFailed if a process ends by itself, or the run makes no progress for minutes
+     * @throws DemoFailedException if a process ends by itself, or the run makes no progress for
+     *     minutes
      */
     void runAndStay(Consumer<VariantResult> whenDone, Consumer<String> whenUp) {
         run(Optional.of(new Stay(whenDone, whenUp)));
@@ -185,8 +187,9 @@ final class DemoRun {
         while (!condition.getAsBoolean()) {
             instances.check();
             if (System.nanoTime() - deadline > 0) {
-                throw new DemoFailed("Cannot go on with the demo: waited " + TIMEOUT.toMinutes() + " minutes for "
-                        + what + ". Is the machine too busy? Try a smaller --input, fewer --instances or --zones.");
+                throw new DemoFailedException(
+                        "Cannot go on with the demo: waited " + TIMEOUT.toMinutes() + " minutes for " + what
+                                + ". Is the machine too busy? Try a smaller --input, fewer --instances or --zones.");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }

@@ -132,12 +132,12 @@ final class Feed implements AutoCloseable {
             try {
                 one.get();
             } catch (ExecutionException e) {
-                throw new DemoFailed(
+                throw new DemoFailedException(
                         "Cannot send the input: " + e.getCause() + ". Is the machine out of memory or disk?",
                         e.getCause());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new DemoFailed("Cannot send the input: the demo was interrupted.", e);
+                throw new DemoFailedException("Cannot send the input: the demo was interrupted.", e);
             }
         }
         sent.clear();

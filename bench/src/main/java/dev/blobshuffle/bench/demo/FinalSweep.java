@@ -25,7 +25,7 @@ public final class FinalSweep {
     /**
      * Deletes the blobs without a notification. No instance may run.
      *
-     * @throws DemoFailed if the needed blobs cannot be determined
+     * @throws DemoFailedException if the needed blobs cannot be determined
      */
     static void run(String bootstrapServers, String store) {
         StringWriter errors = new StringWriter();
@@ -48,7 +48,7 @@ public final class FinalSweep {
                         "--confirm",
                         Integer.toString(Integer.MAX_VALUE));
         if (status != 0) {
-            throw new DemoFailed("Cannot delete the blobs of the demo: "
+            throw new DemoFailedException("Cannot delete the blobs of the demo: "
                     + errors.toString().strip() + " Or give the demo a store of its own: another prefix in --store.");
         }
     }

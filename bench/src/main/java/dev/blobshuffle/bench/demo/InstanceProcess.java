@@ -66,7 +66,7 @@ final class InstanceProcess {
             reader.start();
             return instance;
         } catch (IOException e) {
-            throw new DemoFailed(
+            throw new DemoFailedException(
                     "Cannot start instance " + number + " of the application: " + e + ". Check memory and disk.", e);
         }
     }
@@ -91,7 +91,7 @@ final class InstanceProcess {
     /**
      * Fails if the instance has died.
      *
-     * @throws DemoFailed if it died, with the end of its log
+     * @throws DemoFailedException if it died, with the end of its log
      */
     void check() {
         State now = state;
@@ -149,8 +149,8 @@ final class InstanceProcess {
         process.destroyForcibly();
     }
 
-    private DemoFailed failure(String reason) {
-        return new DemoFailed("Cannot go on with instance " + number + " of the application: " + reason
+    private DemoFailedException failure(String reason) {
+        return new DemoFailedException("Cannot go on with instance " + number + " of the application: " + reason
                 + ". Its log ends:\n" + logTail());
     }
 

@@ -22,7 +22,7 @@ final class KeptDemo {
     /**
      * The first of as many free ports in a row.
      *
-     * @throws DemoFailed if there are none
+     * @throws DemoFailedException if there are none
      */
     static Endpoint freePorts(int count) {
         for (int first = FIRST_PORT; first < LAST_PORT; first += count) {
@@ -30,8 +30,8 @@ final class KeptDemo {
                 return new Endpoint(HOST, first);
             }
         }
-        throw new DemoFailed("Cannot show the metrics: no " + count + " ports in a row are free from " + FIRST_PORT
-                + " to " + LAST_PORT + ". Give --metrics-listen.");
+        throw new DemoFailedException("Cannot show the metrics: no " + count + " ports in a row are free from "
+                + FIRST_PORT + " to " + LAST_PORT + ". Give --metrics-listen.");
     }
 
     private static boolean areFree(int first, int count) {

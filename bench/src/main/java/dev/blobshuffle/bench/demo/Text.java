@@ -38,7 +38,7 @@ record Text(String name, List<String> lines) {
         for (String book : OWN) {
             try (InputStream in = Text.class.getResourceAsStream("/texts/" + book)) {
                 if (in == null) {
-                    throw new DemoFailed("Cannot read the demo's own text: " + book
+                    throw new DemoFailedException("Cannot read the demo's own text: " + book
                             + " is not on the class path. Build again: ./mvnw -pl bench -am package.");
                 }
                 addLines(new String(in.readAllBytes(), StandardCharsets.UTF_8), lines);
@@ -53,11 +53,11 @@ record Text(String name, List<String> lines) {
      * Reads a file, or the files of a directory and those below it in order of their names, as
      * UTF-8.
      *
-     * @throws DemoFailed if there is no such file, no word in it, or too much
+     * @throws DemoFailedException if there is no such file, no word in it, or too much
      */
     static Text read(Path path) {
         if (!Files.exists(path)) {
-            throw new DemoFailed("Cannot read input: there is nothing at "
+            throw new DemoFailedException("Cannot read input: there is nothing at "
                     + path.toAbsolutePath().normalize() + ". Give a text file or a directory of text files.");
         }
         List<String> lines = new ArrayList<>();
@@ -68,7 +68,7 @@ record Text(String name, List<String> lines) {
                 bytes += Files.size(file);
             }
             if (bytes > MAX_BYTES) {
-                throw new DemoFailed("Cannot use input " + path + ": it has " + bytes
+                throw new DemoFailedException("Cannot use input " + path + ": it has " + bytes
                         + " bytes, and the demo compares results in memory. " + "Give at most " + MAX_BYTES
                         + " bytes.");
             }
@@ -76,10 +76,11 @@ record Text(String name, List<String> lines) {
                 addLines(new String(Files.readAllBytes(file), StandardCharsets.UTF_8), lines);
             }
         } catch (IOException e) {
-            throw new DemoFailed("Cannot read input " + path + ": " + e + ". Give a text file that you may read.", e);
+            throw new DemoFailedException(
+                    "Cannot read input " + path + ": " + e + ". Give a text file that you may read.", e);
         }
         if (lines.isEmpty()) {
-            throw new DemoFailed("Cannot use input " + path
+            throw new DemoFailedException("Cannot use input " + path
                     + ": there is no word in it. Give a text file or a directory of text files.");
         }
         return new Text(String.valueOf(path.getFileName()), lines);

@@ -40,7 +40,7 @@ public final class Workspace implements AutoCloseable {
             Runtime.getRuntime().addShutdownHook(workspace.hook);
             return workspace;
         } catch (IOException e) {
-            throw new DemoFailed(
+            throw new DemoFailedException(
                     "Cannot make a temporary directory: " + e + ". Set -Djava.io.tmpdir in BLOBSHUFFLE_JAVA_OPTS.", e);
         }
     }

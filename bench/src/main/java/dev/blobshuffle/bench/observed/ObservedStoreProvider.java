@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.observed;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
@@ -91,8 +91,8 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
         throw invalid("faults is " + text);
     }
 
-    private static InvalidSettings invalid(String reason) {
-        return new InvalidSettings("Cannot observe a store: " + reason
+    private static InvalidSettingsException invalid(String reason) {
+        return new InvalidSettingsException("Cannot observe a store: " + reason
                 + ". Give bench:///?store=URI&faults=N, the URI encoded, N of a thousand requests from 0 to 999.");
     }
 

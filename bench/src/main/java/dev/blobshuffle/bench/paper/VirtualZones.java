@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.paper;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
@@ -116,7 +116,7 @@ final class VirtualZones implements ZoneMap {
         private void ask(Member member, BlobId id, BlobRange range, CompletableFuture<BlobBytes> answer) {
             CachedBlobStore server = servers.get(member.endpoint());
             if (server == null) {
-                answer.completeExceptionally(new StoreUnavailable(
+                answer.completeExceptionally(new StoreUnavailableException(
                         "Cannot read blob " + id + ": no member is at " + member.endpoint() + ". Ask the store."));
                 return;
             }

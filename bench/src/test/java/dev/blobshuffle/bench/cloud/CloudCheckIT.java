@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.bench.command.BenchCommand;
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobStore;
@@ -97,7 +97,7 @@ class CloudCheckIT {
         assertThat(checked.find()).isTrue();
         assertThatThrownBy(() -> BlobStores.openUnchecked(
                         checked.group(1) + query, StoreContext.unmetered(time).existing()))
-                .isInstanceOf(StoreAbsent.class);
+                .isInstanceOf(StoreAbsentException.class);
         try (BlobStore made = BlobStores.openUnchecked(checked.group(1) + query, StoreContext.unmetered(time))) {
             assertThat(made.owners().toCompletableFuture().join()).isEmpty();
             assertThat(made.registers()

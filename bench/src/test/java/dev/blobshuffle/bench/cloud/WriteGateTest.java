@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.cloud;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -34,7 +34,7 @@ class WriteGateTest {
                 gate.enter();
                 gate.leave();
             }
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             // As it should be.
         }
     }
@@ -49,7 +49,7 @@ class WriteGateTest {
             assertThatThrownBy(() -> store.put(new BlobId(1, 1, 2), BlobContent.of(new byte[1]))
                             .toCompletableFuture()
                             .join())
-                    .hasCauseInstanceOf(Closed.class);
+                    .hasCauseInstanceOf(ClosedException.class);
             assertThat(store.list(0, 1).toCompletableFuture().join()).hasSize(1);
         }
     }

@@ -3,8 +3,8 @@ package dev.blobshuffle.bench.observed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -96,17 +96,17 @@ class ObservedStoreProviderTest {
                             put(store, i);
                         }
                     })
-                    .hasCauseInstanceOf(StoreUnavailable.class);
+                    .hasCauseInstanceOf(StoreUnavailableException.class);
         }
     }
 
     @Test
     void uriThatNamesNoStoreIsRefused() {
         assertThatThrownBy(() -> BlobStores.open("bench:///?faults=1", time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("it names no store");
         assertThatThrownBy(() -> BlobStores.open("bench:///?store=memory%3A%2F%2Fx&faults=1000", time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("faults is 1000");
     }
 }

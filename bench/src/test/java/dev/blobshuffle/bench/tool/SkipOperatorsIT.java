@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.cli.skip.SkipCommand;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
 import dev.blobshuffle.testkit.internal.files.LiveFiles;
@@ -76,7 +76,7 @@ class SkipOperatorsIT {
                 readAgain(admin);
                 lose(1);
 
-                assertThat(failure()).hasStackTraceContaining(BlobMissing.class.getName());
+                assertThat(failure()).hasStackTraceContaining(BlobMissingException.class.getName());
                 awaitEmpty(admin);
                 readAgain(admin);
                 assertThat(skip()).contains(SHUFFLED + ": offsets 1 to 1, 1 notifications of 1 records");

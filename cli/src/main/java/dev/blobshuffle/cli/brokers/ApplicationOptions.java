@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.brokers;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +31,13 @@ public final class ApplicationOptions {
     /**
      * Takes the application.id from the settings if no option specifies it.
      *
-     * @throws InvalidSettings fatal: neither an option nor a setting specifies the application
+     * @throws InvalidSettingsException fatal: neither an option nor a setting specifies the
+     *     application
      */
     public void complete(ConfigOptions config) {
         if (id == null) {
             id = config.value("application.id")
-                    .orElseThrow(() -> new InvalidSettings("Cannot find the application: none is named. Give"
+                    .orElseThrow(() -> new InvalidSettingsException("Cannot find the application: none is named. Give"
                             + " --application-id, or --config or --profile with application.id."));
         }
     }
@@ -54,7 +55,7 @@ public final class ApplicationOptions {
     /**
      * The topics of the application.
      *
-     * @throws InvalidSettings fatal: a pattern is malformed
+     * @throws InvalidSettingsException fatal: a pattern is malformed
      */
     public ShuffledTopics topics() {
         return topics == null ? ShuffledTopics.of(id()) : ShuffledTopics.named(TopicMatcher.of(topics, List.of()));

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.brokers;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,20 +50,20 @@ public final class BrokerOptions {
     /**
      * The brokers' addresses.
      *
-     * @throws InvalidSettings fatal: no option or setting specifies them, or a file of settings is
-     *     unreadable
+     * @throws InvalidSettingsException fatal: no option or setting specifies them, or a file of
+     *     settings is unreadable
      */
     public String bootstrap() {
         return named().orElseThrow(
-                        () -> new InvalidSettings("Cannot find the brokers: none are named. Give --bootstrap,"
+                        () -> new InvalidSettingsException("Cannot find the brokers: none are named. Give --bootstrap,"
                                 + " or --config or --profile with " + BROKERS + "."));
     }
 
     /**
      * The user's settings, with timeouts for interactive use.
      *
-     * @throws InvalidSettings fatal: no option or setting specifies the brokers, or a file of
-     *     settings is unreadable
+     * @throws InvalidSettingsException fatal: no option or setting specifies the brokers, or a file
+     *     of settings is unreadable
      * @throws KafkaException nothing listens at the addresses
      */
     public Map<String, Object> client() {
@@ -76,8 +76,8 @@ public final class BrokerOptions {
      * The user's settings, with default timeouts.
      *
      * @param timeout of a call
-     * @throws InvalidSettings fatal: no option or setting specifies the brokers, or a file of
-     *     settings is unreadable
+     * @throws InvalidSettingsException fatal: no option or setting specifies the brokers, or a file
+     *     of settings is unreadable
      */
     public Map<String, Object> client(Duration timeout) {
         Map<String, Object> client = new HashMap<>(config().connection());

@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.metrics.MetricsSettings;
@@ -177,7 +177,7 @@ public final class CacheCommand implements Callable<Integer> {
     private String store() {
         try {
             return config.store(store);
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.cache;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
@@ -44,8 +44,8 @@ final class RunningCache implements AutoCloseable {
             CachedBlobStore cached = opened(Caches.toServe(metered, CacheOptions.of(settings), metrics, time));
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));
             endpoint = network.serve(cached)
-                    .orElseThrow(
-                            () -> new InvalidSettings("Cannot serve: no address is given. Give one to listen on."));
+                    .orElseThrow(() ->
+                            new InvalidSettingsException("Cannot serve: no address is given. Give one to listen on."));
             LabelledMetrics shown = LabelledMetrics.alone(metrics)
                     .with("zone", Optional.of(settings.zone().name()));
             metricsEndpoint = settings.value(MetricsSettings.LISTEN)
@@ -60,8 +60,9 @@ final class RunningCache implements AutoCloseable {
     /**
      * Opens a store and serves it. Blocks until the server is ready.
      *
-     * @throws InvalidSettings fatal: the settings are unusable
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store is unavailable
+     * @throws InvalidSettingsException fatal: the settings are unusable
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store is
+     *     unavailable
      */
     static RunningCache open(Settings settings) {
         return new RunningCache(settings);

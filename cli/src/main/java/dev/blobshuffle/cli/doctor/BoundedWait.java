@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -53,7 +53,7 @@ final class BoundedWait implements AutoCloseable {
         try {
             return stage.toCompletableFuture().get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "no answer for " + limit.toSeconds()
                             + " s. Check the address, and firewalls and proxies on the way.",
                     e);
@@ -61,7 +61,8 @@ final class BoundedWait implements AutoCloseable {
             if (e.getCause() instanceof BlobShuffleException failure) {
                 throw failure;
             }
-            throw new StoreUnavailable(e.getCause() + ". Look up this failure of the client's library.", e.getCause());
+            throw new StoreUnavailableException(
+                    e.getCause() + ". Look up this failure of the client's library.", e.getCause());
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -102,7 +102,7 @@ final class BrokerCheckup {
             ForeignReaders.of(admin, application).ifPresent(findings::add);
         } catch (ExecutionException e) {
             findings.add(Finding.of(Finding.KAFKA, StoreFinding.unknown("readers", reason(e))));
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             // The checks of the settings report it.
         }
     }

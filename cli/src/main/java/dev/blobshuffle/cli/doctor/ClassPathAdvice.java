@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.version.HttpPair;
 import dev.blobshuffle.core.internal.version.Supported;
 import dev.blobshuffle.core.internal.version.Versions;
@@ -36,7 +36,7 @@ final class ClassPathAdvice {
         } catch (IOException | InvalidPathException e) {
             return List.of(Finding.error(
                     AREA, "jars", "cannot read the class path: " + e, "Give --class-path as java -cp has it."));
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             return List.of(Finding.failed(AREA, "jars", e));
         }
         List<Finding> findings = new ArrayList<>();

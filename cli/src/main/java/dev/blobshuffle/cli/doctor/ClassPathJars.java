@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.version.Supported;
 import dev.blobshuffle.core.internal.version.Versions;
 import java.io.File;
@@ -53,7 +53,7 @@ final class ClassPathJars {
      * The versions of each jar, by its name without the version.
      *
      * @param classPath in the form of {@code java -cp}; may contain directories of jars
-     * @throws InvalidSettings a jar does not exist
+     * @throws InvalidSettingsException a jar does not exist
      */
     static Map<String, Set<String>> versions(String classPath) throws IOException {
         ClassPathJars jars = new ClassPathJars();
@@ -70,7 +70,7 @@ final class ClassPathJars {
             }
         }
         if (jars.versions.isEmpty()) {
-            throw new InvalidSettings("No jar of Kafka or BlobShuffle is in " + classPath
+            throw new InvalidSettingsException("No jar of Kafka or BlobShuffle is in " + classPath
                     + ". Give the class path as java -cp has it, the directory of the jars, or the application's jar.");
         }
         return jars.versions;

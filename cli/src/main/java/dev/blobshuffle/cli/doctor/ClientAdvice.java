@@ -25,8 +25,8 @@ final class ClientAdvice {
     /**
      * A finding for each such setting.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
-     *     below {@code blobshuffle.} is unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a value is malformed, or
+     *     a key below {@code blobshuffle.} is unknown
      */
     static List<Finding> of(Map<String, String> configuration) {
         List<Finding> findings = new ArrayList<>();

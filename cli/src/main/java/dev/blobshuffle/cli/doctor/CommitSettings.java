@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
@@ -36,8 +36,8 @@ record CommitSettings(
     /**
      * Reads them from an application's configuration.
      *
-     * @throws InvalidSettings fatal: a value is malformed, or a key below {@code blobshuffle.} is
-     *     unknown
+     * @throws InvalidSettingsException fatal: a value is malformed, or a key below
+     *     {@code blobshuffle.} is unknown
      */
     static CommitSettings of(Map<String, String> configuration) {
         boolean exactlyOnce = "exactly_once_v2".equals(configuration.get("processing.guarantee"));
@@ -61,7 +61,7 @@ record CommitSettings(
                 try {
                     return Duration.ofMillis(Long.parseLong(value.get().strip()));
                 } catch (NumberFormatException e) {
-                    throw new InvalidSettings(
+                    throw new InvalidSettingsException(
                             "Cannot use setting " + name + ": it is not a number of milliseconds. Give one.", e);
                 }
             }

@@ -4,8 +4,8 @@ import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.DirectoryRemoval;
@@ -134,7 +134,7 @@ public final class DoctorCommand implements Callable<Integer> {
         Asked asked;
         try {
             asked = asked();
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
         Diagnosis diagnosis;
@@ -166,15 +166,16 @@ public final class DoctorCommand implements Callable<Integer> {
         double size = givenSize == null ? 4.0 * MEBIBYTE : givenSize;
         Duration timeout = givenTimeout == null ? TIMEOUT : givenTimeout;
         if (samples < 1 || size < 1 || size > MOST_BYTES || timeout.compareTo(LEAST_TIMEOUT) < 0) {
-            throw new InvalidSettings("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
+            throw new InvalidSettingsException("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
                     + " --blob-size 1B to " + MOST_BYTES / MEBIBYTE + "MiB.");
         }
         if (executes && !creates && removed == null) {
-            throw new InvalidSettings("Cannot execute: the doctor changes nothing without --create or"
+            throw new InvalidSettingsException("Cannot execute: the doctor changes nothing without --create or"
                     + " --remove-directory. Give one of them, or neither.");
         }
         if (creates && removed != null) {
-            throw new InvalidSettings("Cannot create and remove at once. Give one of --create and --remove-directory.");
+            throw new InvalidSettingsException(
+                    "Cannot create and remove at once. Give one of --create and --remove-directory.");
         }
         Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
         Optional<String> namedLog = brokers.config().log(log);
@@ -200,7 +201,7 @@ public final class DoctorCommand implements Callable<Integer> {
         if (brokers.config().isForApplication()) {
             try {
                 addAdvice(measured, mostTimeout, asked.log().isPresent(), findings);
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 findings.add(Finding.failed(Finding.SETTINGS, "form", e));
             }
         }
@@ -229,7 +230,7 @@ public final class DoctorCommand implements Callable<Integer> {
             checkup.run(samples, blobBytes);
             findings.addAll(checkup.findings());
             return new Measured(Optional.of(opened.location()), checkup.puts(), checkup.gets());
-        } catch (StoreAbsent e) {
+        } catch (StoreAbsentException e) {
             findings.add(creates ? dryRun(uri) : Finding.failed(Finding.STORE, "open", e));
         } catch (BlobShuffleException e) {
             findings.add(Finding.failed(Finding.STORE, "open", e));

@@ -21,8 +21,8 @@ final class EncryptionAdvice {
      * Reports whether this application encrypts its blobs, and whether the key is available.
      * Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
-     *     below {@code blobshuffle.} is unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a value is malformed, or
+     *     a key below {@code blobshuffle.} is unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = KafkaSettings.parse(configuration);

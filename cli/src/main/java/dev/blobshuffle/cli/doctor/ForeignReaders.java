@@ -35,7 +35,8 @@ final class ForeignReaders {
      *
      * @param configuration the application's settings
      * @throws ExecutionException the brokers do not answer
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings are unusable
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings are
+     *     unusable
      */
     static Optional<Finding> of(Admin admin, Map<String, String> configuration)
             throws ExecutionException, InterruptedException {

@@ -17,8 +17,8 @@ final class RetentionAdvice {
     /**
      * Reports which blobs are kept, and which process deletes the others.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is malformed, or a key
-     *     below {@code blobshuffle.} is unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a value is malformed, or
+     *     a key below {@code blobshuffle.} is unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = KafkaSettings.parse(configuration);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -93,7 +93,7 @@ final class StoreCheckup {
     private void compare(ProbeBlob probe, int offset, int length) throws InterruptedException {
         try (BlobBytes bytes = patience.await(store.get(probe.id(), BlobRange.of(offset, length)))) {
             if (!bytes.buffer().equals(ByteBuffer.wrap(probe.bytes(), offset, length))) {
-                throw new BlobCorrupt(
+                throw new BlobCorruptException(
                         "other bytes came back than were stored. Check the store, and proxies on the way.");
             }
         }
@@ -105,16 +105,16 @@ final class StoreCheckup {
                 .stream()
                 .anyMatch(blob -> blob.id().equals(probe.id()));
         if (!isListed) {
-            throw new BlobCorrupt("a listing leaves out a blob that was stored before."
+            throw new BlobCorruptException("a listing leaves out a blob that was stored before."
                     + " Use a store whose listings are consistent with its puts.");
         }
     }
 
     private void expectMissing(ProbeBlob probe) throws InterruptedException {
         try (BlobBytes ignored = patience.await(store.get(probe.id(), BlobRange.of(0, 1)))) {
-            throw new BlobCorrupt(
+            throw new BlobCorruptException(
                     "a blob can still be read after it was deleted. Use a store whose reads are consistent with its deletes.");
-        } catch (BlobMissing e) {
+        } catch (BlobMissingException e) {
             // The expected result.
         }
     }

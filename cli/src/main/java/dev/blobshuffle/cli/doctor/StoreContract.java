@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -125,7 +125,7 @@ final class StoreContract {
 
     private static void require(boolean isKept, String problem) {
         if (!isKept) {
-            throw new BlobCorrupt(problem + ". " + USE_ANOTHER);
+            throw new BlobCorruptException(problem + ". " + USE_ANOTHER);
         }
     }
 
@@ -152,7 +152,7 @@ final class StoreContract {
     private boolean isRefused(BlobId id, BlobRange range) throws InterruptedException {
         try (BlobBytes ignored = patience.await(store.get(id, range))) {
             return false;
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             return true;
         }
     }
@@ -242,7 +242,7 @@ final class StoreContract {
     private boolean won(CompletionStage<Boolean> write) throws InterruptedException {
         try {
             return patience.await(write);
-        } catch (StoreRefused e) {
+        } catch (StoreRefusedException e) {
             throw e;
         } catch (BlobShuffleException e) {
             return false;
@@ -258,8 +258,8 @@ final class StoreContract {
                 .filter(blob -> blob.id().equals(id))
                 .map(StoredBlob::stored)
                 .findFirst()
-                .orElseThrow(
-                        () -> new BlobCorrupt("a listing leaves out a blob that was stored before. " + USE_ANOTHER));
+                .orElseThrow(() ->
+                        new BlobCorruptException("a listing leaves out a blob that was stored before. " + USE_ANOTHER));
         require(
                 !stored.isBefore(before.minus(ROUNDING)) && !stored.isAfter(after.plus(ROUNDING)),
                 "a blob was stored at " + stored + " by the listing, and from " + before + " to " + after
@@ -273,6 +273,6 @@ final class StoreContract {
                 "a register was not written although no other writer changed it");
         return patience.await(registers.read(REGISTER))
                 .map(Register::stored)
-                .orElseThrow(() -> new BlobCorrupt("a register was written and is not there. " + USE_ANOTHER));
+                .orElseThrow(() -> new BlobCorruptException("a register was written and is not there. " + USE_ANOTHER));
     }
 }

@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.io.PrintWriter;
@@ -66,7 +66,7 @@ public final class DrainedCommand implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot determine whether " + application.id() + " is drained: interrupted. Run it again.");
-        } catch (InvalidSettings | KafkaException | IllegalStateException e) {
+        } catch (InvalidSettingsException | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
             err.println("Cannot determine whether " + application.id() + " is drained: " + e.getMessage() + cause);
             status = ExitStatus.of(e);
@@ -84,7 +84,7 @@ public final class DrainedCommand implements Callable<Integer> {
                     .check(application.id(), application.topics());
         }
         if (result.partitions() == 0) {
-            throw new InvalidSettings("no topic matches. Check --application-id"
+            throw new InvalidSettingsException("no topic matches. Check --application-id"
                     + (application.namesTopics() ? " and --topics." : ", or name them with --topics."));
         }
         if (json) {

@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.flight;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.server.ConnectionLimits;
@@ -312,7 +312,7 @@ public final class FlightServeCommand implements Callable<Integer> {
         // Frames are outside the heap. The JVM limits that memory to the size of the heap.
         long heap = budgets.memory() - budgets.frames();
         if (budgets.frames() > most / 2 || heap > most - most / 4) {
-            throw new InvalidSettings("Cannot use --memory " + budgets.frames() + " and " + heap
+            throw new InvalidSettingsException("Cannot use --memory " + budgets.frames() + " and " + heap
                     + " for --footer-memory, --put-memory and --blob-memory: the JVM has " + most
                     + " bytes. The first may take a half, the others three quarters. Give the JVM more (-Xmx), or"
                     + " lower these.");
@@ -322,7 +322,7 @@ public final class FlightServeCommand implements Callable<Integer> {
     private Optional<HttpConfig> http() {
         if (http == null) {
             if (isHttpPlain) {
-                throw new InvalidSettings("Cannot serve: --http-plain-text needs --http. Give both, or none.");
+                throw new InvalidSettingsException("Cannot serve: --http-plain-text needs --http. Give both, or none.");
             }
             return Optional.empty();
         }
@@ -357,7 +357,7 @@ public final class FlightServeCommand implements Callable<Integer> {
             int sign = copy.substring(0, Math.max(0, copy.indexOf("://"))).indexOf('=');
             String namespace = sign < 0 ? DEFAULT_NAMESPACE : copy.substring(0, sign);
             if (stores.put(namespace, copy.substring(sign + 1)) != null) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot serve: --copy-to is given twice for namespace " + namespace + ". Give it once.");
             }
         }
@@ -367,15 +367,16 @@ public final class FlightServeCommand implements Callable<Integer> {
     private Security security() {
         boolean isAnyGiven = certificate != null || key != null || tokens != null;
         if (isInsecure && isAnyGiven) {
-            throw new InvalidSettings("Cannot serve: --insecure-loopback excludes certificate, key and tokens."
+            throw new InvalidSettingsException("Cannot serve: --insecure-loopback excludes certificate, key and tokens."
                     + " Leave one of both out.");
         }
         if (isInsecure) {
             return new Security.InsecureLoopback();
         }
         if (certificate == null || key == null || tokens == null) {
-            throw new InvalidSettings("Cannot serve without TLS and tokens: give --tls-certificate, --tls-key and"
-                    + " --token-file, or --insecure-loopback for processes of this machine alone.");
+            throw new InvalidSettingsException(
+                    "Cannot serve without TLS and tokens: give --tls-certificate, --tls-key and"
+                            + " --token-file, or --insecure-loopback for processes of this machine alone.");
         }
         return new Security.Tls(certificate, key, tokens);
     }

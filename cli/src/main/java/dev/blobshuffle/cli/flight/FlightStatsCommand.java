@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.flight;
 
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.flight.FlightServer;
@@ -65,7 +65,7 @@ public final class FlightStatsCommand implements Callable<Integer> {
             return new FlightServer(endpoint.host(), endpoint.port(), Optional.empty(), Optional.empty());
         }
         if (token == null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot ask " + endpoint + ": it needs a token. Give --token-file, or --insecure-loopback.");
         }
         try {
@@ -73,7 +73,8 @@ public final class FlightStatsCommand implements Callable<Integer> {
             String text = Files.readString(token).strip();
             return new FlightServer(endpoint.host(), endpoint.port(), Optional.ofNullable(trust), Optional.of(text));
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read the token: " + e + ". Give a file whose content is the token.", e);
+            throw new InvalidSettingsException(
+                    "Cannot read the token: " + e + ". Give a file whose content is the token.", e);
         }
     }
 }

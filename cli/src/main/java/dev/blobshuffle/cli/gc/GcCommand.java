@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
@@ -218,31 +218,31 @@ public final class GcCommand implements Callable<Integer> {
 
     private void checkOptions() {
         if (forgotten != null && !forgotten.matches("[0-9a-f]{6}")) {
-            throw new InvalidSettings("Cannot forget '" + forgotten
+            throw new InvalidSettingsException("Cannot forget '" + forgotten
                     + "': an owner has 6 hexadecimal digits, as gc prints it. No blob is kept for a group, so groups"
                     + " need not be forgotten: blobs are kept while notifications to them are in Kafka's logs.");
         }
         if (isOnlyCluster && !executes) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot sweep: --only-cluster changes the store's register and requires --execute. Give both.");
         }
         if (floor().isNegative()) {
-            throw new InvalidSettings("Cannot sweep: --floor is " + seconds(floor()) + ". Give 0s or more.");
+            throw new InvalidSettingsException("Cannot sweep: --floor is " + seconds(floor()) + ". Give 0s or more.");
         }
         boolean isShort = objection().compareTo(LEAST_OBJECTION) < 0 && !writersStopped;
         if (objection().isNegative() || isShort) {
-            throw new InvalidSettings("Cannot sweep: --objection is " + seconds(objection())
+            throw new InvalidSettingsException("Cannot sweep: --objection is " + seconds(objection())
                     + ", and live instances check once a minute. Give " + seconds(LEAST_OBJECTION) + " or more.");
         }
         if (grace().orElse(Duration.ZERO).isNegative() || rate < 1 || most < 1) {
-            throw new InvalidSettings("Cannot sweep: --grace is "
+            throw new InvalidSettingsException("Cannot sweep: --grace is "
                     + grace().map(GcCommand::seconds).orElse("not given") + ", --rate " + rate + ", --most " + most
                     + ". Give 0 or more, 1 or more, and 1 or more.");
         }
         boolean isTooShort = grace().filter(given -> given.compareTo(RetentionSettings.COMMAND_GRACE) < 0)
                 .isPresent();
         if (isTooShort && !writersStopped) {
-            throw new InvalidSettings("Cannot sweep: --grace is "
+            throw new InvalidSettingsException("Cannot sweep: --grace is "
                     + grace().map(GcCommand::seconds).orElse("")
                     + ", and a blob may be stored for longer before its notification is sent. Give "
                     + seconds(RetentionSettings.COMMAND_GRACE)
@@ -369,7 +369,7 @@ public final class GcCommand implements Callable<Integer> {
     private void requireDeleted(KafkaNotificationLogs logs) throws InterruptedException {
         Set<String> hidden = logs.hidden(Set.copyOf(deletedTopics));
         if (!hidden.isEmpty()) {
-            throw new InvalidSettings("Cannot sweep: topics " + hidden
+            throw new InvalidSettingsException("Cannot sweep: topics " + hidden
                     + " were not deleted, or this principal may not describe them. Check their names, and sweep as a"
                     + " principal that may describe and read all topics of the store.");
         }

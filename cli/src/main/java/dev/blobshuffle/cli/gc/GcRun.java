@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
@@ -172,7 +172,7 @@ final class GcRun {
             leave = right.next();
         }
         if (leave.stage() != stage || leave.owner() != pass.owner()) {
-            throw new InvalidSettings("Cannot sweep owner " + BlobId.hex(pass.owner()) + ": "
+            throw new InvalidSettingsException("Cannot sweep owner " + BlobId.hex(pass.owner()) + ": "
                     + leave.reason()
                             .orElse("an instance joined it, or doubts, or promises more than when it was listed")
                     + ". Nothing more is deleted, and applications go on. Run it again later; docs/operations.md, \"Who"
@@ -195,7 +195,7 @@ final class GcRun {
         Optional<Duration> promised = pass.line().promise().retention();
         boolean isPromised = promised.filter(least -> age() >= least.toMillis()).isPresent();
         if (isByAge() && !isPromised && !waits.isAlone()) {
-            throw new InvalidSettings("Cannot sweep owner " + BlobId.hex(pass.owner())
+            throw new InvalidSettingsException("Cannot sweep owner " + BlobId.hex(pass.owner())
                     + " by age: its members keep blobs"
                     + promised.map(least -> " for " + least.toMillis() + " ms").orElse(" for as long as logs name them")
                     + ", as the store's register says. Give more, or stop the members and add --writers-stopped.");
@@ -205,7 +205,7 @@ final class GcRun {
     private static void requireAgreement(StoreClock clock) {
         Optional<String> difference = clock.differenceFromOwn();
         if (difference.isPresent()) {
-            throw new InvalidSettings("Cannot sweep: " + difference.get() + ". Clocks may differ by "
+            throw new InvalidSettingsException("Cannot sweep: " + difference.get() + ". Clocks may differ by "
                     + StoreClock.MARGIN.toMinutes() + " minutes, so the age of blobs is unknown. Nothing was"
                     + " deleted. Correct the clock (NTP), and run it again.");
         }
@@ -253,7 +253,7 @@ final class GcRun {
 
     private void requireConfirmed(String reason, SweepReport report) {
         if (waits.confirmed().orElse(-1) < report.unneeded()) {
-            throw new InvalidSettings("Cannot delete " + report.unneeded() + " blobs: " + reason
+            throw new InvalidSettingsException("Cannot delete " + report.unneeded() + " blobs: " + reason
                     + " docs/operations.md, \"When a sweep stops\", describes how to continue.");
         }
     }

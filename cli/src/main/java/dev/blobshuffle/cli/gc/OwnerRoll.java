@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.FormerClaims;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
@@ -78,12 +78,13 @@ final class OwnerRoll {
      *
      * @param forgotten an owner without a claim
      * @param deletes whether to delete, and not only to count
-     * @throws InvalidSettings the owner to forget is not in the register
+     * @throws InvalidSettingsException the owner to forget is not in the register
      */
     List<OwnerPass> passes(Optional<Integer> forgotten, boolean deletes) throws InterruptedException {
         OwnerText text = register.read();
         text.contest(cluster).ifPresent(reason -> {
-            throw new InvalidSettings("Cannot sweep " + store.location() + " by the logs of cluster " + cluster + ": "
+            throw new InvalidSettingsException("Cannot sweep " + store.location() + " by the logs of cluster " + cluster
+                    + ": "
                     + reason + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete"
                     + " what, and when\", describes how to continue.");
         });
@@ -118,11 +119,11 @@ final class OwnerRoll {
     private OwnerPass forgetting(int owner, OwnerText text, Collection<Owner> claimed, boolean deletes) {
         Owner line = text.owners().get(owner);
         if (line == null) {
-            throw new InvalidSettings("Cannot forget owner " + BlobId.hex(owner) + ": the register of "
+            throw new InvalidSettingsException("Cannot forget owner " + BlobId.hex(owner) + ": the register of "
                     + store.location() + " has no such owner. Run gc without --forget, which names them.");
         }
         if (text.isLeased(owner)) {
-            throw new InvalidSettings("Cannot forget owner " + BlobId.hex(owner)
+            throw new InvalidSettingsException("Cannot forget owner " + BlobId.hex(owner)
                     + ": it belongs to an application with a lease. gc --leases --execute deletes its blobs when the"
                     + " lease has ended.");
         }
@@ -148,7 +149,7 @@ final class OwnerRoll {
         }
         ClaimsTopic topic = seat(line.topic(), NOTHING).memory().read(line.topic());
         if (topic instanceof ClaimsTopic.Unreadable unreadable) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot sweep owner " + BlobId.hex(owner) + ": " + unreadable.reason() + ". Nothing was deleted.");
         }
         return text.proven(cluster, line.topic(), (ClaimsTopic.Known) topic)

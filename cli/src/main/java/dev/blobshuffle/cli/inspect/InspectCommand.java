@@ -5,7 +5,7 @@ import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Container;
@@ -165,7 +165,7 @@ public final class InspectCommand implements Callable<Integer> {
         try {
             BlobVerifier.verify(bytes, keyring);
             shown = inspected.records(records, keyring);
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             return sealed(out, inspected, e);
         } catch (BlobShuffleException e) {
             if (!json) {
@@ -185,7 +185,7 @@ public final class InspectCommand implements Callable<Integer> {
     }
 
     /** Prints an encrypted blob without its key: only the footer is readable. */
-    private int sealed(PrintWriter out, InspectedBlob inspected, InvalidSettings missingKey) {
+    private int sealed(PrintWriter out, InspectedBlob inspected, InvalidSettingsException missingKey) {
         if (json) {
             out.print(Json.write(InspectedBlob.failureToJson(missingKey)));
         } else {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.inspect;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -29,7 +29,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
     /**
      * Reads the footer.
      *
-     * @throws BlobCorrupt if the bytes are not a blob, or its end is damaged
+     * @throws BlobCorruptException if the bytes are not a blob, or its end is damaged
      */
     static InspectedBlob of(ByteBuffer bytes) {
         return new InspectedBlob(bytes, FooterCodec.decode(bytes, bytes.remaining()));

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.inspect;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
 import dev.blobshuffle.core.internal.format.ContainerReader;
@@ -24,7 +24,7 @@ record InspectedContainer(ByteBuffer bytes, int version, Container container) {
     /**
      * Reads the footer.
      *
-     * @throws BlobCorrupt if the end of the blob is damaged
+     * @throws BlobCorruptException if the end of the blob is damaged
      */
     static InspectedContainer of(ByteBuffer bytes, Trailer trailer) {
         return new InspectedContainer(bytes, trailer.version(), ContainerCodec.decode(bytes, bytes.remaining()));

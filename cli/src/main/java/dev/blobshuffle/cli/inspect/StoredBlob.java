@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -30,7 +30,7 @@ final class StoredBlob {
             StopSignal waiting = new StopSignal(time);
             long length = waiting.await(store.length(id));
             if (length < 1 || length > Integer.MAX_VALUE - 8) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot inspect blob " + id + ": it has " + length + " bytes. The most is 2 GiB.");
             }
             try (BlobBytes bytes = waiting.await(store.get(id, BlobRange.of(0, length)))) {
@@ -48,7 +48,7 @@ final class StoredBlob {
 
     private static BlobId id(String text) {
         return BlobId.parse(text)
-                .orElseThrow(() -> new InvalidSettings("Cannot inspect blob '" + text
+                .orElseThrow(() -> new InvalidSettingsException("Cannot inspect blob '" + text
                         + "': that is not an id. Give one as logs and tail show it, such as"
                         + " 00c0de-29000000-0123456789-7."));
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,7 +25,7 @@ final class ByteLines {
     /**
      * The next line without its end; null at the end of the input.
      *
-     * @throws InvalidSettings the line is too long
+     * @throws InvalidSettingsException the line is too long
      */
     byte @Nullable [] next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -36,7 +36,7 @@ final class ByteLines {
         number++;
         for (; read >= 0 && read != '\n'; read = in.read()) {
             if (line.size() == LONGEST) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot read line " + number + ": it is longer than " + LONGEST + " bytes. Split it.");
             }
             line.write(read);

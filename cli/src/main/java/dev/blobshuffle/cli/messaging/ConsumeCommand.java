@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.ReceivedRecord;
@@ -94,7 +94,7 @@ public final class ConsumeCommand implements Callable<Integer> {
         Subscription subscription = subscription();
         for (String topic : topics) {
             if (messaging.topics().find(topic).isEmpty()) {
-                throw new InvalidSettings("Cannot read topic " + topic
+                throw new InvalidSettingsException("Cannot read topic " + topic
                         + ": it does not exist. List the topics: blobshuffle messaging topics list.");
             }
         }
@@ -119,10 +119,10 @@ public final class ConsumeCommand implements Callable<Integer> {
 
     private Subscription subscription() {
         if (max != null && max < 1 || idle != null && idle.isNegative()) {
-            throw new InvalidSettings("Cannot read topics: --max must be 1 or more, and --idle 0s or more.");
+            throw new InvalidSettingsException("Cannot read topics: --max must be 1 or more, and --idle 0s or more.");
         }
         if (!from.equals("start") && !from.equals("end")) {
-            throw new InvalidSettings("Cannot read topics from '" + from + "'. Give start or end.");
+            throw new InvalidSettingsException("Cannot read topics from '" + from + "'. Give start or end.");
         }
         String name = group == null ? "consume-" + UUID.randomUUID() : group;
         int most = max == null ? MOST_AT_ONCE : (int) Math.min(MOST_AT_ONCE, max);
@@ -165,7 +165,7 @@ public final class ConsumeCommand implements Callable<Integer> {
     /** Stops the subscriber. Runs on the JVM's shutdown thread. */
     private void stop(Subscriber<byte[], byte[]> subscriber, CountDownLatch ended) {
         isStopped = true;
-        subscriber.wakeUp();
+        subscriber.wakeup();
         try {
             boolean ignored = ended.await(LONGEST_END.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.TopicState;
@@ -74,12 +74,12 @@ public final class GroupsSeekCommand implements Callable<Integer> {
                 : partitions.stream().distinct().sorted().toList();
         for (int partition : asked) {
             if (partition < 0 || partition >= found.partitions()) {
-                throw new InvalidSettings("Cannot move group " + name + ": topic " + topic + " has no partition "
-                        + partition + ". Give 0 to " + (found.partitions() - 1) + ".");
+                throw new InvalidSettingsException("Cannot move group " + name + ": topic " + topic
+                        + " has no partition " + partition + ". Give 0 to " + (found.partitions() - 1) + ".");
             }
         }
         TopicState state = Optional.ofNullable(log.states(List.of(found)).get(found.number()))
-                .orElseThrow(() -> new TopicAbsent(
+                .orElseThrow(() -> new TopicAbsentException(
                         "Cannot move group " + name + ": topic " + topic + " was deleted meanwhile. Create it."));
         long target = Math.max(state.start(), sequence(log, found, state));
         if (executes) {

@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogs;
@@ -81,12 +81,13 @@ public final class LogOptions {
     /**
      * The URI of the log.
      *
-     * @throws InvalidSettings no option or setting specifies a log
+     * @throws InvalidSettingsException no option or setting specifies a log
      */
     String uri() {
         return config().log(log)
-                .orElseThrow(() -> new InvalidSettings("Cannot find the commit log: none is named. Give --log, or"
-                        + " --config or --profile with " + MessagingSettings.LOG.name() + "."));
+                .orElseThrow(
+                        () -> new InvalidSettingsException("Cannot find the commit log: none is named. Give --log, or"
+                                + " --config or --profile with " + MessagingSettings.LOG.name() + "."));
     }
 
     /**

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
@@ -124,8 +124,9 @@ public final class MessagingGcCommand implements Callable<Integer> {
     private int sweep(OpenLog log, PrintWriter out) throws InterruptedException {
         checkOptions();
         if (!log.log().retention().isAllowed()) {
-            throw new InvalidSettings("Cannot sweep " + log.log() + ": the role may not administer the log. Log in as"
-                    + " one that may, or grant it: blobshuffle messaging setup --client-role ROLE.");
+            throw new InvalidSettingsException(
+                    "Cannot sweep " + log.log() + ": the role may not administer the log. Log in as"
+                            + " one that may, or grant it: blobshuffle messaging setup --client-role ROLE.");
         }
         LogSweepOptions asked =
                 new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), floor(), rate);
@@ -160,15 +161,15 @@ public final class MessagingGcCommand implements Callable<Integer> {
 
     private void checkOptions() {
         if (isOnlyLog && !executes) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot sweep: --only-log changes the store's register and requires --execute. Give both.");
         }
         if (objection.isNegative() || objection.compareTo(LEAST_OBJECTION) < 0 && !writersStopped) {
-            throw new InvalidSettings("Cannot sweep: --objection is " + Shown.time(objection)
+            throw new InvalidSettingsException("Cannot sweep: --objection is " + Shown.time(objection)
                     + ", and live instances check once a minute. Give " + Shown.time(LEAST_OBJECTION) + " or more.");
         }
         if (grace.isNegative() || floor().isNegative() || rate < 1) {
-            throw new InvalidSettings("Cannot sweep: --grace is " + Shown.time(grace) + ", --floor "
+            throw new InvalidSettingsException("Cannot sweep: --grace is " + Shown.time(grace) + ", --floor "
                     + Shown.time(floor()) + " and --rate " + rate + ". Give 0s or more, and 1 or more.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.CommitLog;
@@ -47,11 +47,11 @@ record OpenLog(CommitLog log, Time time) {
     /**
      * The topic with the name from the command line.
      *
-     * @throws InvalidSettings the topic does not exist
+     * @throws InvalidSettingsException the topic does not exist
      */
     LogTopic topic(String name) {
         return await(log.topics().find(name), "find topic " + name)
-                .orElseThrow(() -> new InvalidSettings("Cannot find topic " + name
+                .orElseThrow(() -> new InvalidSettingsException("Cannot find topic " + name
                         + ": it does not exist. List the topics: blobshuffle messaging topics list."));
     }
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.OutgoingRecord;
 import dev.blobshuffle.messaging.Publisher;
@@ -75,7 +75,7 @@ public final class ProduceCommand implements Callable<Integer> {
     private int produce(Messaging messaging, PrintWriter out) {
         byte @Nullable [] between = separator();
         if (messaging.topics().find(topic).isEmpty()) {
-            throw new InvalidSettings("Cannot publish to topic " + topic
+            throw new InvalidSettingsException("Cannot publish to topic " + topic
                     + ": it does not exist. Create it: blobshuffle messaging topics create.");
         }
         String publisherName = name == null ? "produce-" + UUID.randomUUID() : name;
@@ -90,7 +90,7 @@ public final class ProduceCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw failed(
                     sent,
-                    new InvalidSettings(
+                    new InvalidSettingsException(
                             "Cannot read standard input: " + e + ". Check the program that writes to it.", e));
         } catch (BlobShuffleException | IllegalArgumentException e) {
             throw failed(sent, e);
@@ -119,7 +119,7 @@ public final class ProduceCommand implements Callable<Integer> {
         if (between != null) {
             int at = indexOf(line, between);
             if (at < 0) {
-                throw new InvalidSettings("Cannot publish line " + number + ": it has no '" + separator
+                throw new InvalidSettingsException("Cannot publish line " + number + ": it has no '" + separator
                         + "' between key and value. Correct the line, or --key-separator.");
             }
             key = Arrays.copyOf(line, at);
@@ -134,7 +134,7 @@ public final class ProduceCommand implements Callable<Integer> {
             return null;
         }
         if (separator.isEmpty()) {
-            throw new InvalidSettings("Cannot find keys: --key-separator is empty. Give a text, such as ':'.");
+            throw new InvalidSettingsException("Cannot find keys: --key-separator is empty. Give a text, such as ':'.");
         }
         return separator.replace("\\t", "\t").getBytes(StandardCharsets.UTF_8);
     }

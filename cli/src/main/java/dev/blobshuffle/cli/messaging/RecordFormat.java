@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.messaging.Header;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ final class RecordFormat {
     /**
      * Parses a format.
      *
-     * @throws InvalidSettings it has an unknown placeholder
+     * @throws InvalidSettingsException it has an unknown placeholder
      */
     RecordFormat(String format) {
         StringBuilder literal = new StringBuilder();
@@ -41,7 +41,7 @@ final class RecordFormat {
             } else if (letter == '%') {
                 Function<ReceivedRecord<byte[], byte[]>, String> part = PARTS.get(next);
                 if (part == null) {
-                    throw new InvalidSettings("Cannot use --format '" + format + "': it has no part %" + next
+                    throw new InvalidSettingsException("Cannot use --format '" + format + "': it has no part %" + next
                             + ". Use %k, %v, %t, %p, %o, %T, %h or %%.");
                 }
                 add(literal);

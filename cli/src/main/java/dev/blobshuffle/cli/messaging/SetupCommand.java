@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import dev.blobshuffle.postgresql.internal.schema.ClientRole;
 import dev.blobshuffle.postgresql.internal.schema.ClientUse;
@@ -74,7 +74,7 @@ public final class SetupCommand implements Callable<Integer> {
 
     private Optional<ClientRole> role() {
         if (clientRole == null && grant != null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot set up the log: --grant is for a --client-role, and none is given. Give both.");
         }
         Set<ClientUse> uses = grant == null ? ClientUse.all() : ClientUse.parse(grant);

@@ -1,14 +1,14 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.BatchOrigin;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.ReadRequest;
@@ -88,8 +88,8 @@ public final class TailCommand implements Callable<Integer> {
 
     private int tail(OpenLog log, PrintWriter out) throws InterruptedException {
         if (last < 0 || records < 0) {
-            throw new InvalidSettings("Cannot show topic " + name + ": --last is " + last + " and --records " + records
-                    + ". Give 0 or more.");
+            throw new InvalidSettingsException("Cannot show topic " + name + ": --last is " + last + " and --records "
+                    + records + ". Give 0 or more.");
         }
         LogTopic topic = log.topic(name);
         if (!showsData) {
@@ -128,7 +128,7 @@ public final class TailCommand implements Callable<Integer> {
 
     private TopicState state(OpenLog log, LogTopic topic) {
         return Optional.ofNullable(log.states(List.of(topic)).get(topic.number()))
-                .orElseThrow(() -> new TopicAbsent("Cannot show topic " + name
+                .orElseThrow(() -> new TopicAbsentException("Cannot show topic " + name
                         + ": it was deleted. List the topics: blobshuffle messaging topics list."));
     }
 
@@ -136,7 +136,7 @@ public final class TailCommand implements Callable<Integer> {
     private List<SequencedBatch> read(OpenLog log, LogTopic topic, long from) {
         try {
             return read(log, topic.number(), from);
-        } catch (PositionTrimmed e) {
+        } catch (PositionTrimmedException e) {
             return read(log, topic.number(), state(log, topic).start());
         }
     }

@@ -22,7 +22,7 @@ record TailedBatch(SequencedBatch batch, Entries entries, Optional<BatchOrigin> 
     /**
      * Decodes a batch.
      *
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt its bytes are not entries
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException its bytes are not entries
      */
     static TailedBatch of(SequencedBatch batch, Optional<BatchOrigin> origin) {
         return new TailedBatch(batch, EntriesCodec.decode(batch.entries(), partition -> true), origin);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -89,11 +89,12 @@ final class TailedRecords {
     private void segment(String topic, Entries.SegmentRun run, List<Shape> shapes) {
         Notification notification = run.notification();
         if (notification.store() != store.fingerprint()) {
-            throw new InvalidSettings("Cannot read blob " + notification.blob() + ": it is in another store than "
-                    + store.location() + ". Give the store of the applications: --store.");
+            throw new InvalidSettingsException(
+                    "Cannot read blob " + notification.blob() + ": it is in another store than " + store.location()
+                            + ". Give the store of the applications: --store.");
         }
         if (notification.segmentLength() > LARGEST_SEGMENT) {
-            throw new InvalidSettings("Cannot show records of blob " + notification.blob() + ": a segment has "
+            throw new InvalidSettingsException("Cannot show records of blob " + notification.blob() + ": a segment has "
                     + notification.segmentLength() + " bytes. Leave --show-data out.");
         }
         SegmentReader reader = new SegmentReader(

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.RetentionRule;
 import java.io.PrintWriter;
@@ -59,13 +59,13 @@ public final class TopicsChangeCommand implements Callable<Integer> {
 
     private int change(OpenLog log, PrintWriter out) {
         if (partitions == null && retention == null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot change topic " + name + ": there is nothing to change. Give --partitions or --retention.");
         }
         LogTopic now = log.topic(name);
         int wanted = partitions == null ? now.partitions() : partitions;
         if (wanted < now.partitions() || wanted > LogTopic.MAX_PARTITIONS) {
-            throw new InvalidSettings("Cannot change topic " + name + " to " + wanted + " partitions: it has "
+            throw new InvalidSettingsException("Cannot change topic " + name + " to " + wanted + " partitions: it has "
                     + now.partitions() + ", and records are in all of them. Give " + now.partitions() + " to "
                     + LogTopic.MAX_PARTITIONS + ".");
         }

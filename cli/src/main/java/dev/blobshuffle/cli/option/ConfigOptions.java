@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.option;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.IOException;
@@ -86,7 +86,7 @@ public final class ConfigOptions {
     /**
      * All settings in the files.
      *
-     * @throws InvalidSettings fatal: a file is unreadable, or others may read its secrets
+     * @throws InvalidSettingsException fatal: a file is unreadable, or others may read its secrets
      */
     public Map<String, String> values() {
         if (values == null) {
@@ -111,13 +111,14 @@ public final class ConfigOptions {
      * The URI of the store.
      *
      * @param given by {@code --store}
-     * @throws InvalidSettings fatal: no option or setting specifies a store
+     * @throws InvalidSettingsException fatal: no option or setting specifies a store
      */
     public String store(@Nullable String given) {
         return Optional.ofNullable(given)
                 .or(() -> value(StoreSettings.STORE.name()))
-                .orElseThrow(() -> new InvalidSettings("Cannot find the store: none is named. Give --store, or --config"
-                        + " or --profile with " + StoreSettings.STORE.name() + "."));
+                .orElseThrow(() ->
+                        new InvalidSettingsException("Cannot find the store: none is named. Give --store, or --config"
+                                + " or --profile with " + StoreSettings.STORE.name() + "."));
     }
 
     /**
@@ -167,14 +168,14 @@ public final class ConfigOptions {
      * Reads a properties file.
      *
      * @param option that specified it, for the message
-     * @throws InvalidSettings fatal: the file is unreadable
+     * @throws InvalidSettingsException fatal: the file is unreadable
      */
     public static Map<String, String> read(String option, Path file) {
         Properties properties = new Properties();
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             properties.load(reader);
         } catch (IOException | IllegalArgumentException e) {
-            throw new InvalidSettings("Cannot read " + option + ": " + e + ". Give a properties file.", e);
+            throw new InvalidSettingsException("Cannot read " + option + ": " + e + ". Give a properties file.", e);
         }
         Map<String, String> read = new HashMap<>();
         properties.stringPropertyNames().forEach(name -> read.put(name, properties.getProperty(name)));

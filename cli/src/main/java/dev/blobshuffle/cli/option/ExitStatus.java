@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.option;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import org.apache.kafka.common.config.ConfigException;
 
 /** The exit status of a failed command. It shows whether a retry may help. Stateless. */
@@ -19,7 +19,7 @@ public final class ExitStatus {
      * wrong usage, because another command creates it.
      */
     public static int of(Throwable failure) {
-        boolean isOurs = failure instanceof InvalidSettings && !(failure instanceof StoreAbsent);
+        boolean isOurs = failure instanceof InvalidSettingsException && !(failure instanceof StoreAbsentException);
         // Kafka's clients wrap it in another exception.
         boolean isKafkas = failure instanceof ConfigException || failure.getCause() instanceof ConfigException;
         return isOurs || isKafkas || failure instanceof IllegalArgumentException ? WRONG_USAGE : FAILED;

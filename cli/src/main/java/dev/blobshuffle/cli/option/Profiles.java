@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.option;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.Channels;
@@ -82,7 +82,8 @@ public final class Profiles {
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot list the profiles in " + directory + ": " + e + ". Check its rights.", e);
+            throw new InvalidSettingsException(
+                    "Cannot list the profiles in " + directory + ": " + e + ". Check its rights.", e);
         }
     }
 
@@ -98,18 +99,18 @@ public final class Profiles {
                     ? Optional.of(Files.readString(file).strip()).filter(name -> !name.isEmpty())
                     : Optional.empty();
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read " + file + ": " + e + ". Check its rights.", e);
+            throw new InvalidSettingsException("Cannot read " + file + ": " + e + ". Check its rights.", e);
         }
     }
 
     /**
      * The file of a profile, which may not exist.
      *
-     * @throws InvalidSettings fatal: the name is malformed
+     * @throws InvalidSettingsException fatal: the name is malformed
      */
     public Path file(String name) {
         if (!NAME.matcher(name).matches()) {
-            throw new InvalidSettings("Cannot use profile '" + name
+            throw new InvalidSettingsException("Cannot use profile '" + name
                     + "': a name has letters, digits, '.', '_' and '-'. For a file of your own give --config.");
         }
         return directory.resolve(name + SUFFIX);
@@ -118,13 +119,13 @@ public final class Profiles {
     /**
      * The file of a profile that exists.
      *
-     * @throws InvalidSettings fatal: the profile does not exist
+     * @throws InvalidSettingsException fatal: the profile does not exist
      */
     public Path existing(String name) {
         Path file = file(name);
         if (!Files.exists(file)) {
             List<String> names = names();
-            throw new InvalidSettings("Cannot read --profile: there is no " + file + ". "
+            throw new InvalidSettingsException("Cannot read --profile: there is no " + file + ". "
                     + (names.isEmpty()
                             ? "Run 'blobshuffle profile create " + name + "'."
                             : "Give one of: " + String.join(", ", names) + "."));
@@ -135,7 +136,7 @@ public final class Profiles {
     /**
      * The settings of a profile.
      *
-     * @throws InvalidSettings fatal: it is unreadable, or others may read its secrets
+     * @throws InvalidSettingsException fatal: it is unreadable, or others may read its secrets
      */
     public Map<String, String> read(String name) {
         Path file = existing(name);
@@ -144,7 +145,8 @@ public final class Profiles {
             try {
                 PrivateFiles.check(file);
             } catch (IOException e) {
-                throw new InvalidSettings("Cannot check who may read " + file + ": " + e + ". Check its directory.", e);
+                throw new InvalidSettingsException(
+                        "Cannot check who may read " + file + ": " + e + ". Check its directory.", e);
             }
         }
         return read;
@@ -153,7 +155,7 @@ public final class Profiles {
     /**
      * Writes a whole profile, readable by the user only.
      *
-     * @throws InvalidSettings fatal: it cannot be written
+     * @throws InvalidSettingsException fatal: it cannot be written
      */
     public void write(String name, String text) {
         replace(file(name), text);
@@ -174,7 +176,8 @@ public final class Profiles {
                 Files.delete(current);
             }
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot delete profile " + name + ": " + e + ". Check its directory.", e);
+            throw new InvalidSettingsException(
+                    "Cannot delete profile " + name + ": " + e + ". Check its directory.", e);
         }
     }
 
@@ -189,7 +192,7 @@ public final class Profiles {
             }
             Path ignored = Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot write " + file + ": " + e + ". Check its directory.", e);
+            throw new InvalidSettingsException("Cannot write " + file + ": " + e + ". Check its directory.", e);
         }
     }
 

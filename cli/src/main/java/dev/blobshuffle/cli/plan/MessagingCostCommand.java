@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.plan;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.messaging.Assumptions;
@@ -100,7 +100,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
                 write(Path.of(json), text);
             }
             return cost.meetsGoal() ? 0 : 1;
-        } catch (PlanFailed | BlobShuffleException e) {
+        } catch (PlanFailedException | BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
             return ExitStatus.of(e);
@@ -115,7 +115,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
         for (String value : values) {
             int equals = value.indexOf('=');
             if (equals < 1) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot use --set " + value + ": it is not NAME=VALUE. Write for example load.groups=1.");
             }
             given = given.with(value.substring(0, equals), value.substring(equals + 1), "--set");
@@ -127,7 +127,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new PlanFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
         }
     }
 }

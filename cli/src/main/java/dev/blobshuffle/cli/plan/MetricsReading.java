@@ -52,7 +52,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         MetricsReading reading = read(texts, application);
         String all = String.join(", ", places);
         if (!(reading.sum("bytes-appended") > 0) || !(reading.sum("records-appended") > 0)) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot use metrics from " + all
                             + ": bytes-appended or records-appended is missing or 0. Give metrics of an application that shuffles.");
         }
@@ -63,8 +63,8 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         for (Map.Entry<String, String> text : texts.entrySet()) {
             if (text.getValue().stripLeading().startsWith("{")) {
                 if (texts.size() > 1) {
-                    throw new PlanFailed("Cannot read metrics from " + texts.size() + " places: " + text.getKey()
-                            + " has JSON. Give it alone, with all instances in it.");
+                    throw new PlanFailedException("Cannot read metrics from " + texts.size() + " places: "
+                            + text.getKey() + " has JSON. Give it alone, with all instances in it.");
                 }
                 return json(text.getKey(), text.getValue());
             }
@@ -77,7 +77,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         try {
             json = new ObjectMapper().readTree(text);
         } catch (JsonProcessingException e) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot read metrics from " + place + ": it is not JSON, " + e.getOriginalMessage()
                             + ". Give the form that docs/guides/planner.md describes.",
                     e);
@@ -92,7 +92,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
             instances.add(new Counted(seconds, metrics));
         }
         if (instances.isEmpty() || !(seconds > 0)) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot use metrics from " + place
                             + ": 'instances' (a list with the metrics of each) or 'seconds' (the time that the counters cover) is missing. See docs/guides/planner.md.");
         }
@@ -166,7 +166,7 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
             return otherwise;
         }
         if (!node.canConvertToInt() || node.asInt() < 1) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot use metrics: " + name + " is " + node + ". Give a whole number from 1, or leave it out.");
         }
         return node.asInt();

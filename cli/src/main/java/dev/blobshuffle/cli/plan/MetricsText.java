@@ -23,23 +23,23 @@ final class MetricsText {
      * The text at a place.
      *
      * @param place an http URL, or a file
-     * @throws PlanFailed if it is unreadable, empty or longer than 16 MiB
+     * @throws PlanFailedException if it is unreadable, empty or longer than 16 MiB
      */
     static String at(String place) {
         try {
             byte[] text = place.startsWith("http://") || place.startsWith("https://") ? fetch(place) : read(place);
             if (text.length > LARGEST) {
-                throw new PlanFailed("Cannot read metrics from " + place
+                throw new PlanFailedException("Cannot read metrics from " + place
                         + ": it has more than 16 MiB. Give the metrics of one application.");
             }
             String decoded = new String(text, StandardCharsets.UTF_8);
             if (decoded.isBlank()) {
-                throw new PlanFailed("Cannot read metrics from " + place
+                throw new PlanFailedException("Cannot read metrics from " + place
                         + ": it is empty. Does the application run, and show its metrics there?");
             }
             return decoded;
         } catch (IOException | IllegalArgumentException e) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot read metrics from " + place + ": " + e
                             + ". Give a readable file, or check address and network.",
                     e);
@@ -51,10 +51,10 @@ final class MetricsText {
         try {
             file = Path.of(place);
         } catch (InvalidPathException e) {
-            throw new PlanFailed("Cannot read metrics from " + place + ": this is not the name of a file.", e);
+            throw new PlanFailedException("Cannot read metrics from " + place + ": this is not the name of a file.", e);
         }
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
-            throw new PlanFailed("Cannot read metrics from " + place
+            throw new PlanFailedException("Cannot read metrics from " + place
                     + ": there is no readable file. Give another one, or an http URL.");
         }
         try (InputStream bytes = Files.newInputStream(file)) {
@@ -70,14 +70,14 @@ final class MetricsText {
             HttpResponse<InputStream> response = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
             try (InputStream body = response.body()) {
                 if (response.statusCode() != 200) {
-                    throw new PlanFailed("Cannot read metrics: " + url + " answered " + response.statusCode()
+                    throw new PlanFailedException("Cannot read metrics: " + url + " answered " + response.statusCode()
                             + ". Give the URL of the metrics, for example http://HOST:9400/metrics.");
                 }
                 return body.readNBytes(LARGEST + 1);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new PlanFailed("Cannot read metrics from " + url + ": interrupted. Try again.", e);
+            throw new PlanFailedException("Cannot read metrics from " + url + ": interrupted. Try again.", e);
         }
     }
 }

@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.topology.TopologyCommand;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -103,7 +103,7 @@ public final class PlanCommand implements Callable<Integer> {
                 write(report, PlanReport.html(plan));
             }
             return plan.meetsGoal() ? 0 : 1;
-        } catch (PlanFailed | BlobShuffleException e) {
+        } catch (PlanFailedException | BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
             return ExitStatus.of(e);
@@ -117,10 +117,10 @@ public final class PlanCommand implements Callable<Integer> {
         if (measured.isPresent()) {
             measured.get().over(builder);
         } else if (application != null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot choose application '" + application + "': there are no metrics. Give --from-metrics too.");
         } else if (workload.throughput == null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");
         }
         if (workload.instances != null && workload.partitions == null) {
@@ -142,7 +142,7 @@ public final class PlanCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new PlanFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
         }
     }
 }

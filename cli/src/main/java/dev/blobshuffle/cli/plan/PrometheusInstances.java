@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.plan.MetricsReading.Counted;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -65,7 +65,7 @@ final class PrometheusInstances {
         try {
             samples = PrometheusReader.read(text);
         } catch (IllegalArgumentException e) {
-            throw new PlanFailed(
+            throw new PlanFailedException(
                     "Cannot read metrics from " + place + ": it is neither JSON nor the text format of Prometheus, "
                             + e.getMessage() + ". Give the address in blobshuffle.metrics.listen, with /metrics.",
                     e);
@@ -80,7 +80,7 @@ final class PrometheusInstances {
             }
         }
         if (!isOurs) {
-            throw new PlanFailed("Cannot use metrics from " + place
+            throw new PlanFailedException("Cannot use metrics from " + place
                     + ": none is BlobShuffle's, whose names begin with blobshuffle_ and are those of docs/metrics.md."
                     + " Give the address in blobshuffle.metrics.listen, with /metrics.");
         }
@@ -91,12 +91,12 @@ final class PrometheusInstances {
                 series.stream().map(one -> one.label("application")).collect(Collectors.toCollection(TreeSet::new));
         String names = String.join(", ", found);
         if (application.isPresent() && !found.contains(application.get())) {
-            throw new InvalidSettings("Cannot use metrics of application " + application.get()
+            throw new InvalidSettingsException("Cannot use metrics of application " + application.get()
                     + ": there are those of: " + names + ". Give one of these.");
         }
         if (application.isEmpty() && found.size() > 1) {
-            throw new InvalidSettings("Cannot use metrics of " + found.size() + " applications at once: " + names
-                    + ". Choose one with --application.");
+            throw new InvalidSettingsException("Cannot use metrics of " + found.size() + " applications at once: "
+                    + names + ". Choose one with --application.");
         }
         return application.orElse(found.isEmpty() ? "" : found.iterator().next());
     }
@@ -104,7 +104,7 @@ final class PrometheusInstances {
     private static Counted counted(Series series, Map<String, Double> metrics) {
         double seconds = metrics.getOrDefault(UPTIME, 0.0) / MILLISECONDS;
         if (!(seconds > 0)) {
-            throw new PlanFailed("Cannot use metrics from " + series.place()
+            throw new PlanFailedException("Cannot use metrics from " + series.place()
                     + ": blobshuffle_uptime_seconds, the time that the counters cover, is missing or 0 for an instance."
                     + " Give all metrics that the application shows.");
         }

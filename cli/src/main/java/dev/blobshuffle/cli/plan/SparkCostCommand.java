@@ -117,7 +117,7 @@ public final class SparkCostCommand implements Callable<Integer> {
                 write(Path.of(json), text);
             }
             return 0;
-        } catch (PlanFailed | BlobShuffleException e) {
+        } catch (PlanFailedException | BlobShuffleException e) {
             spec.commandLine().getErr().println(e.getMessage());
             spec.commandLine().getErr().flush();
             return ExitStatus.of(e);
@@ -128,7 +128,7 @@ public final class SparkCostCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {
-            throw new PlanFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
         }
     }
 }

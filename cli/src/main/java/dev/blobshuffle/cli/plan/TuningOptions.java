@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Goal;
@@ -168,11 +168,12 @@ final class TuningOptions {
         return LatencyProfile.all().stream()
                 .filter(candidate -> candidate.name().equals(wanted))
                 .findFirst()
-                .orElseThrow(() -> new InvalidSettings("Cannot find latency profile '" + wanted + "': there are "
-                        + LatencyProfile.all().stream()
-                                .map(LatencyProfile::name)
-                                .collect(Collectors.joining(", "))
-                        + ". Give one of these."));
+                .orElseThrow(
+                        () -> new InvalidSettingsException("Cannot find latency profile '" + wanted + "': there are "
+                                + LatencyProfile.all().stream()
+                                        .map(LatencyProfile::name)
+                                        .collect(Collectors.joining(", "))
+                                + ". Give one of these."));
     }
 
     Tuning tuning(Workload workload, PriceTable table, KafkaPrices service) {
@@ -202,15 +203,15 @@ final class TuningOptions {
 
     Goal goal(Tuning base) {
         if (Optional.ofNullable(targetP95).isPresent() && maxCost != null) {
-            throw new InvalidSettings("Cannot plan for both --target-p95 and --max-cost. Give one.");
+            throw new InvalidSettingsException("Cannot plan for both --target-p95 and --max-cost. Give one.");
         }
         if ((batchSize == null) != (delay == null)) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot price settings: one of --batch-size and --delay is missing. Give both, or neither and a goal.");
         }
         if (batchSize != null && delay != null) {
             if (targetP95 != null || maxCost != null) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot both price settings and look for some. Give --batch-size and --delay, or --target-p95, or --max-cost.");
             }
             return new Goal.Fixed(

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.profile;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -12,7 +12,7 @@ final class Editor {
      * Opens a file, and returns when the user has closed it.
      *
      * @param editor a command, with any options
-     * @throws InvalidSettings fatal: the editor cannot run, or it failed
+     * @throws InvalidSettingsException fatal: the editor cannot run, or it failed
      */
     static void open(Path file, String editor) {
         try {
@@ -22,14 +22,14 @@ final class Editor {
                     .start()
                     .waitFor();
             if (status != 0) {
-                throw new InvalidSettings("Cannot edit " + file + ": " + editor + " ended with status " + status
-                        + ". Set EDITOR, or edit the file yourself.");
+                throw new InvalidSettingsException("Cannot edit " + file + ": " + editor + " ended with status "
+                        + status + ". Set EDITOR, or edit the file yourself.");
             }
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot edit " + file + ": " + e + ". Edit the file yourself.", e);
+            throw new InvalidSettingsException("Cannot edit " + file + ": " + e + ". Edit the file yourself.", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new InvalidSettings("Cannot edit " + file + ": interrupted. Run it again.", e);
+            throw new InvalidSettingsException("Cannot edit " + file + ": interrupted. Run it again.", e);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.profile;
 import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.cli.option.Profiles;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -84,7 +84,7 @@ public final class ProfileCommand {
                     Map<String, String> more) {
         return run(out -> {
             if (Files.exists(profiles.file(name))) {
-                throw new InvalidSettings("Cannot create profile " + name
+                throw new InvalidSettingsException("Cannot create profile " + name
                         + ": there is one. Run 'blobshuffle profile edit " + name + "', or delete it.");
             }
             Map<String, String> settings = new LinkedHashMap<>();
@@ -135,9 +135,9 @@ public final class ProfileCommand {
                             .orElse("vi"));
             try {
                 Map<String, String> ignored = profiles.read(chosen);
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 profiles.write(chosen, before);
-                throw new InvalidSettings(e.getMessage() + " The profile is as it was before.", e);
+                throw new InvalidSettingsException(e.getMessage() + " The profile is as it was before.", e);
             }
             // An editor may have replaced the file, including its permissions.
             profiles.write(chosen, text(file));
@@ -183,7 +183,8 @@ public final class ProfileCommand {
     private String chosen(@Nullable String name) {
         return Optional.ofNullable(name)
                 .or(profiles::current)
-                .orElseThrow(() -> new InvalidSettings("Cannot find the profile: none is in use. Give its NAME."));
+                .orElseThrow(
+                        () -> new InvalidSettingsException("Cannot find the profile: none is in use. Give its NAME."));
     }
 
     private static void put(Map<String, String> settings, String name, @Nullable String value) {
@@ -196,7 +197,7 @@ public final class ProfileCommand {
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read " + file + ": " + e + ". Check its rights.", e);
+            throw new InvalidSettingsException("Cannot read " + file + ": " + e + ". Check its rights.", e);
         }
     }
 
@@ -206,7 +207,7 @@ public final class ProfileCommand {
             action.accept(out);
             out.flush();
             return 0;
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
     }

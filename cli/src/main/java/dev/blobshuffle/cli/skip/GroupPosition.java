@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.skip;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.log.MissingBlobs;
 import dev.blobshuffle.kafka.internal.position.GivenUp;
 import dev.blobshuffle.kafka.internal.position.SkipGroup;
@@ -46,7 +46,7 @@ record GroupPosition(
                 .filter(partition -> partitions.isEmpty() || partitions.contains(partition.partition()))
                 .toList();
         if (asked.size() < Math.max(1, partitions.size())) {
-            throw new InvalidSettings("Cannot skip: " + topic + " has not all of the partitions " + partitions
+            throw new InvalidSettingsException("Cannot skip: " + topic + " has not all of the partitions " + partitions
                     + ". Check --topic and --partition.");
         }
         Optional<GroupState> state = admin.listGroups().valid().get().stream()
@@ -65,7 +65,7 @@ record GroupPosition(
                     });
         }
         if (committed.isEmpty()) {
-            throw new InvalidSettings("Cannot skip: group " + group + " has committed nothing in " + topic
+            throw new InvalidSettingsException("Cannot skip: group " + group + " has committed nothing in " + topic
                     + ". Check --group and --topic.");
         }
         Map<TopicPartition, ListOffsetsResultInfo> earliest = admin.listOffsets(
@@ -83,11 +83,11 @@ record GroupPosition(
     /**
      * Checks that no member of the group would overwrite the commits.
      *
-     * @throws InvalidSettings the group is active
+     * @throws InvalidSettingsException the group is active
      */
     void requireStopped() {
         if (state.isPresent() && state.get() != GroupState.EMPTY && state.get() != GroupState.DEAD) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot skip: group " + group + " is active, its state is " + state.get()
                             + ", and its members would go on where they are. Stop the application, wait until its session has timed out, and run it again.");
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.skip;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.log.MissingBlobs;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -28,7 +28,7 @@ record NamedOffsets(List<Range> ranges) implements MissingBlobs.Named {
      */
     record Range(int partition, long first, long last) {}
 
-    /** @throws InvalidSettings a text is not of this form */
+    /** @throws InvalidSettingsException a text is not of this form */
     static NamedOffsets parse(List<String> texts) {
         return new NamedOffsets(texts.stream().map(NamedOffsets::range).toList());
     }
@@ -42,7 +42,7 @@ record NamedOffsets(List<Range> ranges) implements MissingBlobs.Named {
                 return new Range(Integer.parseInt(matcher.group(1)), first, last);
             }
         }
-        throw new InvalidSettings("Cannot skip: --offsets has " + text
+        throw new InvalidSettingsException("Cannot skip: --offsets has " + text
                 + ". Give PARTITION:OFFSET or PARTITION:FIRST-LAST, for example 0:17 or 0:17-20.");
     }
 

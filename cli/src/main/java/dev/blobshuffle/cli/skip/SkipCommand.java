@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
-            "so that an application that stopped with BlobMissing can continue. The records are lost; all others are read.",
+            "so that an application that stopped with BlobMissingException can continue. The records are lost; all others are read.",
             "With --offsets it also gives up notifications there that refer to another store or cannot be decoded.",
             "Without --execute it only lists them. The application must be stopped."
         })

@@ -6,7 +6,7 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -143,11 +143,11 @@ public final class StatusCommand implements Callable<Integer> {
 
     private void check() {
         if (mostBlobs < 1 || mostEntries < 1 || (times != null && times < 1)) {
-            throw new InvalidSettings("--most-blobs is " + mostBlobs + ", --most-entries " + mostEntries
+            throw new InvalidSettingsException("--most-blobs is " + mostBlobs + ", --most-entries " + mostEntries
                     + (times == null ? "" : ", --times " + times) + ". Give 1 or more.");
         }
         if (every.isNegative() || every.isZero()) {
-            throw new InvalidSettings("--every is " + every.toMillis() + "ms. Give a positive time.");
+            throw new InvalidSettingsException("--every is " + every.toMillis() + "ms. Give a positive time.");
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.status;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobId;
@@ -113,7 +113,7 @@ final class StoreLook {
                 sum += waiting.await(store.length(sample.get(i)));
                 count++;
             } catch (CompletionException e) {
-                if (!(e.getCause() instanceof BlobMissing)) {
+                if (!(e.getCause() instanceof BlobMissingException)) {
                     throw e;
                 }
             }

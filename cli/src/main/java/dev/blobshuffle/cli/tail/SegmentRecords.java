@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.tail;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -37,11 +37,12 @@ final class SegmentRecords {
     void read(TailedEntry entry, Notification notification, int skipped, Consumer<TailedRecord> receiver)
             throws InterruptedException {
         if (notification.store() != store.fingerprint()) {
-            throw new InvalidSettings("Cannot read blob " + notification.blob() + ": it is in another store than "
-                    + store.location() + ". Give the store of the application: --store.");
+            throw new InvalidSettingsException(
+                    "Cannot read blob " + notification.blob() + ": it is in another store than " + store.location()
+                            + ". Give the store of the application: --store.");
         }
         if (notification.segmentLength() > LARGEST_SEGMENT) {
-            throw new InvalidSettings("Cannot read a segment of blob " + notification.blob() + ": it has "
+            throw new InvalidSettingsException("Cannot read a segment of blob " + notification.blob() + ": it has "
                     + notification.segmentLength() + " bytes. Leave --store out to see its notification.");
         }
         Partition partition =

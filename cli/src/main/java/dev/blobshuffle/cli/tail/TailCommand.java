@@ -5,7 +5,7 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.messaging.Shown;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -131,7 +131,7 @@ public final class TailCommand implements Callable<Integer> {
         int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             if (last < 1 || longest < 1 || (times != null && times < 1)) {
-                throw new InvalidSettings("--last is " + last + ", --longest " + longest
+                throw new InvalidSettingsException("--last is " + last + ", --longest " + longest
                         + (times == null ? "" : ", --times " + times) + ". Give 1 or more.");
             }
             return run(brokers.client(), time);

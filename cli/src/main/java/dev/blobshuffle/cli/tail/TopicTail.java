@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.tail;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -43,7 +43,7 @@ final class TopicTail {
      * A tail of a topic.
      *
      * @param numbers of partitions; empty: all
-     * @throws InvalidSettings the topic or a partition does not exist
+     * @throws InvalidSettingsException the topic or a partition does not exist
      */
     static TopicTail of(Admin admin, LogScan scan, String topic, Set<Integer> numbers)
             throws ExecutionException, InterruptedException {
@@ -55,7 +55,7 @@ final class TopicTail {
                     .toList();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                throw new InvalidSettings("there is no such topic. Check --topic and --bootstrap.", e);
+                throw new InvalidSettingsException("there is no such topic. Check --topic and --bootstrap.", e);
             }
             throw e;
         }
@@ -63,7 +63,7 @@ final class TopicTail {
                 .filter(partition -> numbers.isEmpty() || numbers.contains(partition.partition()))
                 .toList();
         if (partitions.size() < numbers.size()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "it has " + all.size() + " partitions, and not all of " + numbers + ". Check --partition.");
         }
         return new TopicTail(admin, scan, partitions);

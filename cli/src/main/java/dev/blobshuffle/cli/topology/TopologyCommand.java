@@ -55,7 +55,7 @@ public final class TopologyCommand implements Callable<Integer> {
         TopologyReview review;
         try {
             review = new TopologyReview(TopologyText.read(lines()));
-        } catch (TopologyRefused e) {
+        } catch (TopologyRefusedException e) {
             return fail(e.getMessage());
         } catch (IOException e) {
             return fail(e + ". Give a text file that can be read");
@@ -74,7 +74,7 @@ public final class TopologyCommand implements Callable<Integer> {
 
     private List<String> lines() throws IOException {
         if (Files.size(file) > MOST_BYTES) {
-            throw new TopologyRefused("it has more than 16 MiB. Give only what Topology.describe() prints");
+            throw new TopologyRefusedException("it has more than 16 MiB. Give only what Topology.describe() prints");
         }
         return Files.readAllLines(file);
     }

@@ -26,7 +26,7 @@ final class TopologyText {
     /**
      * The nodes, in the order of the text.
      *
-     * @throws TopologyRefused if there is no node, or a successor is missing
+     * @throws TopologyRefusedException if there is no node, or a successor is missing
      */
     static List<TopologyNode> read(List<String> lines) {
         Map<String, TopologyNode> nodes = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ final class TopologyText {
                 Kind kind = Kind.valueOf(node.group(1).toUpperCase(Locale.ROOT));
                 TopologyNode read = new TopologyNode(last, kind, topics(node.group(3), node.group(4)), List.of());
                 if (nodes.put(last, read) != null) {
-                    throw new TopologyRefused("it has two nodes '" + last + "'. Give one topology at a time");
+                    throw new TopologyRefusedException("it has two nodes '" + last + "'. Give one topology at a time");
                 }
             } else if (forwards.matches()) {
                 nodes.computeIfPresent(
@@ -54,13 +54,13 @@ final class TopologyText {
 
     private static void check(Map<String, TopologyNode> nodes) {
         if (nodes.isEmpty()) {
-            throw new TopologyRefused(
+            throw new TopologyRefusedException(
                     "it names no source, processor or sink. Give what Topology.describe() of Kafka Streams prints");
         }
         nodes.values()
                 .forEach(node -> node.successors().forEach(successor -> {
                     if (!nodes.containsKey(successor)) {
-                        throw new TopologyRefused("'" + node.name() + "' forwards to '" + successor
+                        throw new TopologyRefusedException("'" + node.name() + "' forwards to '" + successor
                                 + "', which is not in it. Give all lines that Topology.describe() prints");
                     }
                 }));

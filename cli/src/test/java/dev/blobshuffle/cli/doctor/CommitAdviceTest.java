@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.StoreFinding.Level;
 import java.time.Duration;
 import java.util.List;
@@ -68,7 +68,7 @@ class CommitAdviceTest {
     @Test
     void numbersThatAreNoneAreRefused() {
         assertThatThrownBy(() -> CommitSettings.of(Map.of("commit.interval.ms", "soon")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage("Cannot use setting commit.interval.ms: it is not a number of milliseconds. Give one.");
     }
 

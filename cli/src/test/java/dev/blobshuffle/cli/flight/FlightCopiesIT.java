@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.flight.FlightShuffles;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.io.IOException;
@@ -136,7 +136,7 @@ class FlightCopiesIT {
             daemon.client().release("s");
             assertThat(arrived()).isZero();
             assertThat(isComplete()).isFalse();
-            assertThatThrownBy(() -> read(daemon.client())).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(daemon.client())).isInstanceOf(BlobMissingException.class);
         }
     }
 
@@ -159,7 +159,7 @@ class FlightCopiesIT {
         try (ServedDaemon daemon = ServedDaemon.start(host, copies)) {
             server.kill();
             assertThatThrownBy(() -> read(daemon.client()))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("Check that the store runs");
             server.restart();
             waitFor("an answer of the server").until(() -> isReadable(daemon.client()));
@@ -196,7 +196,7 @@ class FlightCopiesIT {
         try {
             assertThat(read(client)).isEqualTo(blobs.stream());
             return true;
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             return false;
         }
     }
@@ -218,7 +218,7 @@ class FlightCopiesIT {
         }
         try (ServedDaemon daemon = ServedDaemon.start(host, copies)) {
             assertThatThrownBy(() -> read(daemon.client()))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("map 1")
                     .hasMessageContaining("checksum");
         }
@@ -227,7 +227,7 @@ class FlightCopiesIT {
         }
         try (ServedDaemon daemon = ServedDaemon.start(host, copies)) {
             assertThatThrownBy(() -> read(daemon.client()))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("map 1")
                     .hasMessageContaining("truncated");
         }

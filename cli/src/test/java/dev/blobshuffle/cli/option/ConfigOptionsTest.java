@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.option;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ class ConfigOptionsTest {
         write("reference.properties", "rw-r--r--", "ssl.key.password=${file:/etc/secret:key}\n");
 
         assertThatThrownBy(() -> options("--profile", "open").values())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Run chmod 600");
         assertThat(options("--profile", "closed").values()).hasSize(1);
         assertThat(options("--profile", "reference").values()).hasSize(1);

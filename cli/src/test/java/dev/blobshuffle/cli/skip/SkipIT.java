@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.BlobTopic.Outcome;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.testkit.internal.files.LiveFiles;
 import java.io.IOException;
@@ -112,7 +112,7 @@ class SkipIT {
         lose(4);
         try (Consumer<String, String> consumer = consumer()) {
             assertThat(values(BlobTopic.read(consumer, 2))).containsExactly("a1", "a2");
-            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(BlobMissingException.class);
         }
 
         Outcome dry = skip();
@@ -123,7 +123,7 @@ class SkipIT {
                         "offsets 4 to 4, 1 notifications of 2 records",
                         "6 records would be given up. Nothing was changed");
         try (Consumer<String, String> consumer = consumer()) {
-            assertThatThrownBy(() -> BlobTopic.read(consumer, 3)).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 3)).hasCauseInstanceOf(BlobMissingException.class);
         }
 
         assertThat(skip("--execute").text()).contains("6 records are given up");
@@ -173,7 +173,7 @@ class SkipIT {
         commitAt(0);
         try (Consumer<String, String> member = shared.consumer("group.id", topic, "enable.auto.commit", false)) {
             member.subscribe(List.of("skipped-nothing", topic));
-            assertThatThrownBy(() -> BlobTopic.read(member, 1)).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> BlobTopic.read(member, 1)).hasCauseInstanceOf(BlobMissingException.class);
             Outcome active = skip("--execute");
             assertThat(active.status()).isEqualTo(2);
             assertThat(active.text()).contains("is active", "Stop the application");
@@ -204,7 +204,7 @@ class SkipIT {
         assertThat(skip("--offsets", "0:1-x").text()).contains("Give PARTITION:OFFSET or PARTITION:FIRST-LAST");
         try (Consumer<String, String> consumer = consumer()) {
             assertThat(values(BlobTopic.read(consumer, 2))).containsExactly("a1", "a2");
-            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(InvalidSettingsException.class);
         }
 
         Outcome done = skip("--offsets", "0:0-1,0:2-9", "--execute");

@@ -12,11 +12,11 @@ public interface KeyProvider {
      * A copy of the key with an id: 32 random bytes. May block.
      *
      * @return empty if the source does not have the key
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the source cannot be used, or refuses
-     *     the key. A reader asks again until {@code blobshuffle.encryption.key.timeout.ms} is over;
-     *     a writer fails
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable the source does not answer now; handled
-     *     in the same way
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException the source cannot be used, or
+     *     refuses the key. A reader asks again until {@code blobshuffle.encryption.key.timeout.ms}
+     *     is over; a writer fails
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException the source does not answer
+     *     now; handled in the same way
      */
     Optional<byte[]> key(String id);
 

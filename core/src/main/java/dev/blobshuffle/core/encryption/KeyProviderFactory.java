@@ -13,7 +13,8 @@ public interface KeyProviderFactory {
     /**
      * Opens a source. May block.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI names no usable source
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the URI names no usable
+     *     source
      */
     KeyProvider open(URI uri);
 }

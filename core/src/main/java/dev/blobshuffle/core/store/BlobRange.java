@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 
 /**
  * The part of a blob to read: a segment, and the section around it, which caches may load as a
@@ -71,9 +71,10 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
      * The failure of a read of this range, if the blob ends before it or its bytes differ from the
      * written ones.
      */
-    public BlobCorrupt outside(BlobId id, long blobLength, String location) {
-        return new BlobCorrupt("Cannot read blob " + id + ": bytes [" + offset + ", " + end() + ") are outside its "
-                + blobLength + " bytes in " + location
-                + ". The blob or its notification is damaged; restore it or skip its records.");
+    public BlobCorruptException outside(BlobId id, long blobLength, String location) {
+        return new BlobCorruptException(
+                "Cannot read blob " + id + ": bytes [" + offset + ", " + end() + ") are outside its "
+                        + blobLength + " bytes in " + location
+                        + ". The blob or its notification is damaged; restore it or skip its records.");
     }
 }

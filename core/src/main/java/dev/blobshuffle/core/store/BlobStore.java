@@ -14,12 +14,13 @@ import java.util.concurrent.CompletionStage;
  * Stages complete on threads of the store, so callbacks must only enqueue.
  *
  * <p>Failures complete a stage exceptionally with
- * {@link dev.blobshuffle.core.failure.StoreUnavailable} (may succeed later; as
- * {@link dev.blobshuffle.core.failure.StoreThrottled} if the store asks for fewer requests),
- * {@link dev.blobshuffle.core.failure.InvalidSettings} (credentials, bucket or permissions are
- * wrong; a retry cannot help), {@link dev.blobshuffle.core.failure.BlobMissing} (confirmed not
- * there), {@link dev.blobshuffle.core.failure.BlobCorrupt} (a range outside the blob) or
- * {@link dev.blobshuffle.core.failure.Closed}.
+ * {@link dev.blobshuffle.core.failure.StoreUnavailableException} (may succeed later; as
+ * {@link dev.blobshuffle.core.failure.StoreThrottledException} if the store asks for fewer
+ * requests), {@link dev.blobshuffle.core.failure.InvalidSettingsException} (credentials, bucket or
+ * permissions are wrong; a retry cannot help),
+ * {@link dev.blobshuffle.core.failure.BlobMissingException} (confirmed not there),
+ * {@link dev.blobshuffle.core.failure.BlobCorruptException} (a range outside the blob) or
+ * {@link dev.blobshuffle.core.failure.ClosedException}.
  *
  * <p>A request runs to its end. Do not cancel a stage, since its bytes would leak. Only decorators
  * that wait or repeat can stop early ({@link Abandonable}).
@@ -27,8 +28,9 @@ import java.util.concurrent.CompletionStage;
 public interface BlobStore extends AutoCloseable {
     /**
      * The owner of the blobs that this instance stores now; {@link BlobId#NO_OWNER} if the store is
-     * not swept. Completes when the instance may store blobs. Fails with {@link
-     * dev.blobshuffle.core.failure.StoreUnavailable} if an attempt to claim its owner failed.
+     * not swept. Completes when the instance may store blobs. Fails with
+     * {@link dev.blobshuffle.core.failure.StoreUnavailableException} if an attempt to claim its
+     * owner failed.
      */
     default CompletionStage<Integer> owner() {
         return CompletableFuture.completedFuture(BlobId.NO_OWNER);
@@ -104,8 +106,8 @@ public interface BlobStore extends AutoCloseable {
      * finding ({@link StoreFinding#unknown}), not a failure.
      *
      * @return empty for a store without settings that matter
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the service does not
-     *     answer at all
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the service does
+     *     not answer at all
      */
     default Optional<StoreInspection> inspect() {
         return Optional.empty();
@@ -130,7 +132,7 @@ public interface BlobStore extends AutoCloseable {
     /** The store's location without credentials, fit for logs and messages. */
     String location();
 
-    /** Closes the store. Pending work fails with {@code Closed}. Idempotent. */
+    /** Closes the store. Pending work fails with {@code ClosedException}. Idempotent. */
     @Override
     void close();
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.List;
 
 /**
@@ -25,20 +25,21 @@ public interface BlobStoreProvider {
      *
      * @param context what the store works with; the caller keeps ownership
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI cannot name a store
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store cannot be
-     *     reached
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the URI cannot name a
+     *     store
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store cannot
+     *     be reached
      */
     BlobStore open(StoreUri uri, StoreContext context);
 
     /**
      * Opens the URI's location for blobs under names. Contacts no service.
      *
-     * @throws InvalidSettings fatal: the URI names no such location, or this kind of store has no
-     *     named blobs
+     * @throws InvalidSettingsException fatal: the URI names no such location, or this kind of store
+     *     has no named blobs
      */
     default NamedBlobs openNamed(StoreUri uri, StoreContext context) {
-        throw new InvalidSettings("Cannot keep blobs under names in " + scheme()
+        throw new InvalidSettingsException("Cannot keep blobs under names in " + scheme()
                 + "://: this kind of store cannot do it. Use s3:// or file://.");
     }
 }

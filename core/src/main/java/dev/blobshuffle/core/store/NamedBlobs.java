@@ -10,9 +10,9 @@ import java.util.List;
  * thread until the answer or failure, and does not retry. Opening contacts no service, so a process
  * may start before its store. Thread-safe.
  *
- * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
- * {@link dev.blobshuffle.core.failure.StoreRefused} if an operator must act, or
- * {@link dev.blobshuffle.core.failure.Closed}, unless a method says otherwise.
+ * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailableException}, as
+ * {@link dev.blobshuffle.core.failure.StoreRefusedException} if an operator must act, or
+ * {@link dev.blobshuffle.core.failure.ClosedException}, unless a method says otherwise.
  */
 public interface NamedBlobs extends AutoCloseable {
     /**
@@ -27,8 +27,9 @@ public interface NamedBlobs extends AutoCloseable {
      *
      * @param target filled from its position to its limit; if the read fails, its bytes are
      *     undefined
-     * @throws dev.blobshuffle.core.failure.BlobMissing there is no such blob
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt the blob ends before the target is full
+     * @throws dev.blobshuffle.core.failure.BlobMissingException there is no such blob
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException the blob ends before the target is
+     *     full
      */
     void read(String name, long offset, ByteBuffer target);
 
@@ -45,7 +46,7 @@ public interface NamedBlobs extends AutoCloseable {
     /** The location without credentials, fit for logs and messages. */
     String location();
 
-    /** Closes the client; running requests may fail with {@code Closed}. Idempotent. */
+    /** Closes the client; running requests may fail with {@code ClosedException}. Idempotent. */
     @Override
     void close();
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -37,12 +37,12 @@ public interface Registers {
      * The bytes of a text, after a check of their number. Stores check on write and on read,
      * because a truncated text would have another meaning.
      *
-     * @throws StoreRefused the text has more than {@link #MOST_BYTES}
+     * @throws StoreRefusedException the text has more than {@link #MOST_BYTES}
      */
     static byte[] bytes(String name, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > MOST_BYTES) {
-            throw new StoreRefused("Cannot use register " + name + ": its text has more than " + MOST_BYTES
+            throw new StoreRefusedException("Cannot use register " + name + ": its text has more than " + MOST_BYTES
                     + " bytes. Let fewer applications share a store: give some of them a prefix of their own.");
         }
         return bytes;

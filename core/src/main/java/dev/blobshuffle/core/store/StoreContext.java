@@ -20,7 +20,7 @@ public record StoreContext(Time time, RequestMeter meter, WhenAbsent whenAbsent)
          * add it.
          */
         CREATE_OR_EXTEND,
-        /** Fails with {@link dev.blobshuffle.core.failure.StoreAbsent}. */
+        /** Fails with {@link dev.blobshuffle.core.failure.StoreAbsentException}. */
         FAIL
     }
 

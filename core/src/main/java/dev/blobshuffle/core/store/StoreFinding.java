@@ -71,7 +71,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
         return age.compareTo(SHORT_EXPIRY) < 0
                 ? warning(
                         "lifecycle",
-                        what + ", read or not: a reader that lags longer fails with BlobMissing",
+                        what + ", read or not: a reader that lags longer fails with BlobMissingException",
                         "Let the rule expire blobs later than the longest lag you tolerate, " + days(SHORT_EXPIRY)
                                 + " or more.")
                 : ok("lifecycle", what);

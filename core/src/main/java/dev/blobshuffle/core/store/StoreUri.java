@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.text.EditDistance;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -30,7 +30,7 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     /**
      * Parses a URI.
      *
-     * @throws InvalidSettings fatal: the text is not a URI of this form
+     * @throws InvalidSettingsException fatal: the text is not a URI of this form
      */
     public static StoreUri parse(String text) {
         URI uri;
@@ -82,13 +82,14 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     /**
      * Checks that the store knows every parameter.
      *
-     * @throws InvalidSettings fatal: a parameter is unknown
+     * @throws InvalidSettingsException fatal: a parameter is unknown
      */
     public void requireKnown(List<StoreParameter> known) {
         List<String> names = known.stream().map(StoreParameter::name).toList();
         for (String name : parameters.keySet()) {
             if (!names.contains(name)) {
-                throw new InvalidSettings("Cannot open store " + scheme + "://: it has no parameter '" + name + "'. "
+                throw new InvalidSettingsException("Cannot open store " + scheme + "://: it has no parameter '" + name
+                        + "'. "
                         + names.stream()
                                 .min(Comparator.comparingInt((String other) -> EditDistance.between(other, name))
                                         .thenComparing(Comparator.naturalOrder()))
@@ -101,8 +102,8 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     }
 
     /** The message does not repeat the URI, because a wrong URI may contain a secret. */
-    private static InvalidSettings invalid(String reason) {
-        return new InvalidSettings("Cannot use setting blobshuffle.store: " + reason
+    private static InvalidSettingsException invalid(String reason) {
+        return new InvalidSettingsException("Cannot use setting blobshuffle.store: " + reason
                 + ". Give for example file:///var/lib/blobs or s3://bucket/prefix?region=eu-central-1.");
     }
 }

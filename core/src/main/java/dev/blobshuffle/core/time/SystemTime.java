@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.time;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -81,7 +81,7 @@ public final class SystemTime implements Time, AutoCloseable {
             Future<?> scheduled = timer.schedule(() -> runTimer(task), delay.toNanos(), TimeUnit.NANOSECONDS);
             return () -> scheduled.cancel(false);
         } catch (RejectedExecutionException e) {
-            throw new Closed(
+            throw new ClosedException(
                     "Cannot schedule a task: the timer is closed. Close the time source after everything that uses it.",
                     e);
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.time;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -37,7 +37,7 @@ final class SystemWorkers implements Time.Workers {
         try {
             pool.execute(task);
         } catch (RejectedExecutionException e) {
-            throw new Closed(
+            throw new ClosedException(
                     "Cannot run a task: the workers '" + name
                             + "' are closed. Give no work to a component that was closed.",
                     e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.time;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import java.lang.reflect.Method;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ final class VirtualWorkers implements Time.Workers {
     @Override
     public void execute(Runnable task) {
         if (isClosed) {
-            throw new Closed("Cannot run a task: the workers '" + name
+            throw new ClosedException("Cannot run a task: the workers '" + name
                     + "' are closed. Give no work to a component that was closed.");
         }
         threads.newThread(task).start();

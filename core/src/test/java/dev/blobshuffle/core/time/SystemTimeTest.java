@@ -3,7 +3,7 @@ package dev.blobshuffle.core.time;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -85,7 +85,7 @@ class SystemTimeTest {
         time.close();
         time.close();
         assertThatThrownBy(() -> time.schedule(Duration.ZERO, () -> {}))
-                .isInstanceOf(Closed.class)
+                .isInstanceOf(ClosedException.class)
                 .hasMessageContaining("closed");
     }
 
@@ -132,7 +132,7 @@ class SystemTimeTest {
         goOn.countDown();
         assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
         assertThat(queuedRan).isFalse();
-        assertThatThrownBy(() -> workers.execute(() -> {})).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> workers.execute(() -> {})).isInstanceOf(ClosedException.class);
     }
 
     @Test

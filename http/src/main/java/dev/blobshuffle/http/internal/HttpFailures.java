@@ -1,8 +1,8 @@
 package dev.blobshuffle.http.internal;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -36,20 +36,20 @@ public final class HttpFailures {
      *
      * @param attempt completes "Cannot … LOCATION"
      */
-    public StoreUnavailable answered(String attempt, HttpAnswer answer) {
+    public StoreUnavailableException answered(String attempt, HttpAnswer answer) {
         String code = answer.code().isEmpty() ? "" : " " + answer.code();
         String text = start(attempt) + "HTTP " + answer.status() + code + ". ";
         if (answer.status() == TOO_MANY_REQUESTS || dialect.isThrottled(answer)) {
-            return new StoreThrottled(text + dialect.throttledRemedy(), answer.cause());
+            return new StoreThrottledException(text + dialect.throttledRemedy(), answer.cause());
         }
         if (answer.status() == BAD_REQUEST && dialect.isChanged(answer)) {
-            return new StoreUnavailable(
+            return new StoreUnavailableException(
                     text + "The bytes changed on their way. If it lasts, check memory and network.", answer.cause());
         }
         return dialect.remedy(answer)
-                .<StoreUnavailable>map(remedy -> new StoreRefused(text + remedy, answer.cause()))
-                .orElseGet(() ->
-                        new StoreUnavailable(text + "If it lasts, look at the service's status page.", answer.cause()));
+                .<StoreUnavailableException>map(remedy -> new StoreRefusedException(text + remedy, answer.cause()))
+                .orElseGet(() -> new StoreUnavailableException(
+                        text + "If it lasts, look at the service's status page.", answer.cause()));
     }
 
     /**
@@ -58,19 +58,19 @@ public final class HttpFailures {
      *
      * @param attempt completes "Cannot … LOCATION"
      */
-    public StoreUnavailable unanswered(String attempt, Throwable e) {
+    public StoreUnavailableException unanswered(String attempt, Throwable e) {
         String start = start(attempt);
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             Optional<String> refusal = dialect.refusedCredentials(cause);
             if (refusal.isPresent()) {
-                return new StoreRefused(start + refusal.get(), e);
+                return new StoreRefusedException(start + refusal.get(), e);
             }
             Optional<String> reason = reason(cause);
             if (reason.isPresent()) {
-                return new StoreUnavailable(start + reason.get(), e);
+                return new StoreUnavailableException(start + reason.get(), e);
             }
         }
-        return new StoreUnavailable(start + e + ". Check the network and the service's status page.", e);
+        return new StoreUnavailableException(start + e + ". Check the network and the service's status page.", e);
     }
 
     /** The reason in an exception of a connection; empty for other exceptions. */

@@ -1,6 +1,6 @@
 package dev.blobshuffle.http.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.version.HttpPair;
 import dev.blobshuffle.core.internal.version.Versions;
 import org.apache.hc.client5.http.classic.HttpClient;
@@ -21,7 +21,7 @@ public final class HttpVersion {
      * @param scheme of the store
      * @param client {@code group:artifact} of the store's client
      * @param type a class of that client
-     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     * @throws InvalidSettingsException fatal: the message names both versions and the remedy
      */
     public static void requireSupported(String scheme, String client, Class<?> type) {
         String what = "open store " + scheme + "://";
@@ -30,7 +30,8 @@ public final class HttpVersion {
         Versions.present(CLIENT, loader)
                 .flatMap(version -> Versions.present(CORE, loader).flatMap(core -> HttpPair.problem(version, core)))
                 .ifPresent(problem -> {
-                    throw new InvalidSettings("Cannot " + what + ": " + problem + ". " + HttpPair.REMEDY + ".");
+                    throw new InvalidSettingsException(
+                            "Cannot " + what + ": " + problem + ". " + HttpPair.REMEDY + ".");
                 });
         Versions.require(what, client, type.getClassLoader());
     }

@@ -2,8 +2,8 @@ package dev.blobshuffle.http.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -52,17 +52,17 @@ class HttpFailuresTest {
 
     @ParameterizedTest
     @CsvSource({
-        "429, '', StoreThrottled, HTTP 429. Ask less.",
-        "503, Busy, StoreThrottled, HTTP 503 Busy. Ask less.",
-        "503, '', StoreUnavailable, 'HTTP 503. If it lasts, look at the service''s status page.'",
-        "400, Digest, StoreUnavailable, 'HTTP 400 Digest. The bytes changed on their way. If it lasts, check memory and network.'",
-        "400, Name, StoreRefused, HTTP 400 Name. Ask for the right.",
-        "403, Digest, StoreRefused, HTTP 403 Digest. Ask for the right."
+        "429, '', StoreThrottledException, HTTP 429. Ask less.",
+        "503, Busy, StoreThrottledException, HTTP 503 Busy. Ask less.",
+        "503, '', StoreUnavailableException, 'HTTP 503. If it lasts, look at the service''s status page.'",
+        "400, Digest, StoreUnavailableException, 'HTTP 400 Digest. The bytes changed on their way. If it lasts, check memory and network.'",
+        "400, Name, StoreRefusedException, HTTP 400 Name. Ask for the right.",
+        "403, Digest, StoreRefusedException, HTTP 403 Digest. Ask for the right."
     })
     void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String code, String type, String reason) {
         IOException cause = new IOException("answer");
 
-        StoreUnavailable failure = failures.answered("read k from", new HttpAnswer(status, code, cause));
+        StoreUnavailableException failure = failures.answered("read k from", new HttpAnswer(status, code, cause));
 
         assertThat(failure.getClass().getSimpleName()).isEqualTo(type);
         assertThat(failure)
@@ -87,14 +87,14 @@ class HttpFailuresTest {
         SecurityException refused = new SecurityException("no");
 
         assertThat(failures.unanswered("list", new IllegalStateException(refused)))
-                .isInstanceOf(StoreRefused.class)
+                .isInstanceOf(StoreRefusedException.class)
                 .hasMessage("Cannot list x://bucket: the key is refused. Renew it.");
     }
 
     private String unanswered(Throwable cause) {
         IllegalStateException whole = new IllegalStateException(cause);
-        StoreUnavailable failure = failures.unanswered("read k from", whole);
-        assertThat(failure).isExactlyInstanceOf(StoreUnavailable.class).hasCause(whole);
+        StoreUnavailableException failure = failures.unanswered("read k from", whole);
+        assertThat(failure).isExactlyInstanceOf(StoreUnavailableException.class).hasCause(whole);
         return String.valueOf(failure.getMessage()).substring("Cannot read k from x://bucket: ".length());
     }
 }

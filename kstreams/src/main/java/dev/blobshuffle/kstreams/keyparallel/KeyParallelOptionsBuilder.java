@@ -4,7 +4,7 @@ import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
-import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloaded;
+import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloadedException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -68,7 +68,7 @@ public final class KeyParallelOptionsBuilder {
     /**
      * Adapts the number of concurrent calls of a task to the service: it rises while that raises
      * the throughput. It falls if fewer calls get as much done, if calls time out, and if they
-     * throw {@link ServiceOverloaded}.
+     * throw {@link ServiceOverloadedException}.
      *
      * @param least the initial number
      * @param most the maximum; without virtual threads (JDK 21), also the number of threads

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -30,14 +30,15 @@ public final class KeyParallelWrapper implements ProcessorWrapper {
         configs.keySet().forEach(NodeSetting::requireKnown);
         Object names = configs.get(NodeSetting.WRAP.nameForAll());
         if (names == null) {
-            throw new InvalidSettings("Cannot call processors in parallel: " + KeyParallelWrapper.class.getName()
-                    + " does not know which. Set " + NodeSetting.WRAP.nameForAll()
-                    + " to a regular expression for names of nodes.");
+            throw new InvalidSettingsException(
+                    "Cannot call processors in parallel: " + KeyParallelWrapper.class.getName()
+                            + " does not know which. Set " + NodeSetting.WRAP.nameForAll()
+                            + " to a regular expression for names of nodes.");
         }
         try {
             nodes = Pattern.compile(names.toString());
         } catch (PatternSyntaxException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use setting " + NodeSetting.WRAP.nameForAll() + "=" + names
                             + ": it is not a regular expression.",
                     e);

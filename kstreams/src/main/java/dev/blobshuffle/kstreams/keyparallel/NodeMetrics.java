@@ -45,8 +45,8 @@ final class NodeMetrics implements AutoCloseable {
     /**
      * Publishes the metrics until it is closed.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
-     *     address in the application's settings
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the endpoint cannot
+     *     listen at the address in the application's settings
      */
     NodeMetrics(ProcessingContext context, String name, ParallelCalls<?, ?> calls) {
         metrics = context.metrics();

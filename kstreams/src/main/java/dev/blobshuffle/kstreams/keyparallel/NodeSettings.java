@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
@@ -123,7 +123,7 @@ enum NodeSettings {
     /**
      * A node's options in an application.
      *
-     * @throws InvalidSettings fatal: a setting is unknown, or its value is malformed
+     * @throws InvalidSettingsException fatal: a setting is unknown, or its value is malformed
      */
     static KeyParallelOptions applied(KeyParallelOptions code, Map<String, ?> application) {
         application.keySet().forEach(NodeSetting::requireKnown);
@@ -149,7 +149,7 @@ enum NodeSettings {
             var ignored = with.build();
             return with;
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use setting " + name + "=" + value + ": it is not " + setting.form() + ".", e);
         }
     }

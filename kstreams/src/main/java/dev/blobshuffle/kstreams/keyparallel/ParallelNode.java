@@ -8,7 +8,7 @@ import dev.blobshuffle.kstreams.internal.calls.PendingRecord;
 import dev.blobshuffle.kstreams.internal.commit.CommitGate;
 import dev.blobshuffle.kstreams.internal.commit.NodeScope;
 import dev.blobshuffle.kstreams.internal.commit.PendingTimer;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
+import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOutException;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.time.Duration;
 import java.util.List;
@@ -414,7 +414,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         return inARow > MOST_TIMEOUTS
                 ? new StreamsException(what + " This happened " + inARow + " times in a row.")
                 : new TaskMigratedException(
-                        what + " The tasks start again from the last commit.", new CallTimedOut(what));
+                        what + " The tasks start again from the last commit.", new CallTimedOutException(what));
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings.CommitLimit;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.time.Duration;
@@ -38,7 +38,7 @@ record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duratio
     /**
      * Derives missing limits from the settings, and checks the given ones.
      *
-     * @throws InvalidSettings fatal: a commit could not wait for the slowest call
+     * @throws InvalidSettingsException fatal: a commit could not wait for the slowest call
      */
     static TimeLimits of(KeyParallelOptions options, CommitLimit commit) {
         Duration turn = part(commit.longest(), TURN_PART);
@@ -50,7 +50,7 @@ record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duratio
         Duration drain = options.drainTimeout().orElse(most);
         Duration leastStall = part(commit.longest(), LEAST_STALL_PART);
         if (drain.plus(leastStall).compareTo(turn) > 0) {
-            throw new InvalidSettings("Cannot wait for the calls of " + options.name() + ": a commit may wait "
+            throw new InvalidSettingsException("Cannot wait for the calls of " + options.name() + ": a commit may wait "
                     + drain.toMillis() + " ms for them, records " + leastStall.toMillis() + " ms for room, and "
                     + commit.reason() + ", which is " + commit.longest().toMillis()
                     + " ms, has no room for both. Lower drainTimeout or raise the other.");
@@ -58,7 +58,7 @@ record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duratio
         Duration timeout = options.timeout().orElseGet(() -> timeout(options.retries(), drain));
         Duration longest = options.retries().longest(timeout);
         if (longest.compareTo(drain) > 0 || timeout.toMillis() < 1) {
-            throw new InvalidSettings("Cannot wait for the calls of " + options.name() + ": a call may take "
+            throw new InvalidSettingsException("Cannot wait for the calls of " + options.name() + ": a call may take "
                     + longest.toMillis() + " ms in all (" + options.retries().attempts() + " attempts of "
                     + timeout.toMillis() + " ms, and the delays between them), and a commit may wait "
                     + drain.toMillis() + " ms for it. Lower the former, or raise drainTimeout, and with it "

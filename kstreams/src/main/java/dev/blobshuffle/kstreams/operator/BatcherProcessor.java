@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.RecordTooLarge;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.RecordTooLargeException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
@@ -118,7 +118,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         output.key = record.key();
         try {
             output.lane.append(record.timestamp(), key, value, headers.of(record.headers()));
-        } catch (RecordTooLarge e) {
+        } catch (RecordTooLargeException e) {
             // No other record is lost: the application's exception handler may skip this one.
             throw new StreamsException("Cannot shuffle a record to " + topic + ": " + e.getMessage(), e);
         } catch (BlobShuffleException e) {
@@ -237,7 +237,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
      */
     static void requireInTime(Arrivals.Stored stored) {
         if (stored.delivery().isTooLate()) {
-            throw new DeadlineExceeded(
+            throw new DeadlineExceededException(
                     "Cannot forward a notification: a sweep may delete blob "
                             + stored.notification().blob()
                             + " by now. The process stood still or its clock jumped; Kafka Streams rolls back to the last commit.");

@@ -58,7 +58,7 @@ public final class BlobShuffle<K, V> {
      * @param valueSerde of the values
      * @param batchSize size of one zone's part at which a batch becomes a blob
      * @param maxBatchDuration the longest time that a record waits in a batch
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the values cannot work
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the values cannot work
      */
     public BlobShuffle(
             String name,

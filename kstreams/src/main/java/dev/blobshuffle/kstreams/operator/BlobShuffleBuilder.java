@@ -146,7 +146,7 @@ public final class BlobShuffleBuilder<K, V> {
     /**
      * Builds the shuffle.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the values cannot work
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the values cannot work
      */
     public BlobShuffle<K, V> build() {
         return new BlobShuffle<>(definition());

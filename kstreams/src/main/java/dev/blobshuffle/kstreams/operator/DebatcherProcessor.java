@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -89,7 +89,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
     private boolean hasOtherSources() {
         Set<String> topics = StreamsInternals.sourceTopics(context);
         if (topics.size() > 1 && definition.maxTimeSpan() == null) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot shuffle " + definition.name() + ": its records meet those of other topics "
                             + topics
                             + ", Kafka Streams takes the topics' records in the order of their timestamps, and those of a"
@@ -159,7 +159,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         for (Queued queued = queued(); queued.items > items || queued.bytes > bytes; queued = queued()) {
             long left = deadline - lease.time().nanos();
             if (left <= 0) {
-                throw new DeadlineExceeded("Cannot read what was notified: " + queued.items + " segments with "
+                throw new DeadlineExceededException("Cannot read what was notified: " + queued.items + " segments with "
                         + queued.bytes + " bytes did not come within "
                         + lease.waitLimit().toMillis() + " ms. Check the store.");
             }

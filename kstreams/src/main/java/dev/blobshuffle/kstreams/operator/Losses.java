@@ -1,11 +1,11 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import java.util.Map;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.errors.TaskMigratedException;
@@ -94,11 +94,11 @@ final class Losses {
 
     private StreamsException translated(BlobShuffleException failure) {
         String what = "Cannot shuffle in " + operator + ": " + failure.getMessage();
-        boolean mayMend = failure instanceof StoreUnavailable
-                || failure instanceof DeadlineExceeded
-                || failure instanceof DeliveryFailed
-                || failure instanceof Interrupted
-                || failure instanceof MemoryExhausted;
+        boolean mayMend = failure instanceof StoreUnavailableException
+                || failure instanceof DeadlineExceededException
+                || failure instanceof DeliveryFailedException
+                || failure instanceof WaitInterruptedException
+                || failure instanceof MemoryExhaustedException;
         if (!mayMend) {
             return new StreamsException(what, failure);
         }

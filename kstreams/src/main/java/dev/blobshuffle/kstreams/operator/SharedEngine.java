@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.instance.SharedInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
@@ -146,9 +146,10 @@ final class SharedEngine implements AutoCloseable {
      * Acquires an operator's share; called on its stream thread. The first call opens the store,
      * and blocks.
      *
-     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable fatal: the store does not work; the
-     *     application does not start
+     * @throws InvalidSettingsException fatal: the settings cannot work; the message says what to
+     *     change
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException fatal: the store does not
+     *     work; the application does not start
      */
     static Lease acquire(ShuffleDefinition<?, ?> definition, ProcessingContext context) {
         Map<String, Object> given = new HashMap<>(context.appConfigs());
@@ -174,7 +175,7 @@ final class SharedEngine implements AutoCloseable {
         Lease lease = new Lease(this, share, lanes);
         try {
             check(topic);
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             lease.close();
             throw e;
         }
@@ -186,7 +187,8 @@ final class SharedEngine implements AutoCloseable {
             settings.requireSupplierInUse();
         }
         if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
-            throw new InvalidSettings("Cannot shuffle " + topic + " by operators: the client supplier shuffles it too, "
+            throw new InvalidSettingsException("Cannot shuffle " + topic
+                    + " by operators: the client supplier shuffles it too, "
                     + "and would make blobs of notifications. Exclude it with " + KafkaSettings.TOPICS_EXCLUDE + "="
                     + topic
                     + ", or use only one of the two.");

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.serialization.Serde;
@@ -32,11 +32,12 @@ record ShuffleDefinition<K, V>(
     ShuffleDefinition {
         settings = Map.copyOf(settings);
         if (name.isBlank() || partitions < 1) {
-            throw new InvalidSettings("Cannot shuffle: the name is '" + name + "' and the number of partitions "
-                    + partitions + ". Give a name that is unique in the topology, and 1 or more partitions.");
+            throw new InvalidSettingsException(
+                    "Cannot shuffle: the name is '" + name + "' and the number of partitions " + partitions
+                            + ". Give a name that is unique in the topology, and 1 or more partitions.");
         }
         if (maxTimeSpan != null && maxTimeSpan.isNegative()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot shuffle " + name + ": maxTimeSpan is " + maxTimeSpan.toMillis() + " ms. Give 0 or more.");
         }
     }

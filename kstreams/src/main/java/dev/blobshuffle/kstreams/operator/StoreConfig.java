@@ -14,7 +14,7 @@ public record StoreConfig(String uri) {
     /**
      * Checks the form of the URI.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI is malformed
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the URI is malformed
      */
     public StoreConfig {
         StoreUri.parse(uri);

@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.time.Duration;
@@ -338,7 +338,7 @@ class KeyParallelTest {
                         (key, value) -> value,
                         options("f").timeout(Duration.ofMinutes(2)).build()));
         assertThatThrownBy(() -> driver(builder, Map.of("processing.guarantee", guarantee)))
-                .hasRootCauseInstanceOf(InvalidSettings.class)
+                .hasRootCauseInstanceOf(InvalidSettingsException.class)
                 .hasStackTraceContaining(
                         guarantee.equals("at_least_once") ? "max.poll.interval.ms" : "transaction.timeout.ms");
     }

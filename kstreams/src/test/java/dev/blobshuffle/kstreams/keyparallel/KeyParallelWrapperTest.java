@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Properties;
@@ -55,13 +55,13 @@ class KeyParallelWrapperTest {
     void settingIsNeededAndChecked() {
         KeyParallelWrapper wrapper = new KeyParallelWrapper();
         assertThatThrownBy(() -> wrapper.configure(Map.of()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.keyparallel.wrap");
         assertThatThrownBy(() -> wrapper.configure(Map.of("blobshuffle.keyparallel.wrap", "(")))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
         assertThatThrownBy(() -> wrapper.configure(
                         Map.of("blobshuffle.keyparallel.wrap", "none", "blobshuffle.keyparallel.orderin", "key")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("The nearest is blobshuffle.keyparallel.ordering;");
     }
 

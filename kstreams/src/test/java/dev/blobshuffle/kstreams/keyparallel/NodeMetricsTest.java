@@ -5,7 +5,7 @@ import static dev.blobshuffle.kstreams.keyparallel.KeyParallelTest.input;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.KeyParallelMetric;
 import dev.blobshuffle.core.internal.metrics.LabelledNumbers;
@@ -113,11 +113,12 @@ class NodeMetricsTest {
             String address = "127.0.0.1:" + taken.getLocalPort();
             assertThatThrownBy(() -> started(address))
                     .hasRootCauseInstanceOf(java.net.BindException.class)
-                    .hasStackTraceContaining(InvalidSettings.class.getName() + ": Cannot show metrics at " + address)
+                    .hasStackTraceContaining(
+                            InvalidSettingsException.class.getName() + ": Cannot show metrics at " + address)
                     .hasStackTraceContaining("blobshuffle.metrics.listen");
         }
         assertThatThrownBy(() -> started("9400"))
-                .hasRootCauseInstanceOf(InvalidSettings.class)
+                .hasRootCauseInstanceOf(InvalidSettingsException.class)
                 .hasStackTraceContaining("host:port");
     }
 

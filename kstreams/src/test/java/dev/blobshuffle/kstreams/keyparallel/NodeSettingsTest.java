@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
@@ -62,16 +62,16 @@ class NodeSettingsTest {
     void unknownSettingAndValueAreRefused() {
         KeyParallelOptions code = KeyParallelOptions.named("lookup");
         assertThatThrownBy(() -> NodeSettings.applied(code, Map.of("blobshuffle.keyparallel.lookup.timeout", 1)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("timeout.ms");
         for (String value : new String[] {"0", "many", ""}) {
             assertThatThrownBy(
                             () -> NodeSettings.applied(code, Map.of("blobshuffle.keyparallel.max.concurrency", value)))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("a number of calls, 1 or more");
         }
         assertThatThrownBy(() -> NodeSettings.applied(code, Map.of("blobshuffle.keyparallel.lookup.null.keys", "key")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("parallel or serial");
     }
 
@@ -90,7 +90,7 @@ class NodeSettingsTest {
 
         settings.put("blobshuffle.keyparallel.max.concurency", "1");
         assertThatThrownBy(() -> new BlobShuffleClientSupplier(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("The nearest is blobshuffle.keyparallel.max.concurrency;");
     }
 

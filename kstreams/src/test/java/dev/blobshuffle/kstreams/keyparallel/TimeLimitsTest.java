@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings.CommitLimit;
 import java.time.Duration;
 import org.apache.kafka.common.serialization.Serdes;
@@ -44,7 +44,7 @@ class TimeLimitsTest {
                 .drainTimeout(SECOND.multipliedBy(10))
                 .build();
         assertThatThrownBy(() -> TimeLimits.of(options, limit(SECOND.multipliedBy(10))))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("10000 ms for them")
                 .hasMessageContaining("500 ms for room")
                 .hasMessageContaining("Lower drainTimeout");

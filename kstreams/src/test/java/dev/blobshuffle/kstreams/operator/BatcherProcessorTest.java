@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.operator;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.shuffle.Channel;
@@ -18,7 +18,7 @@ class BatcherProcessorTest {
     @Test
     void notificationThatIsTooOldIsNotForwarded() {
         assertThatThrownBy(() -> BatcherProcessor.requireInTime(stored(true)))
-                .isInstanceOf(DeadlineExceeded.class)
+                .isInstanceOf(DeadlineExceededException.class)
                 .hasMessageContaining("a sweep may delete blob");
         assertThatCode(() -> BatcherProcessor.requireInTime(stored(false))).doesNotThrowAnyException();
     }

@@ -3,16 +3,16 @@ package dev.blobshuffle.kstreams.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,15 +30,19 @@ class LossesTest {
 
     static Stream<BlobShuffleException> mending() {
         return Stream.of(
-                new StoreUnavailable("x"),
-                new DeadlineExceeded("x"),
-                new DeliveryFailed("x"),
-                new Interrupted("x", null),
-                new MemoryExhausted("x"));
+                new StoreUnavailableException("x"),
+                new DeadlineExceededException("x"),
+                new DeliveryFailedException("x"),
+                new WaitInterruptedException("x", null),
+                new MemoryExhaustedException("x"));
     }
 
     static Stream<BlobShuffleException> lasting() {
-        return Stream.of(new BlobMissing("x"), new BlobCorrupt("x"), new InvalidSettings("x"), new Closed("x"));
+        return Stream.of(
+                new BlobMissingException("x"),
+                new BlobCorruptException("x"),
+                new InvalidSettingsException("x"),
+                new ClosedException("x"));
     }
 
     @ParameterizedTest
@@ -64,7 +68,7 @@ class LossesTest {
         losses.check();
         RuntimeException first = losses.keep(new IllegalStateException("first"));
 
-        assertThat(losses.keep(new StoreUnavailable("second"))).isSameAs(first);
+        assertThat(losses.keep(new StoreUnavailableException("second"))).isSameAs(first);
         assertThatThrownBy(losses::check).isSameAs(first);
         assertThatThrownBy(losses::check).isSameAs(first);
     }
@@ -76,7 +80,7 @@ class LossesTest {
     @Test
     void otherOperatorsOfTheThreadLeaveAtOnceUntilTasksAreOpenedAnew() {
         Losses other = new Losses("clicks-batcher, task 0_2", Losses.Patience.LIMITED, counts, thread);
-        RuntimeException failure = losses().keep(new StoreUnavailable("x"));
+        RuntimeException failure = losses().keep(new StoreUnavailableException("x"));
 
         assertThatThrownBy(other::check).isSameAs(failure);
         thread.restart();
@@ -97,10 +101,10 @@ class LossesTest {
     @Test
     void tooManyInARowEndTheThread() {
         for (int i = 0; i < Losses.MOST_IN_A_ROW; i++) {
-            assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+            assertThat(losses().keep(new StoreUnavailableException("x"))).isInstanceOf(TaskMigratedException.class);
         }
 
-        assertThat(losses().keep(new StoreUnavailable("x")))
+        assertThat(losses().keep(new StoreUnavailableException("x")))
                 .isNotInstanceOf(TaskMigratedException.class)
                 .hasMessageContaining("More than 10 attempts in a row failed");
     }
@@ -109,19 +113,19 @@ class LossesTest {
     void readsAreTriedAgainWithoutEnd() {
         for (int i = 0; i < 5 * Losses.MOST_IN_A_ROW; i++) {
             Losses losses = new Losses("by-user-debatcher, task 1_0", Losses.Patience.ENDLESS, counts, thread);
-            assertThat(losses.keep(new DeadlineExceeded("x"))).isInstanceOf(TaskMigratedException.class);
+            assertThat(losses.keep(new DeadlineExceededException("x"))).isInstanceOf(TaskMigratedException.class);
         }
     }
 
     @Test
     void aCommitThatWorksBeginsTheRowAnew() {
         for (int i = 0; i < Losses.MOST_IN_A_ROW; i++) {
-            assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+            assertThat(losses().keep(new StoreUnavailableException("x"))).isInstanceOf(TaskMigratedException.class);
         }
         losses().recovered();
 
         assertThat(counts).isEmpty();
-        assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+        assertThat(losses().keep(new StoreUnavailableException("x"))).isInstanceOf(TaskMigratedException.class);
     }
 
     /** After a rollback the task has a new object, but the count continues. */

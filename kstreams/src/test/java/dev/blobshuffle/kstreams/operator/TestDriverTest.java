@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -252,7 +252,7 @@ class TestDriverTest {
 
         assertThatThrownBy(() -> InTestDriver.of(topology, TestDriverTest::textByDefault))
                 .hasStackTraceContaining(
-                        "InvalidSettings: Cannot shuffle by-user: its records meet those of other topics")
+                        "InvalidSettingsException: Cannot shuffle by-user: its records meet those of other topics")
                 .hasStackTraceContaining("maxTimeSpan");
     }
 
@@ -317,16 +317,16 @@ class TestDriverTest {
     @Test
     void wrongValuesAreRefusedWhereTheyAreGiven() {
         assertThatThrownBy(() -> BlobShuffle.builder(" ", 1).build())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("unique in the topology");
         assertThatThrownBy(() -> BlobShuffle.builder("x", 0).build())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("number of partitions 0");
         assertThatThrownBy(() -> shuffle("x").maxTimeSpan(Duration.ofMillis(-1)).build())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("maxTimeSpan is -1 ms");
         assertThatThrownBy(() -> shuffle("x").batchSize(new ByteSize(1)).build())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.batch.max.bytes");
     }
 

@@ -12,8 +12,8 @@ import java.util.function.IntConsumer;
 /**
  * The commit log of one tenant. Thread-safe.
  *
- * <p>Every stage ends within the log's own timeouts. It fails with {@code LogUnavailable} if the
- * log did not answer, unless a method says otherwise.
+ * <p>Every stage ends within the log's own timeouts. It fails with {@code LogUnavailableException}
+ * if the log did not answer, unless a method says otherwise.
  */
 public interface CommitLog extends AutoCloseable {
     /** The most batches that one call of {@link #sequence} moves. */
@@ -64,9 +64,9 @@ public interface CommitLog extends AutoCloseable {
     /**
      * Reads batches of a topic in order, without holes. Empty at the end of the topic.
      *
-     * <p>Fails with {@code PositionTrimmed} if retention has passed the position, with
-     * {@code LogWentBack} if the position is beyond the end or the bookmark does not match, and
-     * with {@code TopicAbsent}.
+     * <p>Fails with {@code PositionTrimmedException} if retention has passed the position, with
+     * {@code LogWentBackException} if the position is beyond the end or the bookmark does not
+     * match, and with {@code TopicAbsentException}.
      */
     CompletionStage<List<SequencedBatch>> read(ReadRequest request);
 

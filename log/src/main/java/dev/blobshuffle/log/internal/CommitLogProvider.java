@@ -15,8 +15,8 @@ public interface CommitLogProvider {
      *
      * @param uri the setting {@code blobshuffle.log}
      * @param applicationName names this instance to the log's database
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fix the settings
-     * @throws dev.blobshuffle.log.failure.LogUnavailable try again
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fix the settings
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException try again
      */
     CommitLog open(String uri, String applicationName, Time time);
 }

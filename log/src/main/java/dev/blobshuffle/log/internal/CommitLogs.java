@@ -1,12 +1,12 @@
 package dev.blobshuffle.log.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +27,14 @@ public final class CommitLogs {
      * Opens the log that a URI names. Blocks.
      *
      * @param applicationName names this instance to the log's database
-     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
-     * @throws LogUnavailable recoverable: the log does not answer now
+     * @throws InvalidSettingsException fatal: the URI is wrong, or the artifact of its scheme is
+     *     missing
+     * @throws LogUnavailableException recoverable: the log does not answer now
      */
     public static CommitLog open(String uri, String applicationName, Time time) {
         int end = uri.indexOf("://");
         if (end < 1) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open the commit log: its URI has no scheme. Give one such as postgresql://host/database.");
         }
         String scheme = uri.substring(0, end);
@@ -45,7 +46,7 @@ public final class CommitLogs {
             known.add(provider.scheme() + "://");
         }
         String artifact = ARTIFACTS.get(scheme);
-        throw new InvalidSettings("Cannot open the commit log " + scheme + "://: "
+        throw new InvalidSettingsException("Cannot open the commit log " + scheme + "://: "
                 + (artifact == null
                         ? "nothing on the class path knows this scheme. Use one of " + String.join(", ", known) + "."
                         : "its artifact is not on the class path. Add " + artifact
@@ -56,8 +57,8 @@ public final class CommitLogs {
      * The answer of a log. Blocks.
      *
      * @param what completes "Cannot …", such as {@code find topic orders}
-     * @throws LogUnavailable recoverable: no answer in time
-     * @throws Interrupted recoverable: the thread was interrupted
+     * @throws LogUnavailableException recoverable: no answer in time
+     * @throws WaitInterruptedException recoverable: the thread was interrupted
      * @throws BlobShuffleException the failure of the stage
      * @throws IllegalStateException the failure of the stage, or any other failure
      */
@@ -75,7 +76,7 @@ public final class CommitLogs {
         });
         try {
             if (!signal.await(seen, time.nanos() + longest.toNanos()) && !result.isDone()) {
-                throw new LogUnavailable("Cannot " + what + ": the commit log has not answered for "
+                throw new LogUnavailableException("Cannot " + what + ": the commit log has not answered for "
                         + longest.toMillis() + " ms. Check its database and the network.");
             }
             return result.get();
@@ -83,7 +84,7 @@ public final class CommitLogs {
             throw unwrapped(e, what);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Interrupted("Cannot " + what + ": the thread was interrupted. Try again.", e);
+            throw new WaitInterruptedException("Cannot " + what + ": the thread was interrupted. Try again.", e);
         }
     }
 

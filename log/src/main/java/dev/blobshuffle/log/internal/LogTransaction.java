@@ -19,13 +19,13 @@ public interface LogTransaction extends AutoCloseable {
 
     /**
      * Adds batches and consumed positions, and commits everything. As {@link Writer#commit}, except
-     * that a number that is already committed fails with {@code AlreadyCommitted} and rolls back,
-     * because the caller's statements would be applied twice.
+     * that a number that is already committed fails with {@code AlreadyCommittedException} and
+     * rolls back, because the caller's statements would be applied twice.
      *
      * @throws IllegalStateException nothing is committed: the transaction has ended, possibly by a
      *     statement of the caller
-     * @throws dev.blobshuffle.log.failure.LogFailure nothing is committed, unless it is
-     *     {@code OutcomeUnknown}
+     * @throws dev.blobshuffle.log.failure.LogException nothing is committed, unless it is
+     *     {@code OutcomeUnknownException}
      */
     List<Long> commit(long number, List<LogBatch> batches, Optional<Consumed> consumed);
 

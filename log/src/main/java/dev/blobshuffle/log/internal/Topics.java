@@ -22,14 +22,14 @@ public interface Topics {
     CompletionStage<List<LogTopic>> list();
 
     /**
-     * Changes the retention and the number of partitions. Fails with {@code TopicAbsent}, and with
-     * {@code IllegalArgumentException} if the number of partitions would fall.
+     * Changes the retention and the number of partitions. Fails with {@code TopicAbsentException},
+     * and with {@code IllegalArgumentException} if the number of partitions would fall.
      */
     CompletionStage<LogTopic> change(int topic, int partitions, RetentionRule retention);
 
     /**
-     * Deletes a topic. Later commits to it fail with {@code TopicAbsent}; its name is free at once,
-     * and the next trims remove its batches.
+     * Deletes a topic. Later commits to it fail with {@code TopicAbsentException}; its name is free
+     * at once, and the next trims remove its batches.
      *
      * @return whether there was such a topic
      */

@@ -25,11 +25,13 @@ public interface Writer {
      * without a batch takes one too. A repeated call with the same numbers succeeds, with the same
      * ids, if the first one did.
      *
-     * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or
-     * {@code TopicAbsent}: nothing is committed, and the numbers are free. After an unanswered call
-     * with the same numbers, {@code WriterFenced} leaves the outcome of that call open. Fails
-     * with {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with
-     * the same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
+     * <p>Fails with {@code WriterFencedException}, {@code ConsumerFencedException},
+     * {@code BlobExpiredException} or {@code TopicAbsentException}: nothing is committed, and the
+     * numbers are free. After an unanswered call with the same numbers,
+     * {@code WriterFencedException} leaves the outcome of that call open. Fails with
+     * {@code LogUnavailableException} or {@code OutcomeUnknownException}: it may be committed; call
+     * again with the same arguments. Fails with {@code LogWentBackException} if the log lacks
+     * earlier numbers.
      *
      * @param number of the first batch
      * @return the batches' ids, in their order

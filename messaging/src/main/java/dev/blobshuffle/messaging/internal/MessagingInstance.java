@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.instance.RunningInstance;
 import dev.blobshuffle.core.internal.instance.RunningInstances;
@@ -215,9 +215,10 @@ public final class MessagingInstance implements Messaging {
         Duration timeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         Duration longest = log.retention().longestUncommitted();
         if (timeout.compareTo(longest) > 0) {
-            throw new InvalidSettings("Cannot start: " + WriteSettings.DELIVERY_TIMEOUT + " is " + timeout.toMillis()
-                    + ", and the log refuses blobs that are older than " + longest.toMillis()
-                    + " ms. Give at most that, or change max_age in the log's schema.");
+            throw new InvalidSettingsException(
+                    "Cannot start: " + WriteSettings.DELIVERY_TIMEOUT + " is " + timeout.toMillis()
+                            + ", and the log refuses blobs that are older than " + longest.toMillis()
+                            + " ms. Give at most that, or change max_age in the log's schema.");
         }
     }
 
@@ -293,7 +294,7 @@ public final class MessagingInstance implements Messaging {
 
     private void checkOpen() {
         if (isClosed.get()) {
-            throw new Closed("Cannot use messaging: it is closed. Open another one.");
+            throw new ClosedException("Cannot use messaging: it is closed. Open another one.");
         }
     }
 

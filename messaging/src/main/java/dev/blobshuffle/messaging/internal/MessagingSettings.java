@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
@@ -53,14 +53,14 @@ public final class MessagingSettings implements SettingGroup {
     @Override
     public void check(Settings settings) {
         if (settings.value(WriteSettings.FALLBACK_ENABLED)) {
-            throw new InvalidSettings("Cannot use " + WriteSettings.FALLBACK_ENABLED
+            throw new InvalidSettingsException("Cannot use " + WriteSettings.FALLBACK_ENABLED
                     + "=true with messaging: the log's database would have to take all records. Leave it out;"
                     + " publishers wait until the store works.");
         }
         settings.value(WriteSettings.INLINE_MAX_BYTES)
                 .filter(given -> given.compareTo(MOST_INLINE) > 0)
                 .ifPresent(given -> {
-                    throw new InvalidSettings("Cannot use " + WriteSettings.INLINE_MAX_BYTES + "=" + given
+                    throw new InvalidSettingsException("Cannot use " + WriteSettings.INLINE_MAX_BYTES + "=" + given
                             + " with messaging: the log takes batches of at most " + MOST_INLINE
                             + ". Give that or less.");
                 });
@@ -81,8 +81,8 @@ public final class MessagingSettings implements SettingGroup {
     /**
      * Parses the settings of messaging.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
-     *     values contradict each other
+     * @throws InvalidSettingsException fatal: a key under the prefix is unknown, a value is
+     *     malformed, or values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);
@@ -91,12 +91,12 @@ public final class MessagingSettings implements SettingGroup {
     /**
      * The log's URI.
      *
-     * @throws InvalidSettings fatal: the setting is missing
+     * @throws InvalidSettingsException fatal: the setting is missing
      */
     public static String log(Settings settings) {
         return settings.value(LOG)
                 .orElseThrow(
-                        () -> new InvalidSettings(
+                        () -> new InvalidSettingsException(
                                 "Cannot start: setting " + LOG
                                         + " is missing. Give the URI of the commit log, for example postgresql://localhost/messaging."));
     }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.messaging.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.messaging.Transaction;
@@ -58,10 +58,10 @@ final class MessagingTransaction implements Transaction {
             publisher.commitTransaction(transaction, consumed);
             state = State.COMMITTED;
             subscriber.ifPresent(LogSubscriber::committed);
-        } catch (OutcomeUnknown e) {
+        } catch (OutcomeUnknownException e) {
             state = State.UNKNOWN;
             throw e;
-        } catch (ConsumerFenced e) {
+        } catch (ConsumerFencedException e) {
             subscriber.ifPresent(LogSubscriber::fenced);
             rollBackAfter(e);
             throw e;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.messaging.Transaction;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -134,11 +134,11 @@ final class Booking {
         });
         String expected = "committed";
         if (isBroken) {
-            expected = Outcome.failure(LogUnavailable.class);
+            expected = Outcome.failure(LogUnavailableException.class);
         } else if (isMisused || hasFailed || isReadOnly) {
             expected = Outcome.failure(IllegalStateException.class);
         } else if (isStale) {
-            expected = Outcome.failure(TopicAbsent.class);
+            expected = Outcome.failure(TopicAbsentException.class);
         }
         String said = Session.expect(expected, actual);
         if (real.wasCommitted() != said.equals("committed")) {
@@ -152,7 +152,7 @@ final class Booking {
             return said + settled + (readers == null ? "" : consumed + readers.afterCommit());
         }
         rolledBack();
-        if (said.equals(Outcome.failure(TopicAbsent.class))) {
+        if (said.equals(Outcome.failure(TopicAbsentException.class))) {
             session.forgetAll(writer.storage);
         }
         return said;

@@ -32,7 +32,7 @@ final class Differences {
                     "A batch is the log's unit."),
             new Difference(
                     "A record for a topic that was deleted after this instance had last looked at it",
-                    "`publish` throws `TopicAbsent`",
+                    "`publish` throws `TopicAbsentException`",
                     "`flush`, or the commit of the transaction, throws it, also if the topic exists again; the next"
                             + " `publish` looks at the topic again",
                     "A publish does not ask the database."),
@@ -49,18 +49,18 @@ final class Differences {
             new Difference(
                     "A topic that is deleted and made again under a subscriber",
                     "is read on",
-                    "polls throw `TopicAbsent`; open another subscriber",
+                    "polls throw `TopicAbsentException`; open another subscriber",
                     "It is another topic: positions of the former one mean nothing in it, and records may be missing."),
             new Difference(
                     "A transaction whose caller makes it read-only and then writes",
                     "goes on failing with state `25P02`; the commit is an `IllegalStateException`",
-                    "loses its connection; the commit is `LogUnavailable`",
+                    "loses its connection; the commit is `LogUnavailableException`",
                     "State `25006` is also what a primary answers that has become a standby, and then only another"
                             + " connection helps."),
             new Difference(
                     "A position that `seek` names, and that the log does not have",
                     "`seek` throws",
-                    "the next `poll` throws `LogWentBack`, or follows the reset policy if retention has passed it",
+                    "the next `poll` throws `LogWentBackException`, or follows the reset policy if retention has passed it",
                     "A seek does not ask the database."),
             new Difference(
                     "`poll` while one of the member's partitions cannot be read",

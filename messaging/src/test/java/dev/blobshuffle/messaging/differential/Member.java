@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;
@@ -256,7 +256,7 @@ final class Member implements AutoCloseable {
                 Outcome.of(() -> {
                     switch (place) {
                         case AT -> real.seek(reading.name(), world.fault.sought(position));
-                        case START -> real.seekToStart(Set.of(reading.name()));
+                        case START -> real.seekToBeginning(Set.of(reading.name()));
                         default -> real.seekToEnd(Set.of(reading.name()));
                     }
                     reading.seek(place, position);
@@ -304,7 +304,7 @@ final class Member implements AutoCloseable {
                         reading.take(each);
                     }
                 }
-            } catch (TopicAbsent e) {
+            } catch (TopicAbsentException e) {
                 isHeard = true;
             } catch (RuntimeException e) {
                 if (!failures().contains(e.getClass())) {
@@ -320,7 +320,7 @@ final class Member implements AutoCloseable {
             real.commit();
             return "committed";
         });
-        return Session.expect(isForfeited ? Outcome.failure(ConsumerFenced.class) : "committed", commit);
+        return Session.expect(isForfeited ? Outcome.failure(ConsumerFencedException.class) : "committed", commit);
     }
 
     void rolledBack() {

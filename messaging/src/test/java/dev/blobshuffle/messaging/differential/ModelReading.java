@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.differential;
 
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.ResetPolicy;
@@ -96,9 +96,9 @@ final class ModelReading {
         long least = ModelTopic.at(topic.start);
         boolean isReset = wanted.place == Place.NOWHERE || (wanted.place == Place.AT && wanted.position < least);
         if (wanted.place == Place.AT && wanted.position > end) {
-            failure = LogWentBack.class;
+            failure = LogWentBackException.class;
         } else if (isReset && policy == ResetPolicy.ERROR) {
-            failure = PositionTrimmed.class;
+            failure = PositionTrimmedException.class;
         } else if (isReset) {
             begin(policy == ResetPolicy.EARLIEST ? least : end);
         } else {

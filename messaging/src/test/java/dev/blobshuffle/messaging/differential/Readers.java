@@ -290,7 +290,7 @@ final class Readers implements AutoCloseable {
     String seekGroup(String topic, @Nullable ModelTopic known, long millis) {
         String expected = "sought";
         if (known == null) {
-            expected = Outcome.failure(dev.blobshuffle.log.failure.TopicAbsent.class);
+            expected = Outcome.failure(dev.blobshuffle.log.failure.TopicAbsentException.class);
         } else if (isOpen()) {
             expected = Outcome.failure(IllegalStateException.class);
         }

@@ -1,9 +1,9 @@
 package dev.blobshuffle.messaging.differential;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.RecordTooLarge;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.core.failure.RecordTooLargeException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.messaging.Acknowledgement;
 import dev.blobshuffle.messaging.Header;
 import dev.blobshuffle.messaging.OutgoingRecord;
@@ -80,7 +80,8 @@ final class Writer implements AutoCloseable {
             return "published";
         });
         boolean isAbsent = known == null || target == null && known.topic() != current;
-        return Session.expect(isAbsent ? Outcome.failure(TopicAbsent.class) : expected(record, target), actual);
+        return Session.expect(
+                isAbsent ? Outcome.failure(TopicAbsentException.class) : expected(record, target), actual);
     }
 
     /** If records wait for a former topic of the same name, later ones follow them. */
@@ -108,7 +109,7 @@ final class Writer implements AutoCloseable {
         if (target == null) {
             return Outcome.failure(IllegalArgumentException.class);
         }
-        return size(record) > World.RECORD_LIMIT ? Outcome.failure(RecordTooLarge.class) : "published";
+        return size(record) > World.RECORD_LIMIT ? Outcome.failure(RecordTooLargeException.class) : "published";
     }
 
     private static int size(OutgoingRecord<byte[], byte[]> record) {
@@ -127,11 +128,11 @@ final class Writer implements AutoCloseable {
             real.flush(World.PATIENCE);
             return "flushed";
         });
-        String said = Session.expect(isStale ? Outcome.failure(TopicAbsent.class) : "flushed", actual);
+        String said = Session.expect(isStale ? Outcome.failure(TopicAbsentException.class) : "flushed", actual);
         if (inTransaction) {
             return said;
         }
-        answer(isStale ? Outcome.failure(TopicAbsent.class) : "");
+        answer(isStale ? Outcome.failure(TopicAbsentException.class) : "");
         if (isStale) {
             session.forgetAll(storage);
         }
@@ -224,7 +225,7 @@ final class Writer implements AutoCloseable {
             return "flushed";
         });
         close(before);
-        return Session.expect(Outcome.failure(WriterFenced.class), zombie);
+        return Session.expect(Outcome.failure(WriterFencedException.class), zombie);
     }
 
     private static void close(Publisher<?, ?> fenced) {

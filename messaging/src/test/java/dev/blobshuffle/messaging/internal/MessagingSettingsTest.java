@@ -3,7 +3,7 @@ package dev.blobshuffle.messaging.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,10 +24,10 @@ class MessagingSettingsTest {
     @Test
     void refusesWhatTheLogCannotTake() {
         assertThatThrownBy(() -> settings(Map.of("blobshuffle.inline.max.bytes", "64 KiB")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("at most 25 KiB");
         assertThatThrownBy(() -> settings(Map.of("blobshuffle.fallback.enabled", "true")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.fallback.enabled");
     }
 

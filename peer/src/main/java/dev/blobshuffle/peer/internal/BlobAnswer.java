@@ -1,10 +1,10 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -50,19 +50,19 @@ final class BlobAnswer implements PeerAnswer {
 
     @Override
     public void unavailable(String reason) {
-        fail(new StoreUnavailable(
+        fail(new StoreUnavailableException(
                 attempt() + reason + ". The store is asked instead. Check the instance if this lasts."));
     }
 
     @Override
     public void refused(HttpResponseStatus status) {
         if (status.equals(HttpResponseStatus.NOT_FOUND)) {
-            fail(new BlobMissing(attempt() + "it did not find the blob. The store is asked instead."));
+            fail(new BlobMissingException(attempt() + "it did not find the blob. The store is asked instead."));
         } else if (status.equals(HttpResponseStatus.REQUESTED_RANGE_NOT_SATISFIABLE)) {
-            fail(new BlobCorrupt(attempt() + "it has fewer bytes. The store is asked instead."));
+            fail(new BlobCorruptException(attempt() + "it has fewer bytes. The store is asked instead."));
         } else if (status.equals(HttpResponseStatus.TOO_MANY_REQUESTS)
                 || status.equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
-            fail(new StoreThrottled(attempt() + "it is overloaded. The store is asked instead."));
+            fail(new StoreThrottledException(attempt() + "it is overloaded. The store is asked instead."));
         } else {
             unavailable("it answered " + status);
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -34,7 +34,7 @@ final class FileTls implements PeerTls {
     private List<Object> state;
     private Contexts current;
 
-    /** @throws InvalidSettings fatal: a file is unreadable or unusable */
+    /** @throws InvalidSettingsException fatal: a file is unreadable or unusable */
     FileTls(Path certificate, Path key, Path trust) {
         this.certificate = certificate;
         this.key = key;
@@ -60,7 +60,7 @@ final class FileTls implements PeerTls {
             try {
                 current = load();
                 LOG.info("Using the changed files {}, {} and {} for new connections.", certificate, key, trust);
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 LOG.warn("Keeping the previous certificates: {}", e.getMessage());
             }
         }
@@ -103,7 +103,7 @@ final class FileTls implements PeerTls {
             return new Contexts(server, client);
         } catch (IllegalArgumentException | IOException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use the certificates in peer.tls.*: " + cause
                             + ". Give PEM files: a certificate, its key as PKCS#8 without a password, and the authority's certificate.",
                     e);

@@ -1,8 +1,8 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.ByteBuffer;
@@ -44,12 +44,13 @@ final class PageAnswer implements PeerAnswer {
 
     @Override
     public void unavailable(String reason) {
-        fail(new StoreUnavailable(attempt() + reason + REMEDY));
+        fail(new StoreUnavailableException(attempt() + reason + REMEDY));
     }
 
     @Override
     public void refused(HttpResponseStatus status) {
-        result.completeExceptionally(new PeerRefused(status.code(), attempt() + "it answered " + status + REMEDY));
+        result.completeExceptionally(
+                new PeerRefusedException(status.code(), attempt() + "it answered " + status + REMEDY));
     }
 
     private String attempt() {

@@ -1,7 +1,7 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.Time;
 import io.netty.bootstrap.Bootstrap;
@@ -76,7 +76,7 @@ final class PeerConnections {
             }
             if (inUse == MOST_CONNECTIONS) {
                 if (waiting.size() == MOST_WAITING) {
-                    answer.fail(new StoreThrottled(
+                    answer.fail(new StoreThrottledException(
                             "Cannot ask " + endpoint + " for more at a time. The store or the log is asked instead."));
                 } else {
                     waiting.addLast(next);
@@ -260,8 +260,8 @@ final class PeerConnections {
         return inUse == 0 && idle.stream().noneMatch(Channel::isActive);
     }
 
-    private Closed closed() {
-        return new Closed("Cannot ask " + endpoint + ": the network of instances is closed. Close it last.");
+    private ClosedException closed() {
+        return new ClosedException("Cannot ask " + endpoint + ": the network of instances is closed. Close it last.");
     }
 
     /** Fails the waiting requests; running requests end with their connections. */

@@ -1,12 +1,12 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.CachedFile;
 import dev.blobshuffle.core.internal.cache.PeerPages;
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -246,8 +246,10 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private void failPage(ChannelHandlerContext context, @Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        int status = cause instanceof PeerRefused refused ? refused.status() : HttpResponseStatus.BAD_GATEWAY.code();
-        if (status == PeerRefused.BUSY) {
+        int status = cause instanceof PeerRefusedException refused
+                ? refused.status()
+                : HttpResponseStatus.BAD_GATEWAY.code();
+        if (status == PeerRefusedException.BUSY) {
             metrics.add(Counter.PEER_REFUSALS, 1);
         }
         fail(context, HttpResponseStatus.valueOf(status), cause);
@@ -308,11 +310,11 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof BlobMissing) {
+        if (cause instanceof BlobMissingException) {
             fail(context, HttpResponseStatus.NOT_FOUND, cause);
-        } else if (cause instanceof BlobCorrupt) {
+        } else if (cause instanceof BlobCorruptException) {
             fail(context, HttpResponseStatus.REQUESTED_RANGE_NOT_SATISFIABLE, cause);
-        } else if (cause instanceof StoreThrottled) {
+        } else if (cause instanceof StoreThrottledException) {
             fail(context, HttpResponseStatus.TOO_MANY_REQUESTS, cause);
         } else {
             fail(context, HttpResponseStatus.BAD_GATEWAY, cause);

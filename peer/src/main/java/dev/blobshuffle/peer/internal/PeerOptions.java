@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -60,7 +60,7 @@ public record PeerOptions(
         boolean isReachable = advertised.or(() -> listen).map(Endpoint::host).stream()
                 .noneMatch(host -> host.equals("0.0.0.0") || host.equals("::"));
         if (!isReachable) {
-            throw new InvalidSettings("Cannot advertise this instance: " + PeerSettings.LISTEN
+            throw new InvalidSettingsException("Cannot advertise this instance: " + PeerSettings.LISTEN
                     + " names all addresses. Set " + PeerSettings.ADVERTISED + " to one that others reach.");
         }
     }
@@ -84,7 +84,7 @@ public record PeerOptions(
     /**
      * Creates options from settings. Reads the files that the settings name.
      *
-     * @throws InvalidSettings fatal: a file is unreadable, or settings are missing
+     * @throws InvalidSettingsException fatal: a file is unreadable, or settings are missing
      */
     public static PeerOptions of(Settings settings, Time time) {
         return of(settings, time, change -> {});
@@ -116,7 +116,7 @@ public record PeerOptions(
             return Optional.empty();
         }
         if (certificate.isEmpty() || key.isEmpty() || trust.isEmpty()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot connect instances with TLS: of " + PeerSettings.TLS_CERTIFICATE_FILE + ", "
                             + PeerSettings.TLS_KEY_FILE + " and " + PeerSettings.TLS_TRUST_FILE
                             + " some are missing. Give all three, or none.");

@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.membership.Endpoint;
@@ -65,7 +65,7 @@ final class PeerServer implements AutoCloseable {
     /**
      * Starts the server.
      *
-     * @throws InvalidSettings fatal: the address is unusable
+     * @throws InvalidSettingsException fatal: the address is unusable
      */
     PeerServer(
             Endpoint listen,
@@ -100,7 +100,7 @@ final class PeerServer implements AutoCloseable {
                 .bind(new InetSocketAddress(listen.host(), listen.port()))
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot answer other instances at " + listen + ": " + bound.cause()
                             + ". Give peer.listen an address of this machine and a free port.",
                     bound.cause());

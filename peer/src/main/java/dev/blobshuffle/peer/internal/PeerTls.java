@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import io.netty.handler.ssl.SslContext;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ public interface PeerTls {
      * @param certificate this member's certificate, and those between it and the authority; PEM
      * @param key its private key; PEM, PKCS#8, not encrypted; readable by this user only
      * @param trust the authority's certificate; PEM
-     * @throws InvalidSettings fatal: a file is unreadable or unusable
+     * @throws InvalidSettingsException fatal: a file is unreadable or unusable
      */
     static PeerTls read(Path certificate, Path key, Path trust) {
         return new FileTls(certificate, key, trust);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
@@ -51,17 +51,17 @@ public final class PeerTrust {
      * @param secrets the secrets that members prove to know; required without certificates
      * @param certificates certificates from files; empty: members create their own from the secret
      * @param transport how bytes are protected
-     * @throws InvalidSettings fatal: neither is given, or the options are incompatible
+     * @throws InvalidSettingsException fatal: neither is given, or the options are incompatible
      */
     public PeerTrust(Optional<PeerSecrets> secrets, Optional<PeerTls> certificates, PeerTransport transport) {
         if (secrets.isEmpty() && certificates.isEmpty()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot connect instances: neither " + PeerSettings.SECRET_FILE + " nor "
                             + PeerSettings.TLS_CERTIFICATE_FILE
                             + " is given, so any client could read blobs. Give all instances the same secret, or certificates.");
         }
         if (transport == PeerTransport.MAC && certificates.isPresent()) {
-            throw new InvalidSettings("Cannot use " + PeerSettings.TRANSPORT + "=mac with "
+            throw new InvalidSettingsException("Cannot use " + PeerSettings.TRANSPORT + "=mac with "
                     + PeerSettings.TLS_CERTIFICATE_FILE + ": certificates are for TLS. Remove one of them.");
         }
         this.secrets = secrets;

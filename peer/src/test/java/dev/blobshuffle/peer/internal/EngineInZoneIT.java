@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine.Stores;
@@ -189,7 +189,7 @@ class EngineInZoneIT {
                 .pollInSameThread()
                 .pollDelay(Duration.ZERO)
                 .atMost(Duration.ofMinutes(2))
-                .ignoreExceptionsMatching(failure -> failure.getCause() instanceof BlobMissing)
+                .ignoreExceptionsMatching(failure -> failure.getCause() instanceof BlobMissingException)
                 .until(() -> {
                     long before = gets(engines);
                     reads.run();
@@ -317,7 +317,7 @@ class EngineInZoneIT {
         try (StrangePeer taken = StrangePeer.silent()) {
             assertThatThrownBy(() -> open(
                             Map.of("blobshuffle.peer.listen", taken.endpoint().toString())))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("peer.listen");
         }
     }

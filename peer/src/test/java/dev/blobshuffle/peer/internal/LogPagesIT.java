@@ -3,11 +3,11 @@ package dev.blobshuffle.peer.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.Caches;
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
@@ -151,14 +151,14 @@ class LogPagesIT {
     private static void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, int status) {
         assertThatThrownBy(() -> now(new NetworkPeers(asker).ask(member, question)))
                 .cause()
-                .isExactlyInstanceOf(PeerRefused.class)
+                .isExactlyInstanceOf(PeerRefusedException.class)
                 .hasMessageContaining(String.valueOf(status));
     }
 
     private static void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, String reason) {
         assertThatThrownBy(() -> now(new NetworkPeers(asker).ask(member, question)))
                 .cause()
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(reason);
     }
 
@@ -235,7 +235,7 @@ class LogPagesIT {
                 NetworkPeers asker = new NetworkPeers(network());
                 assertThatThrownBy(() -> now(asker.ask(member(peer.endpoint()), after(3))))
                         .cause()
-                        .isInstanceOf(BlobCorrupt.class);
+                        .isInstanceOf(BlobCorruptException.class);
             }
         }
         try (StrangePeer peer = StrangePeer.answering((request, out) -> send(request, new byte[3 << 20], out))) {

@@ -3,7 +3,7 @@ package dev.blobshuffle.peer.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
@@ -47,7 +47,7 @@ class PeerOptionsTest {
     @Test
     void nothingIsOpenToEverybody() {
         assertThatThrownBy(() -> options("listen", "127.0.0.1:0"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("peer.secret.file");
     }
 
@@ -55,21 +55,21 @@ class PeerOptionsTest {
     void aSecretMustBeThereAndLong() throws Exception {
         String tooShort = secretFile("0123456789abcde");
         assertThatThrownBy(() -> options("secret.file", tooShort))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("15 bytes")
                 .hasMessageNotContaining("0123456789");
         assertThatThrownBy(
                         () -> options("secret.file", directory.resolve("none").toString()))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
         String tooLong = secretFile("x".repeat(5000));
-        assertThatThrownBy(() -> options("secret.file", tooLong)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> options("secret.file", tooLong)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
     void othersMustBeToldAnAddressThatTheyReach() throws Exception {
         String secret = secretFile("0123456789abcdef");
         assertThatThrownBy(() -> options("secret.file", secret, "listen", "0.0.0.0:7400"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("peer.advertised");
         assertThat(options("secret.file", secret, "listen", "0.0.0.0:7400", "advertised", "10.0.0.7:7400")
                         .advertised())
@@ -81,13 +81,13 @@ class PeerOptionsTest {
         PemFiles files = PemFiles.create(directory);
         assertThatThrownBy(() ->
                         options("tls.certificate.file", files.certificate().toString()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("all three");
         assertThatThrownBy(() -> options(
                         "tls.certificate.file", files.certificate().toString(),
                         "tls.key.file", files.certificate().toString(),
                         "tls.trust.file", files.certificate().toString()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("PKCS#8");
         assertThat(options(
                                 "tls.certificate.file", files.certificate().toString(),

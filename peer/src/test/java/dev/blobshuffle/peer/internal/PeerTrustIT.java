@@ -6,7 +6,7 @@ import static dev.blobshuffle.peer.internal.ZoneFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecrets;
 import dev.blobshuffle.core.internal.membership.PeerTransport;
@@ -206,7 +206,7 @@ class PeerTrustIT {
         PeerTls files = PemFiles.create(directory).tls();
         assertThatThrownBy(() -> new PeerTrust(
                         Optional.of(PeerSecrets.of(ZoneFixture.SECRET)), Optional.of(files), PeerTransport.MAC))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("peer.transport");
     }
 

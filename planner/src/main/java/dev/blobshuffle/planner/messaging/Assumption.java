@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 
 /**
  * One value of the comparison and where it comes from. Immutable.
@@ -14,11 +14,11 @@ public record Assumption(Quantity quantity, double value, String source, String 
     /**
      * Checks the value.
      *
-     * @throws InvalidSettings if the value is not a number within the quantity's bounds
+     * @throws InvalidSettingsException if the value is not a number within the quantity's bounds
      */
     public Assumption {
         if (!(value >= quantity.least() && value <= quantity.most())) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use " + quantity.key() + ": the value is " + value + ". Give a number from "
                             + quantity.least() + " to " + quantity.most() + ", in " + quantity.unit() + ".");
         }

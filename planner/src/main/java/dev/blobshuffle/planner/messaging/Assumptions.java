@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -16,7 +16,7 @@ public record Assumptions(Map<Quantity, Assumption> values) {
     /**
      * Checks that there is a value for each quantity.
      *
-     * @throws InvalidSettings if one is missing
+     * @throws InvalidSettingsException if one is missing
      */
     public Assumptions {
         List<String> missing = new ArrayList<>();
@@ -26,8 +26,8 @@ public record Assumptions(Map<Quantity, Assumption> values) {
             }
         }
         if (!missing.isEmpty()) {
-            throw new InvalidSettings("Cannot use the assumptions: there is no value for " + String.join(", ", missing)
-                    + ". Add a line for each.");
+            throw new InvalidSettingsException("Cannot use the assumptions: there is no value for "
+                    + String.join(", ", missing) + ". Add a line for each.");
         }
         values = Collections.unmodifiableMap(new EnumMap<>(values));
     }
@@ -47,7 +47,8 @@ public record Assumptions(Map<Quantity, Assumption> values) {
      * @param key the quantity's key
      * @param value the value as text, in the quantity's unit
      * @param source where the value comes from
-     * @throws InvalidSettings if the key is unknown, or the value is not a number within the bounds
+     * @throws InvalidSettingsException if the key is unknown, or the value is not a number within
+     *     the bounds
      */
     public Assumptions with(String key, String value, String source) {
         Quantity quantity = AssumptionsFile.quantity(key);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner.messaging;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,25 +32,26 @@ public final class AssumptionsFile {
         try (InputStream file = Objects.requireNonNull(AssumptionsFile.class.getResourceAsStream(SHIPPED))) {
             return parse(new String(file.readAllBytes(), StandardCharsets.UTF_8), SHIPPED, prices);
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read the shipped assumptions: " + e + ". Check the installation.", e);
+            throw new InvalidSettingsException(
+                    "Cannot read the shipped assumptions: " + e + ". Check the installation.", e);
         }
     }
 
     /**
      * The assumptions of a file.
      *
-     * @throws InvalidSettings if the file cannot be read, or a line is wrong, unknown, given twice
-     *     or missing
+     * @throws InvalidSettingsException if the file cannot be read, or a line is wrong, unknown,
+     *     given twice or missing
      */
     public static Assumptions read(Path file, PriceTable prices) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new InvalidSettings("Cannot read assumptions from " + file + ": it has more than " + MOST_BYTES
-                        + " bytes. Give a file of assumptions.");
+                throw new InvalidSettingsException("Cannot read assumptions from " + file + ": it has more than "
+                        + MOST_BYTES + " bytes. Give a file of assumptions.");
             }
             return parse(Files.readString(file), file.toString(), prices);
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read assumptions from " + file + ": " + e + ". Give a text file in UTF-8.", e);
         }
     }
@@ -66,11 +67,11 @@ public final class AssumptionsFile {
             try {
                 Assumption assumption = assumption(line, prices);
                 if (values.put(assumption.quantity(), assumption) != null) {
-                    throw new InvalidSettings(
+                    throw new InvalidSettingsException(
                             "Cannot use " + assumption.quantity().key() + ": it is there twice. Remove one line.");
                 }
-            } catch (InvalidSettings e) {
-                throw new InvalidSettings(name + ", line " + number + ": " + e.getMessage(), e);
+            } catch (InvalidSettingsException e) {
+                throw new InvalidSettingsException(name + ", line " + number + ": " + e.getMessage(), e);
             }
         }
         return new Assumptions(values);
@@ -80,17 +81,17 @@ public final class AssumptionsFile {
         List<String> columns =
                 Arrays.stream(line.split("\\|", -1)).map(String::strip).toList();
         if (columns.size() != COLUMNS || columns.contains("")) {
-            throw new InvalidSettings("Cannot read the line: it has not five filled columns."
+            throw new InvalidSettingsException("Cannot read the line: it has not five filled columns."
                     + " Write 'name | value | unit | source | date'.");
         }
         Quantity quantity = quantity(columns.get(0));
         if (!columns.get(2).equals(quantity.unit())) {
-            throw new InvalidSettings("Cannot use " + quantity.key() + ": its unit is '" + columns.get(2)
+            throw new InvalidSettingsException("Cannot use " + quantity.key() + ": its unit is '" + columns.get(2)
                     + "'. Give the value in " + quantity.unit() + ".");
         }
         if (columns.get(1).equals(FROM_PRICES)) {
             double price = priced(quantity, prices)
-                    .orElseThrow(() -> new InvalidSettings("Cannot take " + quantity.key()
+                    .orElseThrow(() -> new InvalidSettingsException("Cannot take " + quantity.key()
                             + " from the price table: the table does not have it. Give a number."));
             return new Assumption(quantity, price, prices.title() + ": " + prices.source(), prices.date());
         }
@@ -114,7 +115,8 @@ public final class AssumptionsFile {
 
     static Quantity quantity(String key) {
         return Quantity.named(key)
-                .orElseThrow(() -> new InvalidSettings("Cannot use '" + key + "': there is no assumption of this name."
+                .orElseThrow(() -> new InvalidSettingsException("Cannot use '" + key
+                        + "': there is no assumption of this name."
                         + " There are "
                         + Arrays.stream(Quantity.values()).map(Quantity::key).toList() + "."));
     }
@@ -123,7 +125,7 @@ public final class AssumptionsFile {
         try {
             return Double.parseDouble(text);
         } catch (NumberFormatException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use " + quantity.key() + ": '" + text + "' is not a number. Give a number in "
                             + quantity.unit() + ".",
                     e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner.spark;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 
 /**
  * One shuffle of a Spark application.
@@ -61,8 +61,8 @@ public record SparkShuffle(long maps, long reducers, double bytes, Cluster clust
         }
     }
 
-    private static InvalidSettings refused(String name, Object value) {
-        return new InvalidSettings("Cannot plan a shuffle of Spark: --" + name + " is " + value
+    private static InvalidSettingsException refused(String name, Object value) {
+        return new InvalidSettingsException("Cannot plan a shuffle of Spark: --" + name + " is " + value
                 + ". Give a number from 1 to 1,000,000,000, or a size above 0.");
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import java.io.IOException;
@@ -99,7 +99,7 @@ class MessagingCostTest {
     void aWrongLineIsAnError(String line, String wrong, String message) throws IOException {
         assertThat(file()).contains(line);
         assertThatThrownBy(() -> edited(text -> text.replace(line, wrong)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(message);
     }
 }

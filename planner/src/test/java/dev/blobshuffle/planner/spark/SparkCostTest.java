@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +94,7 @@ class SparkCostTest {
     @ParameterizedTest
     @CsvSource({"0, 1, 1, 1", "1, 0, 1, 1", "1, 1, 0, 1", "1, 1, 1, 0", "1, 1, NaN, 1", "1000000001, 1, 1, 1"})
     void nothingToShuffleIsRefused(long maps, long reducers, double bytes, long executors) {
-        assertThatThrownBy(() -> cost(maps, reducers, bytes, executors, 1, 1)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> cost(maps, reducers, bytes, executors, 1, 1))
+                .isInstanceOf(InvalidSettingsException.class);
     }
 }

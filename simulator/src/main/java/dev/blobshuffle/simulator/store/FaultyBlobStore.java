@@ -1,9 +1,9 @@
 package dev.blobshuffle.simulator.store;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -125,7 +125,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
                         new StoreFault(StoreFault.Kind.DELAY, fault.delay()),
                         what,
                         () -> CompletableFuture.failedFuture(
-                                new BlobMissing("Cannot " + what + ": planned by the test. Ask again.")),
+                                new BlobMissingException("Cannot " + what + ": planned by the test. Ask again.")),
                         NOTHING);
             case FAIL_AFTER ->
                 apply(
@@ -201,8 +201,8 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
             Supplier<CompletionStage<T>> action,
             Runnable atEnd,
             CompletableFuture<T> result) {
-        StoreUnavailable planned =
-                new StoreUnavailable("Cannot " + what + ": planned by the test (" + kind + "). Try again.");
+        StoreUnavailableException planned =
+                new StoreUnavailableException("Cannot " + what + ": planned by the test (" + kind + "). Try again.");
         if (kind == StoreFault.Kind.FAIL_BEFORE) {
             atEnd.run();
             result.completeExceptionally(planned);
@@ -210,8 +210,8 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         }
         if (kind == StoreFault.Kind.THROTTLE) {
             atEnd.run();
-            result.completeExceptionally(
-                    new StoreThrottled("Cannot " + what + ": planned by the test (throttled). Ask less often."));
+            result.completeExceptionally(new StoreThrottledException(
+                    "Cannot " + what + ": planned by the test (throttled). Ask less often."));
             return;
         }
         action.get().whenComplete((value, failure) -> {
@@ -237,7 +237,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         ended.forEach((result, atEnd) -> {
             atEnd.run();
             result.completeExceptionally(
-                    new Closed("Cannot finish a request: " + location() + " was closed. Close it last."));
+                    new ClosedException("Cannot finish a request: " + location() + " was closed. Close it last."));
         });
         super.close();
     }

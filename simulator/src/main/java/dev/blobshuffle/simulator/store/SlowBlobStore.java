@@ -1,6 +1,6 @@
 package dev.blobshuffle.simulator.store;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -116,6 +116,6 @@ public final class SlowBlobStore extends ForwardingBlobStore {
 
     private <T> CompletionStage<T> failed() {
         return CompletableFuture.failedFuture(
-                new Closed("Cannot finish a request: " + location() + " was closed. Close it last."));
+                new ClosedException("Cannot finish a request: " + location() + " was closed. Close it last."));
     }
 }

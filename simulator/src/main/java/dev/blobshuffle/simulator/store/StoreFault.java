@@ -21,11 +21,11 @@ public record StoreFault(Kind kind, Duration delay) {
     public enum Kind {
         /** The request is only late. */
         DELAY,
-        /** {@code StoreUnavailable}, and the request has had no effect. */
+        /** {@code StoreUnavailableException}, and the request has had no effect. */
         FAIL_BEFORE,
-        /** {@code StoreUnavailable}, although the request has had its effect. */
+        /** {@code StoreUnavailableException}, although the request has had its effect. */
         FAIL_AFTER,
-        /** {@code StoreThrottled}, and the request has had no effect. */
+        /** {@code StoreThrottledException}, and the request has had no effect. */
         THROTTLE,
         /** No answer until the store is closed; a put holds its content for as long. */
         HANG,
@@ -34,8 +34,8 @@ public record StoreFault(Kind kind, Duration delay) {
         /** A read returns bytes of which one bit is wrong. Other requests are only late. */
         FLIP,
         /**
-         * A read is answered with {@code BlobMissing}, although the blob is there. Other requests
-         * are only late.
+         * A read is answered with {@code BlobMissingException}, although the blob is there. Other
+         * requests are only late.
          */
         MISSING
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.spark.internal;
 
 import com.codahale.metrics.MetricRegistry;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.retention.LeaseWatch;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -211,7 +211,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
 
     private static boolean isMissing(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof BlobMissing;
+        return cause instanceof BlobMissingException;
     }
 
     /** Deletes the blobs of a shuffle, without waiting. */

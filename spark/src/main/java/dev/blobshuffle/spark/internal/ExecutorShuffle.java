@@ -1,8 +1,8 @@
 package dev.blobshuffle.spark.internal;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -95,11 +95,11 @@ final class ExecutorShuffle implements AutoCloseable {
     /**
      * That of this process.
      *
-     * @throws InvalidSettings fatal: the plug-in is not there
+     * @throws InvalidSettingsException fatal: the plug-in is not there
      */
     static ExecutorShuffle current() {
         return Objects.requireNonNull(CURRENT.get())
-                .orElseThrow(() -> new InvalidSettings("Cannot shuffle through a store: executor "
+                .orElseThrow(() -> new InvalidSettingsException("Cannot shuffle through a store: executor "
                         + SparkEnv.get().executorId()
                         + " has no plug-in. Set spark.plugins=dev.blobshuffle.spark.BlobShufflePlugin."));
     }
@@ -200,7 +200,7 @@ final class ExecutorShuffle implements AutoCloseable {
     private void reportLater() {
         try {
             Time.Cancellable ignored = instance.time().schedule(REPORT, this::startReport);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The executor has ended.", e);
         }
     }
@@ -209,7 +209,7 @@ final class ExecutorShuffle implements AutoCloseable {
     private void startReport() {
         try {
             reporting.execute(this::report);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The executor has ended.", e);
         }
     }

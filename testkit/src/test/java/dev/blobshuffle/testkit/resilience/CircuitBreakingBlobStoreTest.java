@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit.resilience;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.resilience.CircuitBreakingBlobStore;
@@ -40,7 +40,7 @@ class CircuitBreakingBlobStoreTest {
     private void puts(Kind fault, int count, long millisBetween) {
         fixture.faulty.follow(request -> StoreFault.of(fault));
         for (int i = 0; i < count; i++) {
-            assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
             fixture.settle(millisBetween);
         }
     }
@@ -80,7 +80,8 @@ class CircuitBreakingBlobStoreTest {
         puts(Kind.THROTTLE, 10, 500);
         fixture.faulty.follow(request -> StoreFault.of(Kind.MISSING));
         for (int i = 0; i < 10; i++) {
-            assertThatThrownBy(() -> fixture.get(new BlobId(9, 9, 9)).join()).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> fixture.get(new BlobId(9, 9, 9)).join())
+                    .hasCauseInstanceOf(BlobMissingException.class);
             fixture.settle(500);
         }
         assertThat(fixture.metrics.value(Gauge.STORE_CIRCUITS_OPEN)).isZero();
@@ -98,7 +99,7 @@ class CircuitBreakingBlobStoreTest {
         fixture.delay(1_000);
         fixture.settle(2_000);
         CompletableFuture<Void> probe = fixture.put();
-        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         fixture.settle(1_000);
         probe.join();
     }
@@ -120,7 +121,7 @@ class CircuitBreakingBlobStoreTest {
         goDown();
         fixture.faulty.follow(request -> StoreFault.NONE);
         fixture.get(id).join().close();
-        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
     }
 
     @Test
@@ -129,7 +130,7 @@ class CircuitBreakingBlobStoreTest {
         StoreRetryPolicy hasty =
                 StoreRetryPolicy.within(Duration.ofSeconds(30)).whenDown(StoreRetryPolicy.WhenDown.FAIL);
         fixture.decorate(circuit -> new RetryingBlobStore(circuit, hasty, fixture.time, fixture.metrics));
-        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(fixture.counting.puts()).isEqualTo(5);
     }
 

@@ -4,8 +4,8 @@ import static dev.blobshuffle.testkit.resilience.DecoratorFixture.delayed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.resilience.HedgePolicy;
 import dev.blobshuffle.core.internal.resilience.HedgingBlobStore;
@@ -147,7 +147,7 @@ class HedgingBlobStoreTest {
         learn(100, 100);
         fixture.faulty.follow(request -> StoreFault.of(Kind.THROTTLE));
         for (int i = 0; i < 5; i++) {
-            assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         }
         fixture.faulty.follow(FaultPlan.puts(delayed(5_000)));
         fixture.put();
@@ -185,7 +185,7 @@ class HedgingBlobStoreTest {
     @Test
     void aFailureBeforeTheSecondRequestPassesAtOnce() {
         fixture.faulty.follow(FaultPlan.puts(StoreFault.of(Kind.FAIL_BEFORE)));
-        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailableException.class);
         fixture.settle(10_000);
         assertThat(fixture.counting.puts()).isEqualTo(1);
     }
@@ -196,7 +196,7 @@ class HedgingBlobStoreTest {
         fixture.faulty.follow(FaultPlan.gets(delayed(3_000), StoreFault.of(Kind.MISSING)));
         CompletableFuture<BlobBytes> get = fixture.get(id);
         fixture.settle(1_100);
-        assertThatThrownBy(get::join).hasCauseInstanceOf(BlobMissing.class);
+        assertThatThrownBy(get::join).hasCauseInstanceOf(BlobMissingException.class);
         fixture.settle(3_000);
     }
 }

@@ -3,9 +3,9 @@ package dev.blobshuffle.testkit.resilience;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.RequestLatencies;
@@ -80,7 +80,7 @@ class RetryingBlobStoreTest {
     void otherFailuresPassAtOnce() {
         assertThatThrownBy(() ->
                         store.get(ID, BlobRange.of(0, 1)).toCompletableFuture().join())
-                .hasCauseInstanceOf(BlobMissing.class);
+                .hasCauseInstanceOf(BlobMissingException.class);
         assertThat(metrics.value(Counter.STORE_RETRIES)).isZero();
     }
 
@@ -93,7 +93,7 @@ class RetryingBlobStoreTest {
         put.whenComplete((nothing, failure) -> end[0] = time.nanos() - start);
         time.settle(TOTAL.plusSeconds(1));
         assertThatThrownBy(put::join)
-                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("for 10000 ms, in " + (metrics.value(Counter.STORE_RETRIES) + 1) + " attempts")
                 .hasMessageContaining("planned by the test");
         assertThat(end[0]).isBetween(TOTAL.minusSeconds(1).toNanos(), TOTAL.toNanos());
@@ -172,7 +172,9 @@ class RetryingBlobStoreTest {
         faulty.follow(request -> StoreFault.of(Kind.HANG));
         CompletableFuture<Void> put = put();
         time.settle(TOTAL.plusSeconds(1));
-        assertThatThrownBy(put::join).hasCauseInstanceOf(StoreUnavailable.class).hasMessageContaining("no answer");
+        assertThatThrownBy(put::join)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("no answer");
     }
 
     @Test
@@ -180,7 +182,7 @@ class RetryingBlobStoreTest {
         faulty.follow(request -> ALWAYS);
         CompletableFuture<Void> put = put();
         store.close();
-        assertThatThrownBy(put::join).hasCauseInstanceOf(Closed.class);
-        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(Closed.class);
+        assertThatThrownBy(put::join).hasCauseInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(ClosedException.class);
     }
 }

@@ -3,8 +3,8 @@ package dev.blobshuffle.testkit.resilience;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.resilience.ThrottlePolicy;
 import dev.blobshuffle.core.internal.resilience.ThrottledBlobStore;
@@ -78,7 +78,7 @@ class ThrottledBlobStoreTest {
         TrackedContent content = loans.content(new byte[10]);
         CompletableFuture<Void> refused = fixture.put(content);
         assertThatThrownBy(refused::join)
-                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(WAITING + " requests wait");
         assertThat(content.references()).isZero();
         fixture.settle(1_000);
@@ -136,8 +136,8 @@ class ThrottledBlobStoreTest {
         fixture.delay(100);
         List<CompletableFuture<Void>> puts = puts(MOST + 2);
         fixture.store.close();
-        assertThatThrownBy(puts.get(MOST + 1)::join).hasCauseInstanceOf(Closed.class);
-        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(Closed.class);
+        assertThatThrownBy(puts.get(MOST + 1)::join).hasCauseInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(ClosedException.class);
         fixture.settle(1_000);
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit.resilience;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.resilience.HedgePolicy;
 import dev.blobshuffle.core.internal.resilience.HedgingBlobStore;
@@ -54,7 +54,7 @@ class TimeLimitedBlobStoreTest {
             waited += 100;
         }
         assertThatThrownBy(request::join)
-                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("no answer");
         return waited;
     }

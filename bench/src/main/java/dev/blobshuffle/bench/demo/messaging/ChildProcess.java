@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +58,7 @@ final class ChildProcess {
             reader.start();
             return child;
         } catch (IOException e) {
-            throw new DemoFailed("Cannot start " + settings.life() + ": " + e + ". Check memory and disk.", e);
+            throw new DemoFailedException("Cannot start " + settings.life() + ": " + e + ". Check memory and disk.", e);
         }
     }
 
@@ -167,8 +167,8 @@ final class ChildProcess {
         }
     }
 
-    private DemoFailed failure(String reason) {
-        return new DemoFailed("Cannot go on with " + life + ": " + reason + ". Its log ends:\n" + logTail());
+    private DemoFailedException failure(String reason) {
+        return new DemoFailedException("Cannot go on with " + life + ": " + reason + ". Its log ends:\n" + logTail());
     }
 
     private String logTail() {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import dev.blobshuffle.postgresql.internal.schema.ClientRole;
@@ -59,7 +59,7 @@ final class DemoDatabase implements AutoCloseable {
             return database;
         } catch (IOException | SQLException | RuntimeException e) {
             database.close();
-            throw new DemoFailed("Cannot set up the demo's database: " + e.getMessage(), e);
+            throw new DemoFailedException("Cannot set up the demo's database: " + e.getMessage(), e);
         }
     }
 
@@ -174,7 +174,7 @@ final class DemoDatabase implements AutoCloseable {
             }
             return found;
         } catch (SQLException e) {
-            throw new DemoFailed("Cannot ask the demo's database: " + e.getMessage(), e);
+            throw new DemoFailedException("Cannot ask the demo's database: " + e.getMessage(), e);
         }
     }
 
@@ -199,7 +199,7 @@ final class DemoDatabase implements AutoCloseable {
                 ResultSet rows = statement.executeQuery(query)) {
             return rows.next() ? rows.getLong(1) : 0;
         } catch (SQLException e) {
-            throw new DemoFailed("Cannot ask the demo's database: " + e.getMessage(), e);
+            throw new DemoFailedException("Cannot ask the demo's database: " + e.getMessage(), e);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.bench.demo.FinalSweep;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -45,7 +45,7 @@ final class DemoStore implements AutoCloseable {
                 ? chosen
                 : "file://" + Path.of(chosen).toAbsolutePath().normalize();
         if (place.startsWith("memory:")) {
-            throw new InvalidSettings("Cannot use store " + place
+            throw new InvalidSettingsException("Cannot use store " + place
                     + ": each process would have a memory of its own. Give a directory or the URI of a shared store.");
         }
         try (SystemTime time = new SystemTime()) {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import dev.blobshuffle.bench.demo.Progress;
 import java.time.Duration;
 import java.util.List;
@@ -59,8 +59,8 @@ final class FaultDrill {
     /**
      * Causes faults one after the other.
      *
-     * @throws DemoFailed if the records stop for a minute after one of them, or a process ends by
-     *     itself
+     * @throws DemoFailedException if the records stop for a minute after one of them, or a process
+     *     ends by itself
      */
     void run(int faults, long seed) {
         Random random = new Random(seed);
@@ -169,7 +169,7 @@ final class FaultDrill {
         while (!database.publishersAfter(row).containsAll(lives)) {
             Stream.concat(publishers.stream(), subscribers.stream()).forEach(ChildProcess::check);
             if (System.nanoTime() > deadline) {
-                throw new DemoFailed("Cannot go on after " + cause + ": of " + lives + " only "
+                throw new DemoFailedException("Cannot go on after " + cause + ": of " + lives + " only "
                         + database.publishersAfter(row) + " reached the table within " + PATIENCE.toSeconds()
                         + " s. The processes' threads:\n" + threads());
             }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import dev.blobshuffle.bench.demo.Progress;
 import dev.blobshuffle.bench.demo.Workspace;
 import dev.blobshuffle.cli.json.Json;
@@ -84,14 +84,14 @@ public final class MessagingDemoCommand implements Callable<Integer> {
             try {
                 options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds), faults, seed);
                 checkWritable();
-            } catch (DemoFailed e) {
+            } catch (DemoFailedException e) {
                 spec.commandLine().getErr().println(e.getMessage());
                 spec.commandLine().getErr().flush();
                 return ExitStatus.WRONG_USAGE;
             }
             try {
                 return run(options, workspace);
-            } catch (DemoFailed | BlobShuffleException | IllegalStateException e) {
+            } catch (DemoFailedException | BlobShuffleException | IllegalStateException e) {
                 if (!workspace.isEnding()) {
                     spec.commandLine().getErr().println(e.getMessage());
                     spec.commandLine().getErr().flush();
@@ -122,7 +122,7 @@ public final class MessagingDemoCommand implements Callable<Integer> {
     private void checkWritable() {
         Path parent = json == null ? null : json.toAbsolutePath().getParent();
         if (parent != null && !Files.isWritable(parent) || json != null && Files.isDirectory(json)) {
-            throw new DemoFailed("Cannot write " + json
+            throw new DemoFailedException("Cannot write " + json
                     + ": it is a directory, or its directory is missing or not writable. Give another file.");
         }
     }
@@ -134,7 +134,7 @@ public final class MessagingDemoCommand implements Callable<Integer> {
         try {
             Files.writeString(json, Json.write(result.asJson()));
         } catch (IOException e) {
-            throw new DemoFailed("Cannot write " + json + ": " + e + ". Give another file.", e);
+            throw new DemoFailedException("Cannot write " + json + ": " + e + ". Give another file.", e);
         }
     }
 }

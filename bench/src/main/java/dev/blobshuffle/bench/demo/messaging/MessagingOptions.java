@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import java.time.Duration;
 
 /**
@@ -28,7 +28,7 @@ record MessagingOptions(int zones, int rate, Duration pace, int faults, long see
 
     private static void require(String option, int number, int least, int most) {
         if (number < least || number > most) {
-            throw new DemoFailed(
+            throw new DemoFailedException(
                     "Cannot run the demo: " + option + " is " + number + ". Give " + least + " to " + most + ".");
         }
     }

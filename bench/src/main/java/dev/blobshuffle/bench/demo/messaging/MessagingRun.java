@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo.messaging;
 
-import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.DemoFailedException;
 import dev.blobshuffle.bench.demo.LatencyHistogram;
 import dev.blobshuffle.bench.demo.Progress;
 import dev.blobshuffle.bench.demo.Workspace;
@@ -53,7 +53,7 @@ final class MessagingRun {
     /**
      * Runs it.
      *
-     * @throws DemoFailed if a process cannot start, or ends by itself
+     * @throws DemoFailedException if a process cannot start, or ends by itself
      */
     MessagingResult run(DemoStore store) {
         progress.begin("starting PostgreSQL with a synchronous standby");
@@ -200,7 +200,7 @@ final class MessagingRun {
         try {
             return Acknowledgements.all(directory);
         } catch (IOException e) {
-            throw new DemoFailed("Cannot read what was acknowledged: " + e + ". Check the disk.", e);
+            throw new DemoFailedException("Cannot read what was acknowledged: " + e + ". Check the disk.", e);
         }
     }
 
@@ -230,7 +230,7 @@ final class MessagingRun {
                 latency.record(rows.getLong(3) * MICROS_PER_MILLI);
             }
         } catch (SQLException e) {
-            throw new DemoFailed("Cannot read the subscribers' table: " + e.getMessage(), e);
+            throw new DemoFailedException("Cannot read the subscribers' table: " + e.getMessage(), e);
         }
     }
 

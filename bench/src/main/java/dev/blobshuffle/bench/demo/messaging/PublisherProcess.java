@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Publisher;
 import dev.blobshuffle.messaging.Serde;
@@ -60,7 +60,7 @@ final class PublisherProcess {
                             acknowledged.add(number);
                         }
                     });
-        } catch (WriterFenced e) {
+        } catch (WriterFencedException e) {
             throw e;
         } catch (BlobShuffleException e) {
             // An earlier batch was lost, or this record was refused: neither was acknowledged.

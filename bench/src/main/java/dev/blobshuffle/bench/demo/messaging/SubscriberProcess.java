@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo.messaging;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Publisher;
 import dev.blobshuffle.messaging.ReceivedRecord;
@@ -79,7 +79,7 @@ final class SubscriberProcess {
                         var ignored = publisher.publish(DemoDatabase.RECEIPTS, order.key(), order.value());
                     });
                     transaction.commit();
-                } catch (OutcomeUnknown e) {
+                } catch (OutcomeUnknownException e) {
                     boolean ignored = awaitOutcome(transaction, parent);
                     return; // The publisher is fenced.
                 }

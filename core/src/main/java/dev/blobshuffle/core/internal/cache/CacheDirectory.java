@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
@@ -66,7 +66,8 @@ final class CacheDirectory {
      * Opens a directory with its earlier content; creates it if it does not exist. Blocks.
      *
      * @param store fingerprint of the store; parts from other stores are removed
-     * @throws InvalidSettings fatal: the directory cannot be used, or another process uses it
+     * @throws InvalidSettingsException fatal: the directory cannot be used, or another process uses
+     *     it
      */
     static CacheDirectory open(Path path, int store, long capacity, Time time, IntConsumer whenEvicted) {
         Path parts = path.resolve(String.format(Locale.ROOT, "parts-%08x", store));
@@ -83,7 +84,7 @@ final class CacheDirectory {
                 throw e;
             }
         } catch (IOException | DirectoryIteratorException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot cache in " + path + ": " + e + ". Give cache.disk.dirs directories that can be written.",
                     e);
         }
@@ -99,7 +100,7 @@ final class CacheDirectory {
             // This process already holds the lock.
         }
         channel.close();
-        throw new InvalidSettings("Cannot cache in " + path
+        throw new InvalidSettingsException("Cannot cache in " + path
                 + ": another instance does. Give each instance directories of its own in cache.disk.dirs.");
     }
 

@@ -15,8 +15,8 @@ public final class Caches {
      * A store behind the caches that the options define, possibly none. Closing it closes the
      * store. Blocks while it lists the cache directories.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
-     *     another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a directory cannot be
+     *     used, or another instance uses it
      */
     public static CachedBlobStore before(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         return before(store, options, MemoryCachedBlobStore.Place.HEAP, metrics, time);
@@ -27,8 +27,8 @@ public final class Caches {
      * the heap and sends them without a copy. These bytes have no array, so this process cannot
      * decode them.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
-     *     another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a directory cannot be
+     *     used, or another instance uses it
      */
     public static CachedBlobStore toServe(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         return before(store, options, MemoryCachedBlobStore.Place.OUTSIDE_HEAP, metrics, time);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -75,8 +75,8 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     /**
      * Opens the cache in the directories of the options, with their earlier content. Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
-     *     another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a directory cannot be
+     *     used, or another instance uses it
      */
     public DiskCachedBlobStore(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         super(store);
@@ -155,8 +155,9 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         if (isClosed) {
-            return CompletableFuture.failedFuture(new Closed("Cannot read blob " + id + ": the disk cache before "
-                    + location() + " is closed. Close the store after everything that uses it."));
+            return CompletableFuture.failedFuture(
+                    new ClosedException("Cannot read blob " + id + ": the disk cache before " + location()
+                            + " is closed. Close the store after everything that uses it."));
         }
         if (range.isAfresh()) {
             var ignored = forget(
@@ -284,7 +285,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
                 () -> reads.run(
                         "read blob " + id + " from the disk cache", () -> read(lease.value(), range), lease::close),
                 (bytes, failure) -> {
-                    if (failure instanceof StoreUnavailable) {
+                    if (failure instanceof StoreUnavailableException) {
                         metrics.add(Counter.CACHE_DISK_FAILURES, 1);
                         var ignored = forget(lease.part()::equals);
                         read.take(() -> store().get(id, range), read::end);
@@ -299,7 +300,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         try {
             return BlobBytes.of(file.read(range.offset() - file.part().offset(), Math.toIntExact(range.length())));
         } catch (IOException e) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot read " + file.path() + ": " + e + ". Check the disk; the store is asked instead.", e);
         }
     }

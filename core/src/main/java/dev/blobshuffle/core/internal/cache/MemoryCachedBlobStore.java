@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -266,8 +266,8 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         super.close();
     }
 
-    private Closed closed(BlobId id) {
-        return new Closed("Cannot read blob " + id + ": the cache before " + location()
+    private ClosedException closed(BlobId id) {
+        return new ClosedException("Cannot read blob " + id + ": the cache before " + location()
                 + " is closed. Close the store after everything that uses it.");
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -120,7 +120,7 @@ final class MemoryLoad {
             } else {
                 int came = bytes.buffer().remaining();
                 bytes.close();
-                fail(new BlobCorrupt("Cannot read blob " + part.blob() + ": " + came + " bytes came for the "
+                fail(new BlobCorruptException("Cannot read blob " + part.blob() + ": " + came + " bytes came for the "
                         + part.length() + " asked for at offset " + part.offset() + " of " + store.location()
                         + ". Check the network and the proxies before the store."));
             }

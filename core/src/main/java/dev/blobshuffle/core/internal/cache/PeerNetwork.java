@@ -19,7 +19,7 @@ public interface PeerNetwork extends AutoCloseable {
      * address. The network does not close the store.
      *
      * @return the address of this instance for others; empty if it does not answer
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it cannot listen at the
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: it cannot listen at the
      *     configured address
      */
     Optional<Endpoint> serve(CachedBlobStore store);
@@ -32,8 +32,9 @@ public interface PeerNetwork extends AutoCloseable {
 
     /**
      * Asks a member for a page. The stage ends within a bounded time after the member has gone
-     * silent. It fails with {@link PeerRefused} if the member sends no page, and with {@link
-     * dev.blobshuffle.core.failure.StoreUnavailable} if the member does not answer properly.
+     * silent. It fails with {@link PeerRefusedException} if the member sends no page, and with
+     * {@link dev.blobshuffle.core.failure.StoreUnavailableException} if the member does not answer
+     * properly.
      *
      * @param request the text that the member's {@link PeerPages} parse
      * @param maxBytes the most bytes that the page may have

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -14,19 +14,19 @@ public interface PeerNetworkProvider {
     /**
      * Opens a network with the settings {@code peer.*}.
      *
-     * @throws InvalidSettings fatal: the settings are invalid
+     * @throws InvalidSettingsException fatal: the settings are invalid
      */
     PeerNetwork open(Settings settings, ShuffleMetrics metrics, Time time);
 
     /**
      * Opens the network that is on the class path.
      *
-     * @throws InvalidSettings fatal: there is none, or the settings are invalid
+     * @throws InvalidSettingsException fatal: there is none, or the settings are invalid
      */
     static PeerNetwork openInstalled(Settings settings, ShuffleMetrics metrics, Time time) {
         return InstalledProviders.of(PeerNetworkProvider.class).stream()
                 .findFirst()
-                .orElseThrow(() -> new InvalidSettings("Cannot use setting " + CacheSettings.ZONE_ENABLED
+                .orElseThrow(() -> new InvalidSettingsException("Cannot use setting " + CacheSettings.ZONE_ENABLED
                         + ": the artifact that connects instances is not on the class path. Add dev.blobshuffle:blobshuffle-peer in the version of"
                         + " blobshuffle-core."))
                 .open(settings, metrics, time);

@@ -18,8 +18,8 @@ public interface PeerPages {
     /** A valid request for a page. */
     interface Request {
         /**
-         * The page. The stage fails with {@link PeerRefused} if the requester must not have the
-         * page.
+         * The page. The stage fails with {@link PeerRefusedException} if the requester must not
+         * have the page.
          *
          * @param executor encodes the page
          */

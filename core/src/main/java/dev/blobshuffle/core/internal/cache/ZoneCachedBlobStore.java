@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenReceiving;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerCircuits;
@@ -183,9 +183,9 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         metrics.add(Counter.CACHE_ZONE_FAILURES, 1);
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause == null || cause instanceof StoreUnavailable) {
+        if (cause == null || cause instanceof StoreUnavailableException) {
             circuits.failed(owner.id());
-        } else if (!(cause instanceof Closed)) {
+        } else if (!(cause instanceof ClosedException)) {
             circuits.answered(owner.id()); // The member passed on a failure of the store.
         }
     }

@@ -11,8 +11,8 @@ public interface ClaimCell {
     /**
      * Replaces the value that was read. Returns false if another writer has replaced it.
      *
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the text may have been
-     *     written; the next read shows whether it was
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the text may have
+     *     been written; the next read shows whether it was
      */
     boolean replace(Optional<Register> expected, String text) throws InterruptedException;
 }

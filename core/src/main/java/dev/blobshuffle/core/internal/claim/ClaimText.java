@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -91,8 +91,8 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
     /**
      * Parses a value.
      *
-     * @throws InvalidSettings the text is not a valid value: a newer version or another program
-     *     wrote it
+     * @throws InvalidSettingsException the text is not a valid value: a newer version or another
+     *     program wrote it
      */
     public static ClaimText parse(String text) {
         String[] rows = text.split("\n");
@@ -113,7 +113,7 @@ public record ClaimText(long counter, List<Line> lines, Optional<String> contest
             }
         }
         if (!rows[0].equals(HEAD) || counter < 0) {
-            throw new InvalidSettings("Cannot read the claims of a store: the register holds something else."
+            throw new InvalidSettingsException("Cannot read the claims of a store: the register holds something else."
                     + " Upgrade this instance, or restore the register.");
         }
         return new ClaimText(counter, lines, contest);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import java.util.Optional;
@@ -31,8 +31,8 @@ public final class FormerClaims {
     /**
      * Checks the claims.
      *
-     * @throws InvalidSettings another cluster, or a log, has claimed the store; or the claims have
-     *     changed since the first check
+     * @throws InvalidSettingsException another cluster, or a log, has claimed the store; or the
+     *     claims have changed since the first check
      */
     public void requireOwnAndIdle() {
         String text = cell.read().map(Register::text).orElse(ClaimText.NONE.text());
@@ -52,8 +52,8 @@ public final class FormerClaims {
         first = Optional.of(text);
     }
 
-    private InvalidSettings refused(String reason) {
-        return new InvalidSettings(
+    private InvalidSettingsException refused(String reason) {
+        return new InvalidSettingsException(
                 "Cannot delete the blobs without an owner from " + location + " by the logs of cluster "
                         + cluster + ": " + reason
                         + ". Nothing more is deleted. Upgrade or stop such instances, and run it again."

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.owner.LeaseText;
 import dev.blobshuffle.core.internal.owner.LeaseText.Line;
 import dev.blobshuffle.core.internal.owner.OwnerText;
@@ -27,11 +27,11 @@ public final class LeaseRegister {
      * The leases of a store.
      *
      * @param store stays open
-     * @throws InvalidSettings the store has no registers
+     * @throws InvalidSettingsException the store has no registers
      */
     public LeaseRegister(BlobStore store, Time time) {
         Registers registers = store.registers()
-                .orElseThrow(() -> new InvalidSettings("Cannot take a lease in " + store.location()
+                .orElseThrow(() -> new InvalidSettingsException("Cannot take a lease in " + store.location()
                         + ": it cannot compare and set, so the owners of its blobs are unknown. Use another store."));
         leases = new StoreCell(registers, LeaseText.REGISTER);
         owners = new StoreCell(registers, OwnerText.REGISTER);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -30,7 +30,7 @@ final class OwnedBlobStore extends ForwardingBlobStore {
         return watch.owner()
                 .thenCompose(owner -> {
                     if (owner != id.owner()) {
-                        throw new StoreUnavailable("Cannot store blob " + id + " in " + location()
+                        throw new StoreUnavailableException("Cannot store blob " + id + " in " + location()
                                 + ": this instance stores for owner " + BlobId.hex(owner) + " now. Try again.");
                     }
                     return super.put(id, content);

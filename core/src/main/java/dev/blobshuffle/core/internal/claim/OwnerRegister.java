@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
@@ -18,12 +18,12 @@ public final class OwnerRegister {
      * The register of a store.
      *
      * @param store stays open
-     * @throws InvalidSettings the store has no registers
+     * @throws InvalidSettingsException the store has no registers
      */
     public OwnerRegister(BlobStore store, Time time) {
         cell = new StoreCell(
                 store.registers()
-                        .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
+                        .orElseThrow(() -> new InvalidSettingsException("Cannot sweep " + store.location()
                                 + ": it has no compare-and-set, so the owners of its blobs are unknown. Use another"
                                 + " store.")),
                 OwnerText.REGISTER);

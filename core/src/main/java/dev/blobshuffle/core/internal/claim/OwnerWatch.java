@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.owner.Step.Verdict;
@@ -105,7 +105,7 @@ public final class OwnerWatch implements AutoCloseable {
             } else {
                 time.schedule(delay, () -> workLater(Duration.ZERO));
             }
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The instance has ended.", e);
         }
     }
@@ -149,7 +149,7 @@ public final class OwnerWatch implements AutoCloseable {
     private void permit() throws InterruptedException {
         OwnerClaimant present = known();
         if (!present.mayStore()) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot use claims topic " + present.rules().member().topic() + ": "
                             + sentence(present.trouble().orElse("the check took too long")));
         }
@@ -182,7 +182,7 @@ public final class OwnerWatch implements AutoCloseable {
                             "A clock is wrong: {}. Blobs carry the time of their writer, and nothing is deleted from a"
                                     + " store with blobs of the future. Correct the clock (NTP).",
                             difference));
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             LOG.debug("The clock of {} could not be read.", location, e);
         }
     }
@@ -217,9 +217,9 @@ public final class OwnerWatch implements AutoCloseable {
         LOG.debug("The claim to {} failed.", location, e);
         renewed()
                 .completeExceptionally(
-                        e instanceof InvalidSettings
+                        e instanceof InvalidSettingsException
                                 ? e
-                                : new StoreUnavailable(
+                                : new StoreUnavailableException(
                                         "Cannot store a blob in " + location
                                                 + ": the claim to the store is not made yet: " + e.getMessage(),
                                         e));
@@ -228,8 +228,8 @@ public final class OwnerWatch implements AutoCloseable {
         return now;
     }
 
-    private Closed closed() {
-        return new Closed("Cannot store a blob in " + location + ": the store is closed.");
+    private ClosedException closed() {
+        return new ClosedException("Cannot store a blob in " + location + ": the store is closed.");
     }
 
     /** Stops checking. Idempotent. */

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.Register;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ final class RegisterAttempts {
 
     private final String what;
     private final Pauses pauses;
-    private final List<StoreUnavailable> failures = new ArrayList<>();
+    private final List<StoreUnavailableException> failures = new ArrayList<>();
     private int begun;
 
     /** @param what completes "Cannot …" */
@@ -29,7 +29,7 @@ final class RegisterAttempts {
     /**
      * Begins the next attempt. Pauses before each attempt but the first.
      *
-     * @throws StoreUnavailable no attempts are left; the cause is the store's last failure
+     * @throws StoreUnavailableException no attempts are left; the cause is the store's last failure
      */
     void begin() throws InterruptedException {
         if (begun == ATTEMPTS) {
@@ -45,21 +45,21 @@ final class RegisterAttempts {
     boolean replace(ClaimCell cell, Optional<Register> held, String text) throws InterruptedException {
         try {
             return cell.replace(held, text);
-        } catch (StoreRefused e) {
+        } catch (StoreRefusedException e) {
             throw e;
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             failures.add(e); // The text may have been written; the next read shows whether it was.
             return false;
         }
     }
 
-    private StoreUnavailable exhausted() {
+    private StoreUnavailableException exhausted() {
         if (failures.isEmpty()) {
-            return new StoreUnavailable("Cannot " + what + ": others changed the register in each of " + ATTEMPTS
-                    + " attempts. Try again.");
+            return new StoreUnavailableException("Cannot " + what + ": others changed the register in each of "
+                    + ATTEMPTS + " attempts. Try again.");
         }
-        StoreUnavailable last = failures.get(failures.size() - 1);
-        return new StoreUnavailable(
+        StoreUnavailableException last = failures.get(failures.size() - 1);
+        return new StoreUnavailableException(
                 "Cannot " + what + ": " + failures.size() + " of " + ATTEMPTS
                         + " attempts to write the register failed, the last one as follows. " + last.getMessage(),
                 last);

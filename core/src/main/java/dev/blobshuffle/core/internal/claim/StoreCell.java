@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import java.util.Optional;
@@ -42,8 +42,8 @@ public final class StoreCell implements ClaimCell {
         for (int attempt = 1; ; attempt++) {
             try {
                 return join(request.get());
-            } catch (StoreUnavailable e) {
-                if (e instanceof StoreRefused || attempt == ATTEMPTS) {
+            } catch (StoreUnavailableException e) {
+                if (e instanceof StoreRefusedException || attempt == ATTEMPTS) {
                     throw e;
                 }
             }

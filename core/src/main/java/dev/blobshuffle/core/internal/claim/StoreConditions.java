@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.claim;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -28,13 +28,13 @@ public final class StoreConditions {
      * A check that has not run.
      *
      * @param store stays open
-     * @throws InvalidSettings the store has no registers
+     * @throws InvalidSettingsException the store has no registers
      */
     public StoreConditions(BlobStore store, Time time) {
         this.store = store;
         this.time = time;
         registers = store.registers()
-                .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
+                .orElseThrow(() -> new InvalidSettingsException("Cannot sweep " + store.location()
                         + ": it has no compare-and-set, so two sweeps could run at once. Use another store."));
     }
 
@@ -48,7 +48,7 @@ public final class StoreConditions {
      * write gives its clock.
      *
      * @return the store's clock, read by the first call
-     * @throws InvalidSettings the store ignores the condition
+     * @throws InvalidSettingsException the store ignores the condition
      */
     public StoreClock require() {
         StoreClock known = clock;
@@ -73,7 +73,7 @@ public final class StoreConditions {
                     .toCompletableFuture()
                     .join();
             if (first && second) {
-                throw new InvalidSettings("Cannot sweep " + store.location()
+                throw new InvalidSettingsException("Cannot sweep " + store.location()
                         + ": it ignores the conditions of requests (If-Match), so two sweeps could run at once."
                         + " Use a store that supports them.");
             }
@@ -81,7 +81,7 @@ public final class StoreConditions {
                     .read(REGISTER)
                     .toCompletableFuture()
                     .join()
-                    .orElseThrow(() -> new StoreUnavailable("Cannot read the clock of " + store.location()
+                    .orElseThrow(() -> new StoreUnavailableException("Cannot read the clock of " + store.location()
                             + ": its register " + REGISTER + " is gone. Check what deletes from the store."))
                     .stored();
         } catch (CompletionException e) {

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.container;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -50,7 +50,8 @@ public final class CheckedRead<T> {
      * Reads a range and checks its bytes.
      *
      * @param executor runs the check
-     * @param check owns the bytes if it returns; throws {@link BlobCorrupt} if they are wrong
+     * @param check owns the bytes if it returns; throws {@link BlobCorruptException} if they are
+     *     wrong
      */
     public static <T> CompletionStage<T> of(
             BlobStore store, BlobId id, BlobRange range, Executor executor, Function<BlobBytes, T> check) {
@@ -74,7 +75,8 @@ public final class CheckedRead<T> {
             executor.execute(() -> check(range, bytes));
         } catch (RejectedExecutionException e) {
             bytes.close();
-            fail(new Closed("Cannot read blob " + id + ": its reader is closed. Close it after its reads.", e));
+            fail(new ClosedException(
+                    "Cannot read blob " + id + ": its reader is closed. Close it after its reads.", e));
         }
     }
 
@@ -82,13 +84,13 @@ public final class CheckedRead<T> {
         T checked;
         try {
             if (bytes.buffer().remaining() != range.length()) {
-                throw new BlobCorrupt(
+                throw new BlobCorruptException(
                         "Cannot read blob " + id + ": " + bytes.buffer().remaining()
                                 + " bytes came for [" + range.offset() + ", " + range.end()
                                 + "). Check the store and the members of the zone.");
             }
             checked = check.apply(bytes);
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             bytes.close();
             if (range.isAfresh()) {
                 fail(e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.container;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerReader;
 import dev.blobshuffle.core.internal.format.Trailer;
@@ -60,9 +60,9 @@ public final class Footers<F> {
     /**
      * Opens a blob by its cached footer, or by one or two reads of its end.
      *
-     * <p>The stage fails with {@link BlobCorrupt} (the blob is damaged, another blob, or without
-     * Arrow or opaque content), {@link dev.blobshuffle.core.failure.BlobMissing} or {@link
-     * dev.blobshuffle.core.failure.StoreUnavailable}. A failure is not cached.
+     * <p>The stage fails with {@link BlobCorruptException} (the blob is damaged, another blob, or
+     * without Arrow or opaque content), {@link dev.blobshuffle.core.failure.BlobMissingException}
+     * or {@link dev.blobshuffle.core.failure.StoreUnavailableException}. A failure is not cached.
      *
      * @param length the blob's length, bytes
      */
@@ -106,8 +106,8 @@ public final class Footers<F> {
 
     private CompletionStage<Container> read(BlobId id, long length, UnaryOperator<BlobRange> naming) {
         if (length < Trailer.LENGTH) {
-            return CompletableFuture.failedFuture(new BlobCorrupt("Cannot read blob " + id + ": it has " + length
-                    + " bytes, and a trailer has " + Trailer.LENGTH + ". Write it again."));
+            return CompletableFuture.failedFuture(new BlobCorruptException("Cannot read blob " + id + ": it has "
+                    + length + " bytes, and a trailer has " + Trailer.LENGTH + ". Write it again."));
         }
         int guessed = (int) Math.min(length, ContainerReader.TAIL);
         return end(id, length, guessed, naming).thenCompose(tail -> {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.encryption;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,8 +69,8 @@ public final class KeyEntries {
     /**
      * Reads a file. Blocks.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read plain keys, or a line
-     *     is not of its form
+     * @throws InvalidSettingsException fatal: the file cannot be read, others can read plain keys,
+     *     or a line is not of its form
      */
     public KeyEntries(Path file, Form form) {
         this.file = file;
@@ -82,13 +82,13 @@ public final class KeyEntries {
      * A copy of the bytes of an entry. Reads the file.
      *
      * @return empty if the file has no such id
-     * @throws InvalidSettings recoverable once the file is repaired: it cannot be used now, and the
-     *     last good read did not find the id
+     * @throws InvalidSettingsException recoverable once the file is repaired: it cannot be used
+     *     now, and the last good read did not find the id
      */
     public synchronized Optional<byte[]> find(String id) {
         try {
             entries = read();
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             if (!entries.containsKey(id)) {
                 throw e;
             }
@@ -107,7 +107,7 @@ public final class KeyEntries {
             checkNotEmpty(now);
             missing.removeAll(now.keySet());
             warned = "";
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             if (!warned.equals(e.getMessage())) {
                 warned = String.valueOf(e.getMessage());
                 LOG.warn("{} Until then, the keys that are in memory stay in use.", warned);
@@ -136,7 +136,7 @@ public final class KeyEntries {
             }
             text = text();
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read " + this + ": " + e
                             + ". Check blobshuffle.encryption.keys, and the permissions of the file and its"
                             + " directories.",
@@ -196,8 +196,8 @@ public final class KeyEntries {
         }
     }
 
-    private InvalidSettings unusable(String reason) {
-        return new InvalidSettings("Cannot use " + this + ": " + reason);
+    private InvalidSettingsException unusable(String reason) {
+        return new InvalidSettingsException("Cannot use " + this + ": " + reason);
     }
 
     /** Names the file in failures. */

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.encryption;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.KeyProviderFactory;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -15,7 +15,7 @@ public final class KeyFile implements KeyProvider {
     /**
      * Reads a file. Blocks.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is
+     * @throws InvalidSettingsException fatal: the file cannot be read, others can read it, or it is
      *     malformed
      */
     public KeyFile(Path file) {
@@ -34,7 +34,7 @@ public final class KeyFile implements KeyProvider {
             try {
                 return new KeyFile(Path.of(uri));
             } catch (IllegalArgumentException e) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot open the encryption keys: " + uri
                                 + " names no file. Give an absolute path with three slashes:"
                                 + " file:///etc/blobshuffle/keys.",

@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.encryption;
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.KeyProviderFactory;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.time.Time;
 import java.net.URI;
@@ -79,7 +79,7 @@ public final class Keyring {
     /**
      * Reads with the keys of a source, and writes with one of them.
      *
-     * @throws InvalidSettings fatal: the source does not have the key
+     * @throws InvalidSettingsException fatal: the source does not have the key
      */
     public static Keyring writing(KeyProvider provider, String id) {
         Keyring keys = new Keyring(Optional.of(provider), Optional.of(id), USUAL_TIMEOUT);
@@ -93,18 +93,18 @@ public final class Keyring {
      * @param source URI of the source, {@code blobshuffle.encryption.keys}; empty: none
      * @param id the key to write with, {@code blobshuffle.encryption.key.id}, or
      *     {@value #WRITE_PLAIN}
-     * @throws InvalidSettings fatal: only one of the two is set, or they cannot be used
+     * @throws InvalidSettingsException fatal: only one of the two is set, or they cannot be used
      */
     public static Keyring open(Optional<String> source, Optional<String> id) {
         if (source.isEmpty() && id.isEmpty()) {
             return none();
         }
         if (source.isEmpty()) {
-            throw new InvalidSettings("Cannot encrypt: blobshuffle.encryption.key.id is given, and"
+            throw new InvalidSettingsException("Cannot encrypt: blobshuffle.encryption.key.id is given, and"
                     + " blobshuffle.encryption.keys is not. Give both, or neither.");
         }
         if (id.isEmpty()) {
-            throw new InvalidSettings("Cannot encrypt: blobshuffle.encryption.keys is given, and"
+            throw new InvalidSettingsException("Cannot encrypt: blobshuffle.encryption.keys is given, and"
                     + " blobshuffle.encryption.key.id is not. Give the id of the key to write with, or "
                     + WRITE_PLAIN + " to read encrypted blobs and write plain ones.");
         }
@@ -129,7 +129,7 @@ public final class Keyring {
         try {
             uri = URI.create(source);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open the encryption keys: blobshuffle.encryption.keys is not a URI. Give for example"
                             + " file:///etc/blobshuffle/keys.",
                     e);
@@ -141,7 +141,7 @@ public final class Keyring {
                 return factory.open(uri);
             }
         }
-        throw new InvalidSettings("Cannot open the encryption keys: "
+        throw new InvalidSettingsException("Cannot open the encryption keys: "
                 + (AWS_KMS.equals(uri.getScheme())
                         ? "the artifact of aws-kms: is not on the class path. Add dev.blobshuffle:blobshuffle-aws-kms in"
                                 + " the version of blobshuffle-core."
@@ -195,9 +195,9 @@ public final class Keyring {
     /**
      * Checks that a key is available. May block.
      *
-     * @throws InvalidSettings recoverable once the key is there: it is missing, and the message
-     *     says how to add it; or the source refuses it
-     * @throws StoreUnavailable recoverable: the source does not answer
+     * @throws InvalidSettingsException recoverable once the key is there: it is missing, and the
+     *     message says how to add it; or the source refuses it
+     * @throws StoreUnavailableException recoverable: the source does not answer
      */
     public void require(String id) {
         byte[] ignored = extracted(id);
@@ -208,8 +208,8 @@ public final class Keyring {
      *
      * @param id the named key that it derives from
      * @param blob the identity of the blob
-     * @throws InvalidSettings as {@link #require}
-     * @throws StoreUnavailable as {@link #require}
+     * @throws InvalidSettingsException as {@link #require}
+     * @throws StoreUnavailableException as {@link #require}
      */
     public SecretKey blobKey(String id, byte[] blob) {
         return new SecretKeySpec(Hkdf.expand(extracted(id), blob), "AES");
@@ -222,19 +222,20 @@ public final class Keyring {
 
     private byte[] extract(String id) {
         if (!isId(id)) {
-            throw new InvalidSettings("Cannot use encryption key '" + id
+            throw new InvalidSettingsException("Cannot use encryption key '" + id
                     + "': an id has 1 to 32 letters, digits, dots, hyphens or underscores, and is not " + WRITE_PLAIN
                     + ".");
         }
-        KeyProvider source = provider.orElseThrow(() -> new InvalidSettings("Cannot read an encrypted blob: key '" + id
-                + "' is needed, and this instance has no keys. Set blobshuffle.encryption.keys, and"
-                + " blobshuffle.encryption.key.id."));
+        KeyProvider source =
+                provider.orElseThrow(() -> new InvalidSettingsException("Cannot read an encrypted blob: key '" + id
+                        + "' is needed, and this instance has no keys. Set blobshuffle.encryption.keys, and"
+                        + " blobshuffle.encryption.key.id."));
         byte[] key = ask(source, id)
-                .orElseThrow(() -> new InvalidSettings("Cannot use encryption key '" + id + "': " + source
+                .orElseThrow(() -> new InvalidSettingsException("Cannot use encryption key '" + id + "': " + source
                         + " does not have it. Add the key there, in every reader before the first writer."));
         try {
             if (key.length != KEY_LENGTH) {
-                throw new InvalidSettings("Cannot use encryption key '" + id + "': it has " + key.length
+                throw new InvalidSettingsException("Cannot use encryption key '" + id + "': it has " + key.length
                         + " bytes. Give " + KEY_LENGTH + " random ones.");
             }
             return Hkdf.extract(SALT, key);
@@ -249,7 +250,7 @@ public final class Keyring {
         } catch (BlobShuffleException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot use encryption key '" + id + "': " + source
                             + " failed unexpectedly. Try again; if it fails again, see the cause.",
                     e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.engine;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -41,8 +41,8 @@ public final class EngineSettings implements SettingGroup {
     /**
      * Reads the settings of an instance without a front door.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
-     *     values contradict each other
+     * @throws InvalidSettingsException fatal: a key under the prefix is unknown, a value is
+     *     malformed, or values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);

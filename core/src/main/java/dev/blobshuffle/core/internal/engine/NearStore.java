@@ -33,8 +33,8 @@ final class NearStore implements AutoCloseable {
      *
      * @param store closed with this
      * @param writer the number in the ids of the blobs that this instance writes
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot
-     *     be used
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a directory or an
+     *     address cannot be used
      */
     static NearStore open(
             BlobStore store,

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.engine;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
@@ -107,9 +107,9 @@ public final class ShuffleEngine implements Engine {
      * Opens an engine from settings, with its own clock and store, and the members that the
      * settings list. Checks the store first. Blocks.
      *
-     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
+     * @throws InvalidSettingsException fatal: no store is set, or the settings are invalid
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not work now
      */
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
@@ -134,9 +134,9 @@ public final class ShuffleEngine implements Engine {
      * @param members the members to share caches with, if the settings enable this; not closed by
      *     the engine
      * @param time its clocks and threads; not closed by the engine
-     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
+     * @throws InvalidSettingsException fatal: no store is set, or the settings are invalid
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not work now
      */
     public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
         return open(settings, batching, members, time, new Stores(BlobStores::open, UnaryOperator.identity()));
@@ -162,9 +162,9 @@ public final class ShuffleEngine implements Engine {
      * Opens an engine from settings, with a store that the caller's function opens. Blocks.
      *
      * @param stores the source of the store
-     * @throws InvalidSettings fatal: no store is set, or the settings are invalid
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
+     * @throws InvalidSettingsException fatal: no store is set, or the settings are invalid
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not work now
      */
     public static ShuffleEngine open(
             Settings settings, BatcherOptions batching, ZoneMap members, Time time, Stores stores) {
@@ -208,8 +208,8 @@ public final class ShuffleEngine implements Engine {
     /** Refuses a listen address without a shared cache, because it would have no effect. */
     private static void requirePeersHaveEffect(Settings settings) {
         if (settings.value(PeerSettings.LISTEN).isPresent() && !settings.value(CacheSettings.ZONE_ENABLED)) {
-            throw new InvalidSettings("Cannot use setting " + PeerSettings.LISTEN + ": it has no effect without "
-                    + CacheSettings.ZONE_ENABLED + "=true. Set both, or neither.");
+            throw new InvalidSettingsException("Cannot use setting " + PeerSettings.LISTEN
+                    + ": it has no effect without " + CacheSettings.ZONE_ENABLED + "=true. Set both, or neither.");
         }
     }
 
@@ -312,11 +312,11 @@ public final class ShuffleEngine implements Engine {
         /**
          * The most bytes that Debatchers hold; 64 MiB by default.
          *
-         * @throws InvalidSettings fatal: the number is not positive
+         * @throws InvalidSettingsException fatal: the number is not positive
          */
         public Builder readBufferBytes(long bytes) {
             if (bytes < 1) {
-                throw new InvalidSettings("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
+                throw new InvalidSettingsException("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
             }
             readBufferBytes = bytes;
             return this;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.files;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -73,7 +73,7 @@ public final class PrivateFiles {
      * Refuses a file that others may read, as OpenSSH refuses such private keys. If the file
      * belongs to another user, its group may read it, because Kubernetes mounts secrets this way.
      *
-     * @throws InvalidSettings fatal: others may read the file
+     * @throws InvalidSettingsException fatal: others may read the file
      * @throws IOException the file's attributes cannot be read
      */
     public static void check(Path file) throws IOException {
@@ -89,7 +89,7 @@ public final class PrivateFiles {
         if (isOwn && isGroups
                 || permissions.contains(PosixFilePermission.OTHERS_READ)
                 || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
-            throw new InvalidSettings("Cannot use " + file + ": its permissions "
+            throw new InvalidSettingsException("Cannot use " + file + ": its permissions "
                     + PosixFilePermissions.toString(permissions)
                     + " let others read or change it. Run chmod 600 " + file
                     + ", or mount it with defaultMode 0400.");

@@ -1,13 +1,13 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads a sequence of numbers and strings, and fails with {@link BlobCorrupt} instead of reading
- * past the end. Owned by one thread.
+ * Reads a sequence of numbers and strings, and fails with {@link BlobCorruptException} instead of
+ * reading past the end. Owned by one thread.
  */
 public final class ByteReader {
     private final byte[] source;
@@ -110,8 +110,8 @@ public final class ByteReader {
     }
 
     /** The failure for a contradiction in the bytes. */
-    public BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read " + what + ": " + reason
+    public BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException("Cannot read " + what + ": " + reason
                 + ". Its checksum is right, so its writer was faulty; report it.");
     }
 

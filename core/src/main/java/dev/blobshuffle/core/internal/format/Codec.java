@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,8 @@ public enum Codec {
     /**
      * Checks that the codec can be used here.
      *
-     * @throws InvalidSettings fatal: its library is missing or does not load; the message names it
+     * @throws InvalidSettingsException fatal: its library is missing or does not load; the message
+     *     names it
      */
     public void requireLibrary() {
         if (entryPoint == null) {
@@ -42,7 +43,7 @@ public enum Codec {
         try {
             Class.forName(entryPoint, true, Codec.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use compression " + name().toLowerCase(Locale.ROOT) + ": its library does not load, "
                             + entryPoint + ". Add the dependency " + dependency
                             + ", or set compression.type=none in every writer.",
@@ -64,7 +65,7 @@ public enum Codec {
      *
      * @param where names the source of the number. It is called only for a failure, because this
      *     method is called per frame
-     * @throws BlobCorrupt fatal: no codec of this version has the number
+     * @throws BlobCorruptException fatal: no codec of this version has the number
      */
     public static Codec of(int code, Supplier<String> where) {
         return switch (code) {
@@ -72,7 +73,7 @@ public enum Codec {
             case 1 -> LZ4;
             case 2 -> ZSTD;
             default ->
-                throw new BlobCorrupt("Cannot read " + where.get() + ": unknown codec " + code
+                throw new BlobCorruptException("Cannot read " + where.get() + ": unknown codec " + code
                         + ". Upgrade the reader if a newer version wrote it.");
         };
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.zone.Zone;
@@ -42,12 +42,13 @@ public final class ContainerCodec {
      *
      * @param tail the blob's last bytes, {@link Trailer#tailLength} or more; not moved
      * @param blobLength the blob's length, bytes
-     * @throws BlobCorrupt fatal: the bytes are damaged, or the blob holds records
+     * @throws BlobCorruptException fatal: the bytes are damaged, or the blob holds records
      */
     public static Container decode(ByteBuffer tail, long blobLength) {
         Trailer trailer = Trailer.read(tail);
         if (trailer.kind() == ContentKind.RECORDS) {
-            throw new BlobCorrupt("Cannot read the content of a blob: it holds records. Read it as a blob of records.");
+            throw new BlobCorruptException(
+                    "Cannot read the content of a blob: it holds records. Read it as a blob of records.");
         }
         byte[] bytes = trailer.footer(tail);
         try {
@@ -195,7 +196,7 @@ public final class ContainerCodec {
             int store = reader.fixedInt();
             int columns = reader.varint();
             if ((columns & ~ALL_COLUMNS) != 0) {
-                throw new BlobCorrupt("Cannot read the footer of a blob: it has columns " + columns
+                throw new BlobCorruptException("Cannot read the footer of a blob: it has columns " + columns
                         + ", this reader knows " + ALL_COLUMNS + ". Upgrade the reader.");
             }
             OptionalInt partitions =

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobId;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Reads a blob of Arrow or opaque content by ranges, and verifies the checksum of all bytes that it
- * returns. For any input it returns a value or throws {@link BlobCorrupt}. It requests only the
- * part that the caller wants, which lies in the blob. Thread-safe if its source is.
+ * returns. For any input it returns a value or throws {@link BlobCorruptException}. It requests
+ * only the part that the caller wants, which lies in the blob. Thread-safe if its source is.
  */
 public final class ContainerReader {
     /** The number of last bytes that are read first. They hold the trailer and most footers. */
@@ -45,8 +45,8 @@ public final class ContainerReader {
      *
      * @param id the expected blob
      * @param length the blob's length, bytes
-     * @throws BlobCorrupt fatal: the blob is damaged, another blob, or without Arrow or opaque
-     *     content
+     * @throws BlobCorruptException fatal: the blob is damaged, another blob, or without Arrow or
+     *     opaque content
      */
     public static ContainerReader open(BlobId id, Source source, long length) {
         ByteBuffer tail = last(source, length, TAIL);
@@ -63,14 +63,14 @@ public final class ContainerReader {
      * @param id the expected blob
      * @param tail the blob's last bytes, {@link Trailer#tailLength} or more; not moved
      * @param length the blob's length, bytes
-     * @throws BlobCorrupt fatal: the blob is damaged, another blob, or without Arrow or opaque
-     *     content
+     * @throws BlobCorruptException fatal: the blob is damaged, another blob, or without Arrow or
+     *     opaque content
      */
     public static Container footer(BlobId id, ByteBuffer tail, long length) {
         Container container = ContainerCodec.decode(tail, length);
         if (!container.id().equals(id)) {
-            throw new BlobCorrupt("Cannot read blob " + id + ": the stored bytes are those of blob " + container.id()
-                    + ". Another writer used the same key, or the blob was copied.");
+            throw new BlobCorruptException("Cannot read blob " + id + ": the stored bytes are those of blob "
+                    + container.id() + ". Another writer used the same key, or the blob was copied.");
         }
         return container;
     }
@@ -118,7 +118,7 @@ public final class ContainerReader {
     /**
      * Reads every byte before the footer, about a mebibyte at a time, and verifies it.
      *
-     * @throws BlobCorrupt fatal: the bytes do not match the footer
+     * @throws BlobCorruptException fatal: the bytes do not match the footer
      */
     public void verify() {
         prelude();
@@ -200,8 +200,8 @@ public final class ContainerReader {
         return bytes;
     }
 
-    private BlobCorrupt corrupt(long offset, long length, String what, String reason) {
-        return new BlobCorrupt("Cannot read " + what + " at [" + offset + ", +" + length + ") of blob "
+    private BlobCorruptException corrupt(long offset, long length, String what, String reason) {
+        return new BlobCorruptException("Cannot read " + what + " at [" + offset + ", +" + length + ") of blob "
                 + container.id() + ": " + reason
                 + ". Read it again; if that fails too, the stored bytes are damaged.");
     }

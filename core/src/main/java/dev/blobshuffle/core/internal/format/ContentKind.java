@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 
 /** The kind of content in a blob's segments ({@code docs/format.md}, "Blob"). */
 public enum ContentKind {
@@ -32,7 +32,7 @@ public enum ContentKind {
     /**
      * The kind with a number.
      *
-     * @throws BlobCorrupt fatal: this version does not know the kind
+     * @throws BlobCorruptException fatal: this version does not know the kind
      */
     static ContentKind of(int code) {
         return switch (code) {
@@ -40,8 +40,8 @@ public enum ContentKind {
             case 1 -> ARROW;
             case 2 -> OPAQUE;
             default ->
-                throw new BlobCorrupt("Cannot read a blob: its content kind is " + code + ", this reader knows up to "
-                        + OPAQUE.code + ". Upgrade the reader.");
+                throw new BlobCorruptException("Cannot read a blob: its content kind is " + code
+                        + ", this reader knows up to " + OPAQUE.code + ". Upgrade the reader.");
         };
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.zone.Zone;
@@ -80,8 +80,8 @@ public final class FooterCodec {
      * The number of bytes at the end of a blob of records that hold footer and trailer.
      *
      * @param tail the blob's last bytes, {@link Trailer#LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: the bytes are not the end of a blob, a newer version wrote them,
-     *     or the blob holds no records
+     * @throws BlobCorruptException fatal: the bytes are not the end of a blob, a newer version
+     *     wrote them, or the blob holds no records
      */
     public static int tailLength(ByteBuffer tail) {
         return trailer(tail).tailLength();
@@ -90,7 +90,7 @@ public final class FooterCodec {
     private static Trailer trailer(ByteBuffer tail) {
         Trailer trailer = Trailer.read(tail);
         if (trailer.kind() != ContentKind.RECORDS) {
-            throw new BlobCorrupt("Cannot read the records of a blob: it holds "
+            throw new BlobCorruptException("Cannot read the records of a blob: it holds "
                     + trailer.kind().label() + ". Read it with the front door that wrote it.");
         }
         return trailer;
@@ -101,7 +101,7 @@ public final class FooterCodec {
      *
      * @param tail the blob's last bytes, {@link #tailLength} or more; not moved
      * @param blobLength the blob's length, bytes
-     * @throws BlobCorrupt fatal: the bytes are damaged, or the blob holds no records
+     * @throws BlobCorruptException fatal: the bytes are damaged, or the blob holds no records
      */
     public static Footer decode(ByteBuffer tail, long blobLength) {
         Trailer trailer = trailer(tail);
@@ -121,8 +121,8 @@ public final class FooterCodec {
     }
 
     /** The failure for a footer with a correct checksum and contradicting numbers. */
-    static BlobCorrupt contradicts(RuntimeException failure) {
-        return new BlobCorrupt(
+    static BlobCorruptException contradicts(RuntimeException failure) {
+        return new BlobCorruptException(
                 "Cannot read the footer of a blob: its numbers contradict each other. Its writer was faulty; report it.",
                 failure);
     }

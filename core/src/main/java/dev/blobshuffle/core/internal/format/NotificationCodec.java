@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobId;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -75,7 +75,7 @@ public final class NotificationCodec {
     /**
      * Decodes a notification.
      *
-     * @throws BlobCorrupt fatal: the bytes are not a notification, or have a newer version
+     * @throws BlobCorruptException fatal: the bytes are not a notification, or have a newer version
      */
     public static Notification decode(byte @Nullable [] bytes) {
         if (bytes == null || !isNotification(bytes)) {
@@ -83,9 +83,10 @@ public final class NotificationCodec {
         }
         byte version = bytes[1];
         if (version < UNBOUND_VERSION || version > OWNED_VERSION) {
-            throw new BlobCorrupt("Cannot read a notification: its version is " + version + ", this reader knows up to "
-                    + OWNED_VERSION
-                    + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
+            throw new BlobCorruptException(
+                    "Cannot read a notification: its version is " + version + ", this reader knows up to "
+                            + OWNED_VERSION
+                            + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
         }
         int end = bytes.length - CHECKSUM_LENGTH;
         if (end < 2 || Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end)) {
@@ -124,7 +125,7 @@ public final class NotificationCodec {
                     checksum,
                     binding);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new BlobCorrupt(
+            throw new BlobCorruptException(
                     "Cannot read a notification: its numbers contradict each other. Its writer was faulty; report it.",
                     e);
         }
@@ -138,8 +139,8 @@ public final class NotificationCodec {
         return bytes != null && bytes.length >= 2 && bytes[0] == MAGIC;
     }
 
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt(
+    private static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
                 "Cannot read a notification: " + reason + ". Check that nothing but BlobShuffle writes to the topic.");
     }
 }

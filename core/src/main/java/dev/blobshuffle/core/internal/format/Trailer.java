@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 
 /**
@@ -33,7 +33,8 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
      * Reads the trailer of a blob.
      *
      * @param tail the blob's last bytes, {@link #LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: the bytes are not the end of a blob, or a newer version wrote them
+     * @throws BlobCorruptException fatal: the bytes are not the end of a blob, or a newer version
+     *     wrote them
      */
     public static Trailer read(ByteBuffer tail) {
         byte[] trailer = last(tail, LENGTH);
@@ -48,9 +49,10 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
         int flags = Byte.toUnsignedInt(trailer[11]);
         boolean isKnown = version >= OLDEST_VERSION && version <= Footer.VERSION;
         if (!isKnown || flags != 0 || (version == OLDEST_VERSION && code != 0)) {
-            throw new BlobCorrupt("Cannot read a blob: its version is " + version + " with content kind " + code
-                    + " and flags " + flags + ", this reader knows up to version " + Footer.VERSION
-                    + " and no flags. Upgrade the reader.");
+            throw new BlobCorruptException(
+                    "Cannot read a blob: its version is " + version + " with content kind " + code
+                            + " and flags " + flags + ", this reader knows up to version " + Footer.VERSION
+                            + " and no flags. Upgrade the reader.");
         }
         int length = LittleEndian.readInt(trailer, 0);
         if (length < 0 || length > MAX_FOOTER_LENGTH) {
@@ -99,7 +101,8 @@ public record Trailer(int footerLength, int footerChecksum, int version, Content
         return bytes;
     }
 
-    static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read a blob: " + reason + ". It is damaged, cut, or not a blob of BlobShuffle.");
+    static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
+                "Cannot read a blob: " + reason + ". It is damaged, cut, or not a blob of BlobShuffle.");
     }
 }

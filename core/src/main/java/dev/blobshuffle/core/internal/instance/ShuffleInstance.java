@@ -226,9 +226,10 @@ public final class ShuffleInstance implements AutoCloseable {
         /**
          * Opens all parts. Blocks.
          *
-         * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings are invalid
-         * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not
-         *     work now
+         * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the settings are
+         *     invalid
+         * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store
+         *     does not work now
          */
         public ShuffleInstance open() {
             OpenParts parts = new OpenParts();

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 
 /**
  * The address at which a member answers others.
@@ -19,7 +19,7 @@ public record Endpoint(String host, int port) {
     /**
      * Parses {@code host:port} or {@code [IPv6 address]:port}.
      *
-     * @throws InvalidSettings fatal: the text is not an endpoint
+     * @throws InvalidSettingsException fatal: the text is not an endpoint
      */
     public static Endpoint parse(String text) {
         int colon = text.lastIndexOf(':');
@@ -36,7 +36,7 @@ public record Endpoint(String host, int port) {
         } catch (IllegalArgumentException e) {
             // Reported below.
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot use endpoint '" + text + "': it is not of the form host:port. Give for example 10.0.0.7:7400.");
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
@@ -30,14 +30,14 @@ public final class FixedZoneMap implements ZoneMap {
      * The caches that a setting lists, each {@code zone=host:port}. Their ids derive from their
      * endpoints, so that all instances with the same list agree.
      *
-     * @throws InvalidSettings fatal: an entry is not of this form
+     * @throws InvalidSettingsException fatal: an entry is not of this form
      */
     public static List<Member> caches(List<String> texts) {
         List<Member> caches = new ArrayList<>();
         for (String text : texts) {
             int equals = text.indexOf('=');
             if (equals < 0 || text.substring(0, equals).isBlank()) {
-                throw new InvalidSettings("Cannot use member '" + text
+                throw new InvalidSettingsException("Cannot use member '" + text
                         + "': it is not of the form zone=host:port. Give for example us-east-1a=10.0.0.7:7400.");
             }
             Endpoint endpoint = Endpoint.parse(text.substring(equals + 1).strip());

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -31,12 +31,13 @@ public final class PeerSecret {
      * A secret.
      *
      * @param bytes the secret, 16 bytes or more
-     * @throws InvalidSettings fatal: the secret is shorter
+     * @throws InvalidSettingsException fatal: the secret is shorter
      */
     public PeerSecret(byte[] bytes) {
         if (bytes.length < LEAST_BYTES) {
-            throw new InvalidSettings("Cannot use a secret of " + bytes.length + " bytes: it could be guessed. Give "
-                    + LEAST_BYTES + " or more, for example of: openssl rand -base64 32.");
+            throw new InvalidSettingsException(
+                    "Cannot use a secret of " + bytes.length + " bytes: it could be guessed. Give " + LEAST_BYTES
+                            + " or more, for example of: openssl rand -base64 32.");
         }
         key = new SecretKeySpec(bytes, ALGORITHM);
         macs = ThreadLocal.withInitial(this::begin);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.Time;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,8 +37,8 @@ public final class PeerSecrets {
      * secrets are used. A changed file is used if two successive reads find the same content, so a
      * half-written file is not used. If a file cannot be used, the previous secrets stay.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it has a short
-     *     secret or too many
+     * @throws InvalidSettingsException fatal: the file cannot be read, others can read it, or it
+     *     has a short secret or too many
      */
     public static PeerSecrets read(Path file, Time time) {
         return read(file, time, change -> {});

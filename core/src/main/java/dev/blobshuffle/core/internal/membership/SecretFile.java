@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.PeerSecrets.Outcome;
 import dev.blobshuffle.core.time.Time;
@@ -46,7 +46,7 @@ final class SecretFile implements Supplier<List<PeerSecret>> {
     private volatile long nextCheck;
     private volatile List<PeerSecret> current;
 
-    /** @throws InvalidSettings fatal: the file cannot be used */
+    /** @throws InvalidSettingsException fatal: the file cannot be used */
     SecretFile(Path file, Time time, Consumer<Outcome> onCheck) {
         this.file = file;
         this.time = time;
@@ -85,7 +85,7 @@ final class SecretFile implements Supplier<List<PeerSecret>> {
                 changed = now;
             }
             failure = "";
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             changed = "";
             onCheck.accept(Outcome.KEPT);
             String reason = String.valueOf(e.getMessage());
@@ -108,13 +108,13 @@ final class SecretFile implements Supplier<List<PeerSecret>> {
             PrivateFiles.check(file);
             byte[] bytes = in.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw new InvalidSettings("Cannot use " + file + " as a secret: it has more than " + MOST_BYTES
+                throw new InvalidSettingsException("Cannot use " + file + " as a secret: it has more than " + MOST_BYTES
                         + " bytes. Give the right file.");
             }
             // Latin 1 keeps every byte as it is.
             return new String(bytes, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read the secret: " + e
                             + ". Give blobshuffle.peer.secret.file a file that this process can read.",
                     e);
@@ -129,16 +129,16 @@ final class SecretFile implements Supplier<List<PeerSecret>> {
             if (secret.length > 0) {
                 try {
                     secrets.add(new PeerSecret(secret));
-                } catch (InvalidSettings e) {
-                    throw new InvalidSettings(
+                } catch (InvalidSettingsException e) {
+                    throw new InvalidSettingsException(
                             "Cannot use line " + (i + 1) + " of " + file + ": each line is a secret. " + e.getMessage(),
                             e);
                 }
             }
         }
         if (secrets.isEmpty() || secrets.size() > PeerSecrets.MOST) {
-            throw new InvalidSettings("Cannot use " + file + ": it has " + secrets.size() + " secrets. Give 1 to "
-                    + PeerSecrets.MOST + ", each on its own line.");
+            throw new InvalidSettingsException("Cannot use " + file + ": it has " + secrets.size()
+                    + " secrets. Give 1 to " + PeerSecrets.MOST + ", each on its own line.");
         }
         return List.copyOf(secrets);
     }

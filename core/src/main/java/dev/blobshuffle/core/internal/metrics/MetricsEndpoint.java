@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.metrics;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.server.EndedConnections;
 import dev.blobshuffle.core.internal.server.TextServer;
@@ -45,7 +45,7 @@ public final class MetricsEndpoint {
             server = TextServer.start(socket, deadline, ended, time, this::answer);
         } catch (IOException e) {
             time.close();
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot show metrics at " + listen + ": " + e.getMessage()
                             + ". Give an address of this machine and a free port in blobshuffle.metrics.listen; port 0 takes any free one.",
                     e);
@@ -63,7 +63,7 @@ public final class MetricsEndpoint {
      *
      * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; publications
      *     with the same text share the endpoint, even with port 0
-     * @throws InvalidSettings fatal: the process cannot listen at that address
+     * @throws InvalidSettingsException fatal: the process cannot listen at that address
      */
     public static Publication publish(String listen, LabelledMetrics metrics) {
         return publish(listen, metrics, DEADLINE);
@@ -79,7 +79,7 @@ public final class MetricsEndpoint {
      * Shows the metrics of another part of the process until the publication is closed.
      *
      * @param listen as for an engine
-     * @throws InvalidSettings fatal: the process cannot listen at that address
+     * @throws InvalidSettingsException fatal: the process cannot listen at that address
      */
     public static synchronized Publication publish(String listen, LabelledNumbers numbers) {
         MetricsEndpoint endpoint = open(listen, DEADLINE);

@@ -20,7 +20,7 @@ public final class MetricsSettings implements SettingGroup {
     /**
      * The address in an application's configuration, for parts that need no other setting.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the value is null
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the value is null
      */
     public static Optional<String> listen(Map<String, ?> configuration) {
         Map<String, Object> own = new HashMap<>(configuration);

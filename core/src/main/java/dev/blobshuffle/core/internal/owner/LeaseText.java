@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.owner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -111,7 +111,8 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
     /**
      * The value as the register holds it, after another one.
      *
-     * @throws dev.blobshuffle.core.failure.StoreRefused it has more bytes than a register takes
+     * @throws dev.blobshuffle.core.failure.StoreRefusedException it has more bytes than a register
+     *     takes
      */
     public String textAfter(LeaseText before) {
         StringBuilder text = new StringBuilder(HEAD + "\ncounter " + (before.counter + 1) + "\n");
@@ -129,7 +130,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
     /**
      * Reads a value.
      *
-     * @throws InvalidSettings another program, or a newer version, wrote the text
+     * @throws InvalidSettingsException another program, or a newer version, wrote the text
      */
     public static LeaseText parse(Register held) {
         String[] rows = held.text().split("\n", -1);
@@ -149,7 +150,7 @@ public record LeaseText(long counter, Map<Integer, Line> leases) {
                     && leases.put(Integer.parseInt(words[1], 16), line(words, held.stored())) == null;
         }
         if (!isGood) {
-            throw new InvalidSettings("Cannot read the leases of a store: register " + REGISTER
+            throw new InvalidSettingsException("Cannot read the leases of a store: register " + REGISTER
                     + " holds something else. Upgrade this instance, or restore the register.");
         }
         return new LeaseText(Long.parseLong(rows[1].substring("counter ".length())), leases);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.owner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.Registers;
 import java.nio.charset.StandardCharsets;
@@ -115,7 +115,7 @@ public record OwnerText(
      * The text with another owner, which an application has for as long as its lease; empty if the
      * number is taken.
      *
-     * @throws StoreRefused the register has no room
+     * @throws StoreRefusedException the register has no room
      */
     public Optional<OwnerText> withLeased(int owner, Duration lease) {
         if (owners.containsKey(owner)) {
@@ -291,7 +291,7 @@ public record OwnerText(
         }
         int bytes = most.unchecked().getBytes(StandardCharsets.UTF_8).length;
         if (bytes > Registers.MOST_BYTES) {
-            throw new StoreRefused("Cannot add an owner to a store: its " + owners.size() + " owners and "
+            throw new StoreRefusedException("Cannot add an owner to a store: its " + owners.size() + " owners and "
                     + raises.size() + " clusters may need " + bytes + " bytes of register " + REGISTER + ", more than "
                     + Registers.MOST_BYTES + ". Forget owners that are no longer used (blobshuffle gc --forget),"
                     + " or give some applications a prefix of their own.");
@@ -301,7 +301,7 @@ public record OwnerText(
     /**
      * The text of the value in the register.
      *
-     * @throws StoreRefused the text has more bytes than a register may hold
+     * @throws StoreRefusedException the text has more bytes than a register may hold
      */
     public String text() {
         String text = unchecked();
@@ -330,8 +330,8 @@ public record OwnerText(
     /**
      * Parses a value.
      *
-     * @throws InvalidSettings the text is not a valid value: a newer version or another program
-     *     wrote it
+     * @throws InvalidSettingsException the text is not a valid value: a newer version or another
+     *     program wrote it
      */
     public static OwnerText parse(String text) {
         return new OwnerTextReader().read(text);
@@ -339,8 +339,8 @@ public record OwnerText(
 
     static void requireName(String name) {
         if (!name.matches("[!-~]{1," + MOST_NAME + "}")) {
-            throw new InvalidSettings("Cannot use '" + name + "' in a store's register: a name has 1 to " + MOST_NAME
-                    + " visible ASCII characters. Choose another name.");
+            throw new InvalidSettingsException("Cannot use '" + name + "' in a store's register: a name has 1 to "
+                    + MOST_NAME + " visible ASCII characters. Choose another name.");
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.owner;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.owner.OwnerText.Doubt;
 import dev.blobshuffle.core.internal.owner.OwnerText.Lower;
 import dev.blobshuffle.core.internal.owner.OwnerText.Owner;
@@ -28,7 +28,7 @@ final class OwnerTextReader {
             isGood = isRead(rows[row]);
         }
         if (!isGood || counter < 0 || !owners.keySet().containsAll(lowers.keySet())) {
-            throw new InvalidSettings("Cannot read the owners of a store: register " + OwnerText.REGISTER
+            throw new InvalidSettingsException("Cannot read the owners of a store: register " + OwnerText.REGISTER
                     + " holds something else. Upgrade this instance, or restore the register.");
         }
         return new OwnerText(counter, raises, doubts, contests, owners, lowers);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.pricing;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -29,7 +29,7 @@ public final class PriceEntries {
         try {
             entries.load(reader);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read " + what + " from " + file + ": " + e.getMessage()
                             + ". Give a properties file in UTF-8.",
                     e);
@@ -58,17 +58,17 @@ public final class PriceEntries {
      * Reads a file in the format of the shipped tables.
      *
      * @param what names such tables in messages
-     * @throws InvalidSettings fatal: the file cannot be read
+     * @throws InvalidSettingsException fatal: the file cannot be read
      */
     public static PriceEntries read(String what, Path file) {
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read " + what + " from " + file + ": there is no readable file. Give another one.");
         }
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             return new PriceEntries(what, file.toString(), reader);
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read " + what + " from " + file + ": " + e + ". Give a readable file.", e);
         }
     }
@@ -76,13 +76,13 @@ public final class PriceEntries {
     /**
      * The text of an entry.
      *
-     * @throws InvalidSettings fatal: the entry is missing
+     * @throws InvalidSettingsException fatal: the entry is missing
      */
     public String text(String key) {
         known.add(key);
         String value = entries.getProperty(key);
         if (value == null || value.isBlank()) {
-            throw new InvalidSettings("Cannot use " + what + " from " + file + ": entry " + key
+            throw new InvalidSettingsException("Cannot use " + what + " from " + file + ": entry " + key
                     + " is missing. Copy a shipped table and change it.");
         }
         return value.strip();
@@ -91,7 +91,7 @@ public final class PriceEntries {
     /**
      * The number of an entry.
      *
-     * @throws InvalidSettings fatal: the entry is missing or not a finite number
+     * @throws InvalidSettingsException fatal: the entry is missing or not a finite number
      */
     public double number(String key) {
         String text = text(key);
@@ -103,20 +103,20 @@ public final class PriceEntries {
         } catch (NumberFormatException e) {
             // Reported below, as is an infinite number.
         }
-        throw new InvalidSettings("Cannot use " + what + " from " + file + ": " + key + " is '" + text
+        throw new InvalidSettingsException("Cannot use " + what + " from " + file + ": " + key + " is '" + text
                 + "', which is not a number. Give a decimal number with a point.");
     }
 
     /**
      * Requires that all entries of the file have been requested.
      *
-     * @throws InvalidSettings fatal: the file has another entry
+     * @throws InvalidSettingsException fatal: the file has another entry
      */
     public void requireAllKnown() {
         Set<String> unknown = new TreeSet<>(entries.stringPropertyNames());
         known.forEach(unknown::remove);
         if (!unknown.isEmpty()) {
-            throw new InvalidSettings("Cannot use " + what + " from " + file + ": there is no entry "
+            throw new InvalidSettingsException("Cannot use " + what + " from " + file + ": there is no entry "
                     + String.join(", ", unknown) + ". The entries are " + String.join(", ", known) + ".");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.pricing;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Optional;
 
 /**
@@ -77,7 +77,7 @@ public record PriceTable(
 
     private static void require(boolean sound, String what, Object value) {
         if (!sound) {
-            throw new InvalidSettings("Cannot use a price table: " + what + " is " + value
+            throw new InvalidSettingsException("Cannot use a price table: " + what + " is " + value
                     + ". Give a price of 0 or more, and positive units.");
         }
     }

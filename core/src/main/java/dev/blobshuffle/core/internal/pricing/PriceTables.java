@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.pricing;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.StoreUri;
@@ -32,13 +32,13 @@ public final class PriceTables {
     /**
      * A shipped table, by its name or a prefix of it ({@code aws}).
      *
-     * @throws InvalidSettings fatal: there is no such table
+     * @throws InvalidSettingsException fatal: there is no such table
      */
     public static PriceTable named(String name) {
         String found = NAMES.stream()
                 .filter(candidate -> candidate.equals(name) || candidate.startsWith(name + "-"))
                 .findFirst()
-                .orElseThrow(() -> new InvalidSettings("Cannot find prices of '" + name + "': there are "
+                .orElseThrow(() -> new InvalidSettingsException("Cannot find prices of '" + name + "': there are "
                         + String.join(", ", NAMES) + ". Give one of these, or a file of your own."));
         return table(PriceEntries.shipped(WHAT, found, PriceTables.class, "prices/" + found + ".properties"));
     }
@@ -47,7 +47,7 @@ public final class PriceTables {
      * The prices that the settings name, otherwise those of the store's provider. Empty if requests
      * are free or their price is unknown.
      *
-     * @throws InvalidSettings fatal: there are no such prices
+     * @throws InvalidSettingsException fatal: there are no such prices
      */
     public static Optional<PriceTable> of(Settings settings) {
         Optional<String> given = settings.value(StoreSettings.PRICES);
@@ -97,8 +97,8 @@ public final class PriceTables {
     /**
      * Reads a file in the format of the shipped tables.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, or an entry is missing, unknown or
-     *     not a number
+     * @throws InvalidSettingsException fatal: the file cannot be read, or an entry is missing,
+     *     unknown or not a number
      */
     public static PriceTable read(Path file) {
         return table(PriceEntries.read(WHAT, file));

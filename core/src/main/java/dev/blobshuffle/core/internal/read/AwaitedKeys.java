@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -114,7 +114,7 @@ final class AwaitedKeys implements AutoCloseable {
     }
 
     private static BlobShuffleException broken(Wait wait, Throwable cause) {
-        return new DeliveryFailed(
+        return new DeliveryFailedException(
                 "Cannot ask for encryption key '" + wait.id + "': " + cause
                         + ". Start again; if it fails again, see the cause.",
                 cause);

@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -167,7 +167,7 @@ final class Fetch {
         if (state.get() == State.READING) {
             try {
                 timer = engine.time().schedule(PATIENCE, this::askStore);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 // The process ends; the read continues without a timer.
             }
             if (current.get() == null) {
@@ -220,7 +220,7 @@ final class Fetch {
         current.set(next);
         try {
             engine.time().schedule(wait, () -> next.start(this::askAfresh));
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             return !current.compareAndSet(next, null);
         }
         if (state.get() == State.ENDED) {
@@ -271,7 +271,7 @@ final class Fetch {
 
         private void ended(@Nullable BlobBytes brought, @Nullable Throwable thrown) {
             if (current.compareAndSet(this, null)) {
-                if (cause(thrown) instanceof BlobMissing && state.get() == State.READING && askAgain()) {
+                if (cause(thrown) instanceof BlobMissingException && state.get() == State.READING && askAgain()) {
                     return;
                 }
                 stopTimer();
@@ -299,12 +299,13 @@ final class Fetch {
      * A view of a part of the bytes. Valid after an arrival without failure, until the user leaves.
      *
      * @param offset start of the part, bytes of the blob
-     * @throws BlobCorrupt recoverable by a fresh read: the answer has not the requested length
+     * @throws BlobCorruptException recoverable by a fresh read: the answer has not the requested
+     *     length
      */
     ByteBuffer view(long offset, long length) {
         ByteBuffer all = bytes == null ? ByteBuffer.allocate(0) : bytes.buffer();
         if (all.remaining() != range.length()) {
-            throw new BlobCorrupt("Cannot read blob " + blob + ": " + all.remaining() + " bytes came for the "
+            throw new BlobCorruptException("Cannot read blob " + blob + ": " + all.remaining() + " bytes came for the "
                     + range.length() + " asked for at offset " + range.offset() + " of "
                     + engine.store().location() + ". Check the network and the proxies before the store.");
         }
@@ -337,7 +338,7 @@ final class Fetch {
         if (cause instanceof BlobShuffleException known) {
             return known;
         }
-        return new DeliveryFailed(
+        return new DeliveryFailedException(
                 "Cannot read blob " + blob + ": the client of " + engine.store().location()
                         + " failed unexpectedly. Start again; if it fails again, see the cause.",
                 cause);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
@@ -390,7 +390,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
 
     private PartitionQueue<C> newQueue(Partition partition) {
         if (isClosed) {
-            throw new Closed(
+            throw new ClosedException(
                     "Cannot queue for " + partition + ": the Debatcher " + name + " is closed. Open a new one.");
         }
         PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, sections, keyAnswered);

@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.record.SegmentReader;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
@@ -161,10 +161,10 @@ final class QueuedSegment<C> {
                 state = State.IDLE;
             }
             return isStanding;
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             readAfresh(e);
             return false;
-        } catch (InvalidSettings | StoreUnavailable e) {
+        } catch (InvalidSettingsException | StoreUnavailableException e) {
             drop(); // The key was withdrawn after the read began; the next read waits for it.
             return false;
         }
@@ -172,13 +172,14 @@ final class QueuedSegment<C> {
 
     private void checkUnfinished(SegmentReader at) {
         if (at.isFinished()) {
-            throw new BlobCorrupt("Cannot read a segment of blob " + notification.blob() + ": it ends at record "
-                    + index + " of " + notification.records()
-                    + ". Check that nothing but BlobShuffle writes to the store and the topic.");
+            throw new BlobCorruptException(
+                    "Cannot read a segment of blob " + notification.blob() + ": it ends at record "
+                            + index + " of " + notification.records()
+                            + ". Check that nothing but BlobShuffle writes to the store and the topic.");
         }
     }
 
-    private void readAfresh(BlobCorrupt corrupt) {
+    private void readAfresh(BlobCorruptException corrupt) {
         release();
         dropReader();
         isSuspect = true;
@@ -244,7 +245,7 @@ final class QueuedSegment<C> {
         queue.countFetches(-1);
         state = State.READY;
         BlobShuffleException lasting = ended.failure();
-        if (lasting instanceof BlobCorrupt corrupt) {
+        if (lasting instanceof BlobCorruptException corrupt) {
             readAfresh(corrupt);
         } else if (lasting != null) {
             fail(lasting);

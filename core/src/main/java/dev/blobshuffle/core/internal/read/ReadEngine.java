@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -88,7 +88,7 @@ public final class ReadEngine implements AutoCloseable {
     @Nullable
     BlobShuffleException refusal(Partition partition, long offset, Notification notification) {
         if (!notification.belongsTo(partition)) {
-            return new BlobCorrupt("Cannot read offset " + offset + " of " + partition
+            return new BlobCorruptException("Cannot read offset " + offset + " of " + partition
                     + ": its notification was made for another partition or topic. Copy a topic only under its own"
                     + " name with its partitions (MirrorMaker: IdentityReplicationPolicy), or give the offset up with"
                     + " blobshuffle skip.");
@@ -96,21 +96,21 @@ public final class ReadEngine implements AutoCloseable {
         if (notification.store() == fingerprint) {
             return missing(notification);
         }
-        return new InvalidSettings(String.format(
+        return new InvalidSettingsException(String.format(
                 "Cannot read offset %d of %s: it was written to a store with fingerprint %08x, and this instance reads %s with fingerprint %08x. "
                         + "Give writers and readers the same blobshuffle.store.",
                 offset, partition, notification.store(), store.location(), fingerprint));
     }
 
     /** The failure if this instance lacks the codec of a segment, or has no source for its key. */
-    private @Nullable InvalidSettings missing(Notification notification) {
+    private @Nullable InvalidSettingsException missing(Notification notification) {
         try {
             notification.codec().requireLibrary();
             if (!keys.hasSource()) {
                 notification.key().ifPresent(keys::require);
             }
             return null;
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             return e;
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -222,9 +222,10 @@ final class SharedDownload {
                 : Objects.requireNonNull(failure);
     }
 
-    private BlobCorrupt torn(int came) {
-        return new BlobCorrupt("Cannot read blob " + section.key().blob() + ": " + came + " bytes came for the "
-                + range.length() + " asked for at offset " + range.offset() + " of " + owner.location()
-                + ". Check the network and the proxies before the store.");
+    private BlobCorruptException torn(int came) {
+        return new BlobCorruptException(
+                "Cannot read blob " + section.key().blob() + ": " + came + " bytes came for the "
+                        + range.length() + " asked for at offset " + range.offset() + " of " + owner.location()
+                        + ". Check the network and the proxies before the store.");
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -269,7 +269,7 @@ final class SharedReads {
         if (nextSweep == null) {
             try {
                 nextSweep = time.schedule(LINGER, this::sweep);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 // The process ends.
             }
         }

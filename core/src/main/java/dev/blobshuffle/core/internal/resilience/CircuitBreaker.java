@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.resilience;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -130,10 +130,12 @@ final class CircuitBreaker {
     }
 
     private static Outcome outcome(@Nullable Throwable failure) {
-        if (failure instanceof NotSent || failure instanceof Closed || failure instanceof CancellationException) {
+        if (failure instanceof NotSentException
+                || failure instanceof ClosedException
+                || failure instanceof CancellationException) {
             return Outcome.UNKNOWN;
         }
-        return failure instanceof StoreUnavailable && !(failure instanceof StoreThrottled)
+        return failure instanceof StoreUnavailableException && !(failure instanceof StoreThrottledException)
                 ? Outcome.FAILED
                 : Outcome.ANSWERED;
     }

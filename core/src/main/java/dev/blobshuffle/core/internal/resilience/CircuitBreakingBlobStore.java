@@ -45,8 +45,8 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
         CircuitBreaker.Leave leave = circuit.ask();
         if (leave == CircuitBreaker.Leave.REFUSED) {
             return CompletableFuture.failedFuture(
-                    new NotSent(
-                            NotSent.Reason.STORE_IS_DOWN,
+                    new NotSentException(
+                            NotSentException.Reason.STORE_IS_DOWN,
                             "Cannot " + call.what() + ": " + location()
                                     + " has failed several times in a row and gets few requests until it answers. Restore the store."));
         }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.resilience;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayDeque;
@@ -83,7 +83,7 @@ final class ConcurrencyLimiter {
         }
 
         void fail() {
-            completeExceptionally(new Closed("Cannot " + call.what() + ": " + location
+            completeExceptionally(new ClosedException("Cannot " + call.what() + ": " + location
                     + " was closed. Close the store after everything that uses it."));
         }
     }
@@ -103,8 +103,8 @@ final class ConcurrencyLimiter {
             case WAITS -> {}
             case REFUSED ->
                 place.completeExceptionally(
-                        new NotSent(
-                                NotSent.Reason.QUEUE_IS_FULL,
+                        new NotSentException(
+                                NotSentException.Reason.QUEUE_IS_FULL,
                                 "Cannot " + call.what() + ": " + mostWaiting + " requests wait for " + location
                                         + " already. The store is slow, or throttles: give it more capacity, or send it fewer, larger blobs."));
             case TOO_LATE -> place.fail();
@@ -132,7 +132,7 @@ final class ConcurrencyLimiter {
     private synchronized void left(long sentNanos, @Nullable Throwable failure) {
         boolean wasBusy = inFlight + 1 >= (int) limit;
         inFlight--;
-        if (failure instanceof StoreThrottled) {
+        if (failure instanceof StoreThrottledException) {
             // Requests that were in flight together cause one decrease.
             if (sentNanos - decreasedNanos >= 0) {
                 limit = Math.max(1, limit * DECREASE);

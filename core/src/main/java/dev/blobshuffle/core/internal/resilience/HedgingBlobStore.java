@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.resilience;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreThrottled;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
@@ -68,7 +68,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
     }
 
     private synchronized void observe(@Nullable Throwable failure) {
-        throttled += THROTTLED_WEIGHT * ((failure instanceof StoreThrottled ? 1 : 0) - throttled);
+        throttled += THROTTLED_WEIGHT * ((failure instanceof StoreThrottledException ? 1 : 0) - throttled);
     }
 
     private synchronized boolean isThrottled() {
@@ -129,7 +129,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
                     synchronized (this) {
                         timer = scheduled;
                     }
-                } catch (Closed e) {
+                } catch (ClosedException e) {
                     // The process is ending, so no second request is sent.
                 }
             }
@@ -180,7 +180,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
             synchronized (this) {
                 running--;
                 // A failure does not decide the race while another request may still succeed.
-                decides = !isDecided && (running == 0 || !(failure instanceof StoreUnavailable));
+                decides = !isDecided && (running == 0 || !(failure instanceof StoreUnavailableException));
                 isDecided |= decides;
                 if (decides && timer != null) {
                     timer.cancel();

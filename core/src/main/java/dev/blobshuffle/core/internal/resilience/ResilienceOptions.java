@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.resilience;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import java.time.Duration;
@@ -26,7 +26,7 @@ public record ResilienceOptions(Duration requestTimeout, Hedging hedging) {
     /** Checks the timeout. */
     public ResilienceOptions {
         if (requestTimeout.toNanos() < 1) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use a store: store.request.timeout.ms is " + requestTimeout + ". Give 1 or more.");
         }
     }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.resilience;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.Abandonable;
@@ -74,7 +74,9 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
         }
     }
 
-    /** Fails pending operations with {@code Closed} and closes the store below. Idempotent. */
+    /**
+     * Fails pending operations with {@code ClosedException} and closes the store below. Idempotent.
+     */
     @Override
     public void close() {
         closed = true;
@@ -164,7 +166,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                     synchronized (this) {
                         timer = deadline;
                     }
-                } catch (Closed e) {
+                } catch (ClosedException e) {
                     fail(e);
                     return;
                 }
@@ -197,7 +199,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                 isNoMoreWanted = isUnwanted;
             }
             Throwable cause = failure == null ? null : Failures.unwrapped(failure);
-            if (hasToken && !(cause instanceof NotSent)) {
+            if (hasToken && !(cause instanceof NotSentException)) {
                 metrics.add(Counter.STORE_RETRIES, 1);
             }
             if (isNoMoreWanted) {
@@ -237,23 +239,23 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             }
             int failures;
             synchronized (this) {
-                if (lastFailure == null || !(failure instanceof NotSent)) {
+                if (lastFailure == null || !(failure instanceof NotSentException)) {
                     lastFailure = failure;
                 }
-                failures = failure instanceof NotSent ? --attempts : attempts;
+                failures = failure instanceof NotSentException ? --attempts : attempts;
             }
             Duration pause = policy.pause(failures, time.randomLong());
-            if (failure instanceof NotSent notSent) {
+            if (failure instanceof NotSentException notSent) {
                 if (hasToken) {
                     budget.giveBack();
                 }
-                if (notSent.reason() == NotSent.Reason.STORE_IS_DOWN
+                if (notSent.reason() == NotSentException.Reason.STORE_IS_DOWN
                         && policy.whenDown() == StoreRetryPolicy.WhenDown.FAIL) {
                     fail(failure);
                     return;
                 }
                 pause = notSentPause();
-            } else if (failure instanceof NoAnswer noAnswer) {
+            } else if (failure instanceof NoAnswerException noAnswer) {
                 ((LateAnswer<T>) noAnswer.late()).claim(this::succeeded);
             }
             hasToken = false;
@@ -265,7 +267,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
          * would end a reader, whereas a writer rolls back and tries again.
          */
         private boolean isWorthRepeating(Throwable failure) {
-            return failure instanceof StoreUnavailable
+            return failure instanceof StoreUnavailableException
                     || call.kind() == Kind.GET
                             && failure instanceof RuntimeException
                             && !(failure instanceof BlobShuffleException)
@@ -284,7 +286,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             }
             try {
                 Time.Cancellable ignored = time.schedule(pause, this::retry);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 fail(e);
             }
         }
@@ -318,11 +320,11 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             String end = last == null
                     ? "There was no answer. Check the store and the network."
                     : "Last failure: " + last.getMessage();
-            fail(new StoreUnavailable(story + end, last));
+            fail(new StoreUnavailableException(story + end, last));
         }
 
         void close() {
-            fail(new Closed("Cannot " + call.what() + ": " + location()
+            fail(new ClosedException("Cannot " + call.what() + ": " + location()
                     + " was closed. Close the store after everything that uses it."));
         }
 

@@ -11,11 +11,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 
 /**
- * Limits the requests in flight to a store. When the store throttles ({@code StoreThrottled}), the
- * limit falls by 30 %. It increases by one for each round of successful requests (additive
- * increase, multiplicative decrease). Further requests wait in order. If too many wait, new ones
- * are refused, so the queue is bounded. Waiting requests hold bytes of their caller's budget, so
- * that budget blocks the caller. Callers can abandon the stages. Thread-safe; nothing blocks.
+ * Limits the requests in flight to a store. When the store throttles
+ * ({@code StoreThrottledException}), the limit falls by 30 %. It increases by one for each round of
+ * successful requests (additive increase, multiplicative decrease). Further requests wait in order.
+ * If too many wait, new ones are refused, so the queue is bounded. Waiting requests hold bytes of
+ * their caller's budget, so that budget blocks the caller. Callers can abandon the stages.
+ * Thread-safe; nothing blocks.
  */
 public final class ThrottledBlobStore extends InterceptingBlobStore {
     private final Map<Kind, ConcurrencyLimiter> limiters = new EnumMap<>(Kind.class);
@@ -45,7 +46,10 @@ public final class ThrottledBlobStore extends InterceptingBlobStore {
         return limiter.enter(call);
     }
 
-    /** Fails the waiting requests with {@code Closed} and closes the store below. Idempotent. */
+    /**
+     * Fails the waiting requests with {@code ClosedException} and closes the store below.
+     * Idempotent.
+     */
     @Override
     public void close() {
         limiters.values().forEach(ConcurrencyLimiter::close);

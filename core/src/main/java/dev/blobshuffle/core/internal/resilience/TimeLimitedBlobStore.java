@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.resilience;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
@@ -85,7 +85,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
             if (!stage.toCompletableFuture().isDone()) {
                 try {
                     timer = time.schedule(limit, this::timeOut);
-                } catch (Closed e) {
+                } catch (ClosedException e) {
                     hasEnded.set(true);
                     result.completeExceptionally(e);
                 }
@@ -114,7 +114,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
         private void timeOut() {
             if (hasEnded.compareAndSet(false, true)) {
                 metrics.add(Counter.REQUESTS_TIMED_OUT, 1);
-                result.completeExceptionally(new NoAnswer(
+                result.completeExceptionally(new NoAnswerException(
                         "Cannot " + call.what() + ": no answer from " + location() + " within " + limit.toMillis()
                                 + " ms. Check the store and the network.",
                         late));

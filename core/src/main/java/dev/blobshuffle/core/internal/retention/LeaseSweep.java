@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.owner.LeaseText.Line;
 import dev.blobshuffle.core.store.BlobId;
@@ -74,7 +74,7 @@ public final class LeaseSweep {
                 owners += deleted.isPresent() ? 1 : 0;
                 blobs += deleted.orElse(0);
                 ended += right.hasFoundEnd() ? 1 : 0;
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 LOG.info("Blobs of {} stay: {}", lease.getValue().name(), e.getMessage());
             }
             stopSignal.check();

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
@@ -129,7 +129,7 @@ final class LeaseSweepRight implements SweepRight, Horizon {
     @Override
     public void requireOwn() {
         if (!hasEnded() || register().held().isPresent()) {
-            throw new InvalidSettings("Cannot delete from " + location
+            throw new InvalidSettingsException("Cannot delete from " + location
                     + ": the application has renewed its lease, or an operator holds the store. Nothing more is"
                     + " deleted.");
         }

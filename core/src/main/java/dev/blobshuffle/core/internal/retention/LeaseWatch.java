@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.retention;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.owner.LeaseText.Line;
 import dev.blobshuffle.core.store.BlobId;
@@ -70,8 +70,10 @@ public final class LeaseWatch implements AutoCloseable {
      *
      * @param store stays the caller's
      * @param whenLost runs if the lease was over, and others may have deleted blobs of the owner
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the store has no registers
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not answer
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the store has no
+     *     registers
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not answer
      */
     public static LeaseWatch begin(BlobStore store, Terms terms, Runnable whenLost, Time time) {
         try {
@@ -82,7 +84,7 @@ public final class LeaseWatch implements AutoCloseable {
             return watch;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Closed("Cannot take a lease in " + store.location() + ": interrupted. Start again.", e);
+            throw new ClosedException("Cannot take a lease in " + store.location() + ": interrupted. Start again.", e);
         }
     }
 
@@ -94,7 +96,7 @@ public final class LeaseWatch implements AutoCloseable {
     private void later(Duration delay, Time.Workers worker, Work work) {
         try {
             Time.Cancellable ignored = time.schedule(delay, () -> run(worker, work));
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The application has ended.", e);
         }
     }
@@ -111,7 +113,7 @@ public final class LeaseWatch implements AutoCloseable {
                     Thread.currentThread().interrupt();
                 }
             });
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The application has ended.", e);
         }
     }
@@ -157,7 +159,7 @@ public final class LeaseWatch implements AutoCloseable {
             LeaseSweep.Report report =
                     new LeaseSweep(store, Set.of(owner), SweepPace.BESIDE_AN_APPLICATION, stopSignal, time).pass();
             LOG.debug("Swept by leases: {}", report);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The application has ended.", e);
         } catch (BlobShuffleException e) {
             LOG.info("Blobs of applications that are gone were not deleted. The next pass tries again.", e);

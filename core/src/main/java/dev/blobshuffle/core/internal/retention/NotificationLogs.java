@@ -29,8 +29,8 @@ public interface NotificationLogs extends AutoCloseable {
      * not see yet.
      *
      * @return the start and end of each log, or why they are not certain
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt an entry is a notification and cannot be
-     *     decoded
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException an entry is a notification and
+     *     cannot be decoded
      */
     Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException;
 
@@ -86,7 +86,7 @@ public interface NotificationLogs extends AutoCloseable {
         /**
          * Receives the number of bytes read since the last call. May wait.
          *
-         * @throws dev.blobshuffle.core.failure.Closed the sweep must end
+         * @throws dev.blobshuffle.core.failure.ClosedException the sweep must end
          */
         void read(long bytes) throws InterruptedException;
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerSource;
 import dev.blobshuffle.core.internal.claim.StoreCell;
@@ -43,7 +43,7 @@ public final class OwnerSweepRight implements SweepRight {
         /**
          * Checks the condition.
          *
-         * @throws InvalidSettings the condition does not hold: nothing more may be deleted
+         * @throws InvalidSettingsException the condition does not hold: nothing more may be deleted
          */
         void check() throws InterruptedException;
     }
@@ -159,8 +159,9 @@ public final class OwnerSweepRight implements SweepRight {
     public void requireOwn() throws InterruptedException {
         guard.check();
         if (!claimant().mayDelete(cell(), rules(), sweep)) {
-            throw new InvalidSettings("Cannot delete from " + location + ": the store's register, or the claims topic,"
-                    + " changed after the last step. Nothing more is deleted, and the sweep begins again.");
+            throw new InvalidSettingsException(
+                    "Cannot delete from " + location + ": the store's register, or the claims topic,"
+                            + " changed after the last step. Nothing more is deleted, and the sweep begins again.");
         }
     }
 

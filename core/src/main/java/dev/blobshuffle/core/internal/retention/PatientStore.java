@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -168,7 +168,7 @@ public final class PatientStore {
                     if (failure == null) {
                         return contents;
                     }
-                    if (unwrapped(failure) instanceof BlobCorrupt) {
+                    if (unwrapped(failure) instanceof BlobCorruptException) {
                         return new Contents(length, Optional.empty(), Optional.empty(), Set.of());
                     }
                     throw new CompletionException(unwrapped(failure));
@@ -218,7 +218,7 @@ public final class PatientStore {
     /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */
     private static <T> CompletionStage<Optional<T>> orGone(CompletionStage<Optional<T>> stage) {
         return stage.exceptionally(failure -> {
-            if (unwrapped(failure) instanceof BlobMissing) {
+            if (unwrapped(failure) instanceof BlobMissingException) {
                 return Optional.empty();
             }
             throw new CompletionException(unwrapped(failure));
@@ -233,7 +233,8 @@ public final class PatientStore {
                 return stopSignal.await(request.get());
             } catch (CompletionException e) {
                 Throwable cause = unwrapped(e);
-                boolean isWorthIt = cause instanceof StoreUnavailable && !(cause instanceof StoreRefused);
+                boolean isWorthIt =
+                        cause instanceof StoreUnavailableException && !(cause instanceof StoreRefusedException);
                 if (!isWorthIt || attempt == ATTEMPTS) {
                     throw cause instanceof BlobShuffleException failure ? failure : e;
                 }

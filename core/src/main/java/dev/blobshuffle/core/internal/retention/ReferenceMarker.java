@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import java.util.Optional;
@@ -46,11 +46,11 @@ final class ReferenceMarker {
     /**
      * Checks that no notification refers to a blob in another store.
      *
-     * @throws InvalidSettings a notification does, so this is not the cluster of the store
+     * @throws InvalidSettingsException a notification does, so this is not the cluster of the store
      */
     void requireOwn() {
         if (!strangers.isEmpty()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot sweep: notifications in topics " + strangers
                             + " refer to another store, so this may not be the cluster that uses this store. Check the brokers and the store in the settings.");
         }

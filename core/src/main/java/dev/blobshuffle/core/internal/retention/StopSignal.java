@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -33,11 +33,11 @@ public final class StopSignal {
     /**
      * Returns normally unless the sweep must end.
      *
-     * @throws Closed the sweep must end
+     * @throws ClosedException the sweep must end
      */
     public void check() {
         if (isStopped) {
-            throw new Closed(
+            throw new ClosedException(
                     "Cannot continue the sweep: the sweeper was closed. The next sweep finds the remaining blobs.");
         }
     }
@@ -63,7 +63,7 @@ public final class StopSignal {
     /**
      * Waits for a duration.
      *
-     * @throws Closed the sweep must end
+     * @throws ClosedException the sweep must end
      * @throws InterruptedException when the thread is interrupted
      */
     public void rest(Duration duration) throws InterruptedException {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -159,10 +159,10 @@ public final class Sweep {
      *
      * @param listing a listing older than the grace period
      * @param terms the terms of the logs, from before the listing
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications refer to
-     *     another store, or those of another cluster refer to this one; nothing was deleted
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read; nothing was
-     *     deleted
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException the topics' notifications refer
+     *     to another store, or those of another cluster refer to this one; nothing was deleted
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException a notification cannot be read;
+     *     nothing was deleted
      */
     public SweepReport byLogs(BlobListing listing, NotificationLogs logs, Map<Partition, NotificationLogs.Term> terms)
             throws InterruptedException {
@@ -219,8 +219,8 @@ public final class Sweep {
      * Deletes the blobs with tombstones, in several requests.
      *
      * @param logs the logs that the tombstones are based on
-     * @throws InvalidSettings a log now begins earlier than when it was read, the horizon has gone
-     *     back, a shuffle is needed again, or the right is lost
+     * @throws InvalidSettingsException a log now begins earlier than when it was read, the horizon
+     *     has gone back, a shuffle is needed again, or the right is lost
      */
     public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
         List<BlobId> some = new ArrayList<>(MOST_DELETED);
@@ -246,7 +246,7 @@ public final class Sweep {
             }
         }
         if (difference.isPresent()) {
-            throw new InvalidSettings("Cannot delete from " + store.location() + ": " + difference.get()
+            throw new InvalidSettingsException("Cannot delete from " + store.location() + ": " + difference.get()
                     + ". Nothing more is deleted, and the sweep begins again.");
         }
     }

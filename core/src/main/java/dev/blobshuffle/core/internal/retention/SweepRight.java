@@ -40,7 +40,7 @@ public interface SweepRight {
      * Sets the store to use from now on. It must always be the same store.
      *
      * @param store stays open until the next call
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the store has no registers
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException the store has no registers
      */
     void use(BlobStore store);
 
@@ -48,7 +48,8 @@ public interface SweepRight {
      * The store's clock, read at the first call after {@link #use}. That call costs one read, and
      * the requests that check whether the store honours conditional writes.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the store ignores conditional writes
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException the store ignores conditional
+     *     writes
      */
     StoreClock clock() throws InterruptedException;
 
@@ -67,7 +68,7 @@ public interface SweepRight {
     /**
      * Checks that the blobs with tombstones may still be deleted, before each request that deletes.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings they may not
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException they may not
      */
     void requireOwn() throws InterruptedException;
 }

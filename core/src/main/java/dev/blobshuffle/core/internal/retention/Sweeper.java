@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Membership;
@@ -163,7 +163,7 @@ public final class Sweeper implements AutoCloseable {
     private void lookLater(SweepTiming when, SweepTurn turn) {
         try {
             time.schedule(when.look(), () -> look(when, turn));
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The application has ended.", e);
         }
     }
@@ -175,7 +175,7 @@ public final class Sweeper implements AutoCloseable {
             wasOurs = isOurs;
             try {
                 worker.execute(() -> work(turn));
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 running.end(); // The application ends.
             }
         }
@@ -194,7 +194,7 @@ public final class Sweeper implements AutoCloseable {
                 sweep();
                 isWarned = false;
             }
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.debug("The sweep ends with the application.", e);
         } catch (RuntimeException e) { // Catch any exception, because the application must continue.
             failed(e);
@@ -322,8 +322,8 @@ public final class Sweeper implements AutoCloseable {
         return age.isPresent() ? age : source.horizon();
     }
 
-    private static InvalidSettings notSwept(BlobStore store, String reason) {
-        return new InvalidSettings("Cannot sweep " + store.location() + ": " + reason);
+    private static InvalidSettingsException notSwept(BlobStore store, String reason) {
+        return new InvalidSettingsException("Cannot sweep " + store.location() + ": " + reason);
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -12,7 +12,8 @@ public final class InstalledProviders {
     /**
      * The implementations, in the order of the class path.
      *
-     * @throws InvalidSettings fatal: a jar lists a class that is absent or cannot be instantiated
+     * @throws InvalidSettingsException fatal: a jar lists a class that is absent or cannot be
+     *     instantiated
      */
     public static <T> List<T> of(Class<T> type) {
         return of(type, type.getClassLoader());
@@ -24,7 +25,7 @@ public final class InstalledProviders {
                     .map(ServiceLoader.Provider::get)
                     .toList();
         } catch (ServiceConfigurationError | LinkageError e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot load what the class path lists in META-INF/services/" + type.getName() + ": "
                             + e.getMessage()
                             + ". Keep the listed classes and all that they need in your jar, or remove the line.",

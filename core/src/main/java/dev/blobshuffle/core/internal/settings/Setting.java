@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -207,13 +207,13 @@ public final class Setting<T> {
     /**
      * Parses a value.
      *
-     * @throws InvalidSettings fatal: the value does not have the form of this setting
+     * @throws InvalidSettingsException fatal: the value does not have the form of this setting
      */
     T parse(Object value) {
         try {
             return parser.apply(value);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use setting " + name() + ": '" + value + "' is not of its form. Give " + form + ".", e);
         }
     }

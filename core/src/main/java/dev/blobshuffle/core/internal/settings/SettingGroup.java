@@ -24,7 +24,8 @@ public interface SettingGroup {
     /**
      * Checks values in combination.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: two values contradict each other
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: two values contradict
+     *     each other
      */
     default void check(Settings settings) {}
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.text.EditDistance;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.Comparator;
@@ -30,8 +30,8 @@ public final class Settings {
      * if {@code blobshuffle.zone} does not.
      *
      * @param groups the groups of the front door
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
-     *     values contradict each other
+     * @throws InvalidSettingsException fatal: a key under the prefix is unknown, a value is
+     *     malformed, or values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration, List<SettingGroup> groups) {
         return parse(configuration, groups, System.getenv());
@@ -51,8 +51,8 @@ public final class Settings {
             Setting<?> setting = byName.get(key);
             if (setting != null) {
                 if (value == null) {
-                    throw new InvalidSettings("Cannot use setting " + key + ": it is null. Give " + setting.form()
-                            + ", or leave it out.");
+                    throw new InvalidSettingsException("Cannot use setting " + key + ": it is null. Give "
+                            + setting.form() + ", or leave it out.");
                 }
                 values.put(setting, setting.parse(value));
             }
@@ -71,8 +71,8 @@ public final class Settings {
     /**
      * Checks a name that begins with {@code blobshuffle.}.
      *
-     * @throws InvalidSettings fatal: no group knows the name; the message shows the nearest known
-     *     name
+     * @throws InvalidSettingsException fatal: no group knows the name; the message shows the
+     *     nearest known name
      */
     public static void requireKnown(String key, List<SettingGroup> groups) {
         List<String> known =
@@ -81,15 +81,15 @@ public final class Settings {
             String nearest = known.stream()
                     .min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, key)))
                     .orElseThrow();
-            throw new InvalidSettings("Cannot use setting " + key + ": there is none of this name. The nearest is "
-                    + nearest + "; docs/settings.md lists all.");
+            throw new InvalidSettingsException("Cannot use setting " + key
+                    + ": there is none of this name. The nearest is " + nearest + "; docs/settings.md lists all.");
         }
     }
 
     /** The failure for two contradicting settings. */
-    public static InvalidSettings contradiction(
+    public static InvalidSettingsException contradiction(
             Setting<?> one, Object value, Setting<?> other, Object otherValue, String remedy) {
-        return new InvalidSettings(
+        return new InvalidSettingsException(
                 "Cannot use setting " + one + "=" + value + " with " + other + "=" + otherValue + ". " + remedy);
     }
 

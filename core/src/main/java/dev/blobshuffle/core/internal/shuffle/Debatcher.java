@@ -68,17 +68,18 @@ public interface Debatcher<C> extends AutoCloseable {
      * @param maxBytesPerPartition after this many bytes (keys and values) of one partition, the
      *     next partition follows
      * @return the number of records returned
-     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob has been missing for
-     *     about three seconds. Each call throws it again. After a second, a call asks the store
-     *     again, so that a restored blob is read
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes differ from the
-     *     written ones. Thrown again as {@code BlobMissing} is
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another
-     *     store, or with a codec that is not available, or this instance has no keys. Also if the
-     *     head's key was not available for {@code blobshuffle.encryption.key.timeout.ms}: thrown
-     *     again as {@code BlobMissing} is, and recoverable once the key is available
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the source of keys has not
-     *     answered for that time
+     * @throws dev.blobshuffle.core.failure.BlobMissingException fatal: the head's blob has been
+     *     missing for about three seconds. Each call throws it again. After a second, a call asks
+     *     the store again, so that a restored blob is read
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException fatal: the head's bytes differ from
+     *     the written ones. Thrown again as {@code BlobMissingException} is
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the head was written to
+     *     another store, or with a codec that is not available, or this instance has no keys. Also
+     *     if the head's key was not available for {@code blobshuffle.encryption.key.timeout.ms}:
+     *     thrown again as {@code BlobMissingException} is, and recoverable once the key is
+     *     available
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the source of
+     *     keys has not answered for that time
      */
     int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);
 

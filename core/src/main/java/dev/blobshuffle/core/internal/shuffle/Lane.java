@@ -37,10 +37,10 @@ public interface Lane extends AutoCloseable {
     /**
      * Makes everything appended before durable and delivered, in order.
      *
-     * @throws dev.blobshuffle.core.failure.DeadlineExceeded recoverable: not done in time; the lane
-     *     has failed, discard it
-     * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted;
-     *     nothing is lost, flush again
+     * @throws dev.blobshuffle.core.failure.DeadlineExceededException recoverable: not done in time;
+     *     the lane has failed, discard it
+     * @throws dev.blobshuffle.core.failure.WaitInterruptedException recoverable: the thread was
+     *     interrupted; nothing is lost, flush again
      * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored
      *     failure
      */
@@ -60,15 +60,15 @@ public interface Lane extends AutoCloseable {
     boolean isDrained();
 
     /**
-     * Interrupts the owner's wait: the lane fails with {@code Closed}, and a running append or
-     * flush throws it. Unlike the other methods, this one may be called by any thread. It serves a
-     * thread that closes the lane while the owner waits.
+     * Interrupts the owner's wait: the lane fails with {@code ClosedException}, and a running
+     * append or flush throws it. Unlike the other methods, this one may be called by any thread. It
+     * serves a thread that closes the lane while the owner waits.
      */
     void giveUp();
 
     /**
-     * Ends the lane abruptly: as {@link #discard()}, and later calls throw {@code Closed}. For a
-     * graceful end, call {@link #flush} first. Idempotent.
+     * Ends the lane abruptly: as {@link #discard()}, and later calls throw {@code ClosedException}.
+     * For a graceful end, call {@link #flush} first. Idempotent.
      */
     @Override
     void close();
@@ -80,12 +80,12 @@ public interface Lane extends AutoCloseable {
          * buffer is full.
          *
          * @param timestamp milliseconds since the Unix epoch
-         * @throws dev.blobshuffle.core.failure.RecordTooLarge fatal for this record: it is larger
-         *     than a record may be; the lane goes on without it
-         * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
-         *     full for the time an append may wait
-         * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted;
-         *     the record is not appended
+         * @throws dev.blobshuffle.core.failure.RecordTooLargeException fatal for this record: it is
+         *     larger than a record may be; the lane goes on without it
+         * @throws dev.blobshuffle.core.failure.MemoryExhaustedException recoverable: the write
+         *     budget stayed full for the time an append may wait
+         * @throws dev.blobshuffle.core.failure.WaitInterruptedException recoverable: the thread was
+         *     interrupted; the record is not appended
          * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored
          *     failure
          */

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -144,7 +144,7 @@ final class BlobDirectory {
         if (!now.equals(checked)) {
             try {
                 id = members.admit(path, marker().orElseThrow(this::notThere));
-            } catch (InvalidSettings e) {
+            } catch (InvalidSettingsException e) {
                 throw new IOException(path + " has a marker that cannot be read: " + e.getMessage(), e);
             }
             checked = now;

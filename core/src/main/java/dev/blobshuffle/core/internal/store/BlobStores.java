@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.settings.InstalledProviders;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -47,8 +47,9 @@ public final class BlobStores {
      * Opens the store that a URI names, and checks that blobs can be written, read and deleted.
      * Blocks.
      *
-     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
-     * @throws StoreUnavailable recoverable: the store does not work now
+     * @throws InvalidSettingsException fatal: the URI is wrong, or the artifact of its scheme is
+     *     missing
+     * @throws StoreUnavailableException recoverable: the store does not work now
      */
     public static BlobStore open(String uri, StoreContext context) {
         BlobStore store = openUnchecked(uri, context);
@@ -60,8 +61,9 @@ public final class BlobStores {
      * As {@link #open(String, StoreContext)}, but does not check that blobs can be written, read
      * and deleted. For tools that run these checks themselves. Blocks.
      *
-     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
-     * @throws StoreUnavailable recoverable: the store does not work now
+     * @throws InvalidSettingsException fatal: the URI is wrong, or the artifact of its scheme is
+     *     missing
+     * @throws StoreUnavailableException recoverable: the store does not work now
      */
     public static BlobStore openUnchecked(String uri, StoreContext context) {
         StoreUri parsed = StoreUri.parse(uri);
@@ -71,8 +73,8 @@ public final class BlobStores {
     /**
      * Opens the location that a URI names for blobs under names. Contacts no service.
      *
-     * @throws InvalidSettings fatal: the URI is wrong, its store has no blobs under names, or the
-     *     artifact of its scheme is missing
+     * @throws InvalidSettingsException fatal: the URI is wrong, its store has no blobs under names,
+     *     or the artifact of its scheme is missing
      */
     public static NamedBlobs openNamed(String uri, StoreContext context) {
         StoreUri parsed = StoreUri.parse(uri);
@@ -87,7 +89,7 @@ public final class BlobStores {
                 return provider;
             }
         }
-        throw new InvalidSettings("Cannot open store " + parsed.scheme() + "://: "
+        throw new InvalidSettingsException("Cannot open store " + parsed.scheme() + "://: "
                 + artifact(parsed.scheme())
                         .map(artifact -> "its artifact is not on the class path. Add " + artifact
                                 + " in the version of blobshuffle-core.")
@@ -113,8 +115,8 @@ public final class BlobStores {
     private static BlobStore openStore(BlobStoreProvider provider, StoreUri uri, StoreContext context) {
         try {
             return provider.open(uri, context);
-        } catch (StoreRefused e) {
-            throw new InvalidSettings(String.valueOf(e.getMessage()), e);
+        } catch (StoreRefusedException e) {
+            throw new InvalidSettingsException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -130,8 +132,10 @@ public final class BlobStores {
      * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for
      * up to 30 seconds.
      *
-     * @throws InvalidSettings fatal: one of these operations was refused; the message says which
-     * @throws StoreUnavailable recoverable: one of these operations failed; the message says which
+     * @throws InvalidSettingsException fatal: one of these operations was refused; the message says
+     *     which
+     * @throws StoreUnavailableException recoverable: one of these operations failed; the message
+     *     says which
      */
     public static void check(BlobStore store, Time time) {
         BlobId id = new BlobId(time.wallMillis() / TimeUnit.MINUTES.toMillis(1), time.randomLong(), 0);
@@ -139,14 +143,14 @@ public final class BlobStores {
         await(store, "write a probe to", store.put(id, BlobContent.of(probe)), time);
         try {
             requireSame(store, id, probe, time);
-        } catch (StoreUnavailable | InvalidSettings e) {
+        } catch (StoreUnavailableException | InvalidSettingsException e) {
             try {
                 await(
                         store,
                         "delete a probe from",
                         store.delete(List.of(id)),
                         time); // Otherwise each start would leave another probe.
-            } catch (StoreUnavailable | InvalidSettings second) {
+            } catch (StoreUnavailableException | InvalidSettingsException second) {
                 e.addSuppressed(second);
             }
             throw e;
@@ -157,7 +161,7 @@ public final class BlobStores {
     private static void requireSame(BlobStore store, BlobId id, byte[] probe, Time time) {
         try (BlobBytes bytes = await(store, "read a probe from", store.get(id, BlobRange.of(0, probe.length)), time)) {
             if (!bytes.buffer().equals(ByteBuffer.wrap(probe))) {
-                throw new StoreUnavailable("Cannot use store " + store.location()
+                throw new StoreUnavailableException("Cannot use store " + store.location()
                         + ": a probe came back with other bytes than were written. Check the store.");
             }
         }
@@ -187,23 +191,23 @@ public final class BlobStores {
         String attempt = "Cannot " + what + " " + store.location() + ": ";
         try {
             if (!signal.await(seen, time.nanos() + PROBE_NANOS)) {
-                throw new StoreUnavailable(attempt + "no answer for 30 s. Check the store and the network.");
+                throw new StoreUnavailableException(attempt + "no answer for 30 s. Check the store and the network.");
             }
             return result.get();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof InvalidSettings invalid) {
+            if (e.getCause() instanceof InvalidSettingsException invalid) {
                 throw invalid;
             }
-            if (e.getCause() instanceof StoreRefused refused) {
-                throw new InvalidSettings(attempt + refused.getMessage(), refused);
+            if (e.getCause() instanceof StoreRefusedException refused) {
+                throw new InvalidSettingsException(attempt + refused.getMessage(), refused);
             }
             if (e.getCause() instanceof BlobShuffleException failure) {
-                throw new StoreUnavailable(attempt + failure.getMessage(), failure);
+                throw new StoreUnavailableException(attempt + failure.getMessage(), failure);
             }
-            throw new StoreUnavailable(attempt + e.getCause() + ". Check the store.", e.getCause());
+            throw new StoreUnavailableException(attempt + e.getCause() + ". Check the store.", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreUnavailable(attempt + "the thread was interrupted. Start again.", e);
+            throw new StoreUnavailableException(attempt + "the thread was interrupted. Start again.", e);
         }
     }
 

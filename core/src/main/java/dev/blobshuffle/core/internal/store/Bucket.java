@@ -13,10 +13,10 @@ import java.util.OptionalLong;
  * The blocking client of a bucket in an object store, for {@link BucketBlobStore}. Each call is one
  * HTTP request without retries, because decorators of the store retry. Thread-safe.
  *
- * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
- * {@link dev.blobshuffle.core.failure.StoreThrottled} or
- * {@link dev.blobshuffle.core.failure.StoreRefused} if the answer says so. A missing bucket is
- * {@code StoreRefused}, unless a method says otherwise.
+ * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailableException}, as
+ * {@link dev.blobshuffle.core.failure.StoreThrottledException} or
+ * {@link dev.blobshuffle.core.failure.StoreRefusedException} if the answer says so. A missing
+ * bucket is {@code StoreRefusedException}, unless a method says otherwise.
  */
 public interface Bucket extends AutoCloseable {
     /**
@@ -101,8 +101,8 @@ public interface Bucket extends AutoCloseable {
     }
 
     /**
-     * Fails the requests in flight with {@code Closed}, if the client can end them; does nothing if
-     * it cannot. Called once, before {@link #close()}.
+     * Fails the requests in flight with {@code ClosedException}, if the client can end them; does
+     * nothing if it cannot. Called once, before {@link #close()}.
      */
     default void abort() {}
 

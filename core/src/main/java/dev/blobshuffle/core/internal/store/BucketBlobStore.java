@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.concurrent.FutureGroup;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -82,10 +82,10 @@ public final class BucketBlobStore implements BlobStore {
      * client take seconds, which would otherwise delay a commit.
      *
      * @param bucket owned by the store from now on, also after a failure
-     * @throws StoreUnavailable recoverable: the bucket cannot be reached; {@link StoreRefused} if
-     *     an operator must act
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the object under the marker's key
-     *     is not a marker
+     * @throws StoreUnavailableException recoverable: the bucket cannot be reached;
+     *     {@link StoreRefusedException} if an operator must act
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the object under the
+     *     marker's key is not a marker
      */
     public static BucketBlobStore open(Bucket bucket, KeyPrefix prefix, StoreContext context) {
         try {
@@ -143,19 +143,19 @@ public final class BucketBlobStore implements BlobStore {
         if (length.getAsLong() < range.end()) {
             throw range.outside(id, length.getAsLong(), location());
         }
-        throw new StoreUnavailable("Cannot read blob " + id + ": " + bytes.remaining() + " of " + range.length()
-                + " bytes arrived from " + location() + ". Check the network to the store.");
+        throw new StoreUnavailableException("Cannot read blob " + id + ": " + bytes.remaining() + " of "
+                + range.length() + " bytes arrived from " + location() + ". Check the network to the store.");
     }
 
     /** Distinguishes a missing blob from a deleted bucket, which may be restored. */
-    private BlobMissing missing(BlobId id) {
+    private BlobMissingException missing(BlobId id) {
         meter.sent(Request.HEAD);
         if (bucket.length(prefix.marker()).isEmpty()) {
-            throw new StoreRefused(
+            throw new StoreRefusedException(
                     "Cannot read blob " + id + ": " + location() + " is not a store any more, its object "
                             + StoreMarker.NAME + " is gone. Restore the bucket, or check what deletes from it.");
         }
-        return new BlobMissing(
+        return new BlobMissingException(
                 "Cannot read blob " + id + ": it is not in " + location()
                         + ". Check that writers and readers use the same store, that blobs are kept for long enough, and the bucket's lifecycle rules.");
     }
@@ -182,7 +182,7 @@ public final class BucketBlobStore implements BlobStore {
         if (found.isEmpty()) {
             meter.sent(Request.HEAD);
             if (bucket.length(prefix.marker()).isEmpty()) { // A missing register may also mean that the bucket is gone.
-                throw new StoreRefused("Cannot read register " + name + ": " + location()
+                throw new StoreRefusedException("Cannot read register " + name + ": " + location()
                         + " is not a store any more, its object " + StoreMarker.NAME
                         + " is gone. Restore the bucket, or check what deletes from it.");
             }
@@ -310,7 +310,7 @@ public final class BucketBlobStore implements BlobStore {
             Bucket.Page<T> page = listing.apply(start, next);
             entries.addAll(page.entries());
             if (page.next().isPresent() && page.next().equals(next)) {
-                throw new StoreUnavailable("Cannot list " + start + " of " + bucket.location()
+                throw new StoreUnavailableException("Cannot list " + start + " of " + bucket.location()
                         + ": it sends the same page again. Use a store that lists in pages.");
             }
             next = page.next();
@@ -338,7 +338,7 @@ public final class BucketBlobStore implements BlobStore {
         List<StoreFinding> findings = new ArrayList<>(bucketTells.findings());
         try {
             findings.add(tryCondition());
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             findings.add(StoreFinding.unknown(CONDITION, String.valueOf(e.getMessage())));
         }
         return Optional.of(new StoreInspection(bucketTells.clockAhead(), findings));
@@ -374,8 +374,8 @@ public final class BucketBlobStore implements BlobStore {
      * Blocks.
      *
      * @return how many objects it deleted
-     * @throws StoreUnavailable recoverable: the bucket does not answer; {@link StoreRefused} if the
-     *     store has no prefix, or an operator must act
+     * @throws StoreUnavailableException recoverable: the bucket does not answer;
+     *     {@link StoreRefusedException} if the store has no prefix, or an operator must act
      */
     public int erase() {
         prefix.requireErasable(location());
@@ -402,8 +402,8 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     /**
-     * Waiting requests complete with {@code Closed}. Running ones end as {@link Bucket#abort()}
-     * lets them. Idempotent.
+     * Waiting requests complete with {@code ClosedException}. Running ones end as
+     * {@link Bucket#abort()} lets them. Idempotent.
      */
     @Override
     public void close() {

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
@@ -42,8 +42,8 @@ final class BucketMarker {
      * The store's id; a new id if there is none yet. If several processes start at once, one of
      * them sets the id. Blocks.
      *
-     * @throws StoreRefused fatal: the bucket refuses access
-     * @throws StoreUnavailable recoverable: the bucket does not answer
+     * @throws StoreRefusedException fatal: the bucket refuses access
+     * @throws StoreUnavailableException recoverable: the bucket does not answer
      */
     String agree() {
         String offered = StoreMarker.newId(context.time());
@@ -53,16 +53,16 @@ final class BucketMarker {
                 if (found.isPresent()) {
                     return found.get();
                 }
-            } catch (StoreRefused e) {
+            } catch (StoreRefusedException e) {
                 throw e;
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 if (attempt >= ATTEMPTS) {
                     throw e;
                 }
                 pause(FIRST_PAUSE.multipliedBy(1L << (attempt - 1)), e);
             }
             if (attempt > 2 * ATTEMPTS) {
-                throw new StoreUnavailable(
+                throw new StoreUnavailableException(
                         "Cannot open store: " + where
                                 + " neither exists nor can be written. Check that the store shows what was written and supports conditional writes, and whether another process deletes this object.");
             }
@@ -107,12 +107,12 @@ final class BucketMarker {
         context.meter().sent(Request.HEAD);
         try {
             return bucket.length(marker).isPresent();
-        } catch (StoreRefused e) {
+        } catch (StoreRefusedException e) {
             return false; // If all requests are refused, the next one reports it.
         }
     }
 
-    private void pause(Duration pause, StoreUnavailable reason) {
+    private void pause(Duration pause, StoreUnavailableException reason) {
         Signal never = context.time().signal();
         try {
             never.await(never.count(), context.time().nanos() + pause.toNanos());

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -45,7 +45,7 @@ record DirectoryMarker(String store, Optional<Place> place) {
      * Reads a marker's content.
      *
      * @param where the marker's location for messages
-     * @throws InvalidSettings fatal: the content is not a marker
+     * @throws InvalidSettingsException fatal: the content is not a marker
      */
     static DirectoryMarker parse(String content, String where) {
         String store = StoreMarker.id(content, where);
@@ -64,8 +64,8 @@ record DirectoryMarker(String store, Optional<Place> place) {
         return new DirectoryMarker(store, Optional.of(new Place(matcher.group(1), layout)));
     }
 
-    private static InvalidSettings notAMarker(String where) {
-        return new InvalidSettings("Cannot open store: " + where
+    private static InvalidSettingsException notAMarker(String where) {
+        return new InvalidSettingsException("Cannot open store: " + where
                 + " names the store's directories in a way that this version cannot read."
                 + " Upgrade this instance, or restore the marker.");
     }
@@ -73,7 +73,7 @@ record DirectoryMarker(String store, Optional<Place> place) {
     /**
      * The marker in a directory; empty if there is none.
      *
-     * @throws InvalidSettings fatal: the file is not a marker
+     * @throws InvalidSettingsException fatal: the file is not a marker
      */
     static Optional<DirectoryMarker> read(Path directory) throws IOException {
         Path marker = directory.resolve(StoreMarker.NAME);

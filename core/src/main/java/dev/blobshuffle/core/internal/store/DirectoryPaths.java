@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -19,14 +19,14 @@ final class DirectoryPaths {
     /**
      * Rejects two names of one directory, and a directory inside the blobs of another store.
      *
-     * @throws InvalidSettings fatal: the list contains such a directory
+     * @throws InvalidSettingsException fatal: the list contains such a directory
      */
     static void check(List<Path> directories) {
         for (int i = 0; i < directories.size(); i++) {
             requireOutside(directories.get(i), directories);
             for (int j = 0; j < i; j++) {
                 if (isSame(directories.get(j), directories.get(i))) {
-                    throw new InvalidSettings("Cannot open store file://" + directories.get(j) + ","
+                    throw new InvalidSettingsException("Cannot open store file://" + directories.get(j) + ","
                             + directories.get(i)
                             + ": these are two names of one directory. Name each directory once.");
                 }
@@ -48,8 +48,9 @@ final class DirectoryPaths {
         for (Path above = real.getParent(); above != null; above = above.getParent()) {
             String part = above.relativize(real).getName(0).toString();
             if (RESERVED.contains(part) && (Files.exists(above.resolve(StoreMarker.NAME)) || isNamed(above, named))) {
-                throw new InvalidSettings("Cannot open store file://" + directory + ": it lies in the directory " + part
-                        + " of the store file://" + above + ". Name a directory outside it.");
+                throw new InvalidSettingsException(
+                        "Cannot open store file://" + directory + ": it lies in the directory " + part
+                                + " of the store file://" + above + ". Name a directory outside it.");
             }
         }
     }
@@ -61,15 +62,15 @@ final class DirectoryPaths {
     /**
      * Rejects a new store around the files of another one.
      *
-     * @throws InvalidSettings fatal: a file below {@code blobs} does not belong to a store in this
-     *     directory
+     * @throws InvalidSettingsException fatal: a file below {@code blobs} does not belong to a store
+     *     in this directory
      */
     static void requireAlone(Path directory) throws IOException {
         Path blobs = directory.resolve("blobs");
         try (DirectoryStream<Path> shards = Files.newDirectoryStream(blobs)) {
             for (Path shard : shards) {
                 if (!shard.getFileName().toString().matches("[0-3][0-9a-f]")) {
-                    throw new InvalidSettings("Cannot create a store in file://" + directory + ": " + shard
+                    throw new InvalidSettingsException("Cannot create a store in file://" + directory + ": " + shard
                             + " exists, which does not belong to a blob. Another store may be there."
                             + " Choose another directory, or move it.");
                 }

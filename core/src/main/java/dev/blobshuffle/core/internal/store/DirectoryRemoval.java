@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,8 +39,8 @@ public final class DirectoryRemoval {
      * @param directory the directory's id, as messages show it
      * @param register the name of the register of claims
      * @param contest the first value of that register if it is lost
-     * @throws InvalidSettings fatal: the directory cannot be removed
-     * @throws StoreUnavailable recoverable: another directory is not available
+     * @throws InvalidSettingsException fatal: the directory cannot be removed
+     * @throws StoreUnavailableException recoverable: another directory is not available
      */
     public DirectoryRemoval(String uri, String directory, String register, String contest) {
         this.uri = uri;
@@ -58,8 +58,9 @@ public final class DirectoryRemoval {
         next = look();
     }
 
-    private InvalidSettings refused(String reason) {
-        return new InvalidSettings("Cannot remove directory " + removed + " from " + uri + ": " + reason + ".");
+    private InvalidSettingsException refused(String reason) {
+        return new InvalidSettingsException(
+                "Cannot remove directory " + removed + " from " + uri + ": " + reason + ".");
     }
 
     /** The layout without the directory. */
@@ -107,8 +108,8 @@ public final class DirectoryRemoval {
         }
     }
 
-    private StoreUnavailable unavailable(Path path, IOException e) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(Path path, IOException e) {
+        return new StoreUnavailableException(
                 "Cannot remove directory " + removed + " from " + uri + ": " + path + " failed with " + e
                         + ". Check that it is mounted and writable.",
                 e);
@@ -154,7 +155,8 @@ public final class DirectoryRemoval {
     /**
      * Removes the directory.
      *
-     * @throws StoreUnavailable recoverable: a directory is not available; repeat the removal
+     * @throws StoreUnavailableException recoverable: a directory is not available; repeat the
+     *     removal
      */
     public void execute() {
         Path lockPath = paths.stream().sorted().toList().get(0);

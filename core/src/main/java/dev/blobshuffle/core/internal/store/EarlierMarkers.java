@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -67,11 +67,11 @@ final class EarlierMarkers {
     /**
      * The directory that holds the registers; empty if none does.
      *
-     * @throws InvalidSettings fatal: several directories hold registers
+     * @throws InvalidSettingsException fatal: several directories hold registers
      */
     Optional<BlobDirectory> registers() {
         if (withRegister.size() > 1) {
-            throw new InvalidSettings("Cannot open store "
+            throw new InvalidSettingsException("Cannot open store "
                     + withRegister.stream().map(BlobDirectory::toString).collect(Collectors.joining(","))
                     + ": each of these directories holds claims, so instances of an earlier version named them in"
                     + " another order or alone. Stop all instances, and move the files " + FileRegisters.PREFIX
@@ -84,13 +84,13 @@ final class EarlierMarkers {
      * Rejects directories whose blobs show that the store has more directories.
      *
      * @param named how many directories the URI names
-     * @throws InvalidSettings fatal: the store has more directories
+     * @throws InvalidSettingsException fatal: the store has more directories
      */
     void requireNoMore(int named) {
         for (int i = 0; i < directories.size(); i++) {
             for (int count = named + 1; count <= MOST; count++) {
                 if (shared(samples.get(i), count).isPresent()) {
-                    throw new InvalidSettings(
+                    throw new InvalidSettingsException(
                             "Cannot open store file://" + directories.get(i) + ": its blobs are those of"
                                     + " one of " + count + " directories, and " + named
                                     + (named == 1 ? " is named." : " are named.")

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
  * <p>A hash of the id spreads the blobs over several directories (one per disk). Puts skip a
  * directory that failed or is full for a while; gets look in all directories, the likeliest first.
  * A marker file with the store's id identifies each directory. An unmounted directory therefore
- * causes {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store
- * is rejected.
+ * causes {@link StoreUnavailableException} and never {@link BlobMissingException}, and a directory
+ * of another store is rejected.
  *
  * <p>Reads and writes have separate threads, so that neither waits behind the other. Thread-safe.
  */
@@ -72,10 +72,10 @@ public final class FileBlobStore implements BlobStore {
      * Opens a store and creates its missing directories. Blocks.
      *
      * @param directories all directories of the store, in any order
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the directories are not one whole
-     *     store
-     * @throws StoreUnavailable recoverable: no directory can be written, or a new store cannot be
-     *     created in all of them
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the directories are not
+     *     one whole store
+     * @throws StoreUnavailableException recoverable: no directory can be written, or a new store
+     *     cannot be created in all of them
      */
     public static FileBlobStore open(List<Path> directories, Fsync fsync, Time time) {
         return open(directories, fsync, time, WhenAbsent.CREATE);
@@ -187,7 +187,7 @@ public final class FileBlobStore implements BlobStore {
         }
         addIfChanged(failures);
         if (failures.isEmpty()) {
-            throw new BlobMissing(
+            throw new BlobMissingException(
                     "Cannot read blob " + id + ": it is not in " + location()
                             + ". Check that writers and readers use the same directories, and that blobs are kept for long enough.");
         }
@@ -337,7 +337,10 @@ public final class FileBlobStore implements BlobStore {
         return "file://" + directories.stream().map(BlobDirectory::toString).collect(Collectors.joining(","));
     }
 
-    /** Lets running reads and writes end; the others complete with {@code Closed}. Idempotent. */
+    /**
+     * Lets running reads and writes end; the others complete with {@code ClosedException}.
+     * Idempotent.
+     */
     @Override
     public void close() {
         writes.close();
@@ -346,9 +349,9 @@ public final class FileBlobStore implements BlobStore {
         buffers.clear();
     }
 
-    private StoreUnavailable unavailable(String what, List<IOException> failures, String remedy) {
+    private StoreUnavailableException unavailable(String what, List<IOException> failures, String remedy) {
         String reasons = failures.stream().map(IOException::toString).collect(Collectors.joining("; "));
-        StoreUnavailable failure = new StoreUnavailable(
+        StoreUnavailableException failure = new StoreUnavailableException(
                 "Cannot " + what + ": " + location() + " failed with " + reasons + ". " + remedy, failures.get(0));
         failures.stream().skip(1).forEach(failure::addSuppressed);
         return failure;

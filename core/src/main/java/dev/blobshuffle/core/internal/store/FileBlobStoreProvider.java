@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -41,7 +41,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
     public NamedBlobs openNamed(StoreUri uri, StoreContext context) {
         List<Path> directories = directories(uri);
         if (directories.size() > 1) {
-            throw new InvalidSettings("Cannot keep blobs under names in file://" + uri.path()
+            throw new InvalidSettingsException("Cannot keep blobs under names in file://" + uri.path()
                     + ": these are several directories. Name one.");
         }
         return new FileNamedBlobs(directories.get(0), fsync(uri), context.time());
@@ -55,7 +55,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
             directories.add(directory(directory));
         }
         if (!uri.authority().isEmpty()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot open store file://" + uri.authority() + uri.path() + ": '" + uri.authority()
                             + "' would be a host. Give an absolute directory with three slashes: file:///var/lib/blobs.");
         }
@@ -71,7 +71,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
         } catch (InvalidPathException e) {
             // Reported below.
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot open store file://: '" + text
                         + "' is not an absolute directory. Give file:///var/lib/blobs, or several as file:///disk1/blobs,/disk2/blobs.");
     }
@@ -83,6 +83,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                 return fsync;
             }
         }
-        throw new InvalidSettings("Cannot open store file://: parameter fsync is '" + text + "'. Give none or blob.");
+        throw new InvalidSettingsException(
+                "Cannot open store file://: parameter fsync is '" + text + "'. Give none or blob.");
     }
 }

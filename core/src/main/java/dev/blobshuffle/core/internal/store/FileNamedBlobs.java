@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -126,7 +126,7 @@ final class FileNamedBlobs implements NamedBlobs {
                 int count = channel.read(target, offset + target.position() - start);
                 target.limit(limit);
                 if (count < 0) {
-                    throw new BlobCorrupt("Cannot read " + name + " in " + location() + ": it ends before "
+                    throw new BlobCorruptException("Cannot read " + name + " in " + location() + ": it ends before "
                             + (offset + limit - start) + ". Delete it, and store it again.");
                 }
             }
@@ -136,7 +136,7 @@ final class FileNamedBlobs implements NamedBlobs {
             } catch (IOException second) {
                 throw unavailable("read " + name, second);
             }
-            throw new BlobMissing("Cannot read " + name + ": it is not in " + location() + ".", e);
+            throw new BlobMissingException("Cannot read " + name + ": it is not in " + location() + ".", e);
         } catch (IOException e) {
             throw unavailable("read " + name, e);
         }
@@ -221,8 +221,8 @@ final class FileNamedBlobs implements NamedBlobs {
         return "file://" + root;
     }
 
-    private StoreUnavailable unavailable(String what, IOException cause) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(String what, IOException cause) {
+        return new StoreUnavailableException(
                 "Cannot " + what + " in " + location() + ": " + cause
                         + ". Check that the directory is mounted, writable and not full.",
                 cause);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -67,15 +67,16 @@ public final class FileRegions implements PiecedContent.Source, AutoCloseable {
         try {
             RandomAccessFile file = open(region.file());
             if (file.length() < at + count) {
-                throw new BlobCorrupt("Cannot store a blob: " + region.file() + " ends at byte " + file.length()
-                        + ", before its region [" + region.offset() + ", " + (region.offset() + region.length())
-                        + "). Write the file again.");
+                throw new BlobCorruptException(
+                        "Cannot store a blob: " + region.file() + " ends at byte " + file.length()
+                                + ", before its region [" + region.offset() + ", " + (region.offset() + region.length())
+                                + "). Write the file again.");
             }
             file.seek(at);
             file.readFully(target.array(), target.arrayOffset() + target.position(), count);
             target.position(target.position() + count);
         } catch (IOException e) {
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot store a blob: reading " + region.file() + " failed with " + e + ". Check the disk.", e);
         }
     }
@@ -103,7 +104,7 @@ public final class FileRegions implements PiecedContent.Source, AutoCloseable {
         try {
             file.close();
         } catch (IOException e) { // It was only read.
-            throw new StoreUnavailable("Cannot close a file that was read: " + e + ". Check the disk.", e);
+            throw new StoreUnavailableException("Cannot close a file that was read: " + e + ". Check the disk.", e);
         }
     }
 

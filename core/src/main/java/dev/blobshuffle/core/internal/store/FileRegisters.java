@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -92,7 +92,7 @@ final class FileRegisters implements Registers {
             try {
                 return work.in(place.directory());
             } catch (IOException e) {
-                throw new StoreUnavailable(
+                throw new StoreUnavailableException(
                         "Cannot " + what + ": the directory of the registers failed with " + e
                                 + ". Check that the directory is mounted and writable.",
                         e);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.GenerationSpan;
@@ -50,7 +50,7 @@ public record KeyPrefix(String text) {
     /**
      * The path of a store's URI as a prefix.
      *
-     * @throws InvalidSettings fatal: the path is not a valid prefix
+     * @throws InvalidSettingsException fatal: the path is not a valid prefix
      */
     public static KeyPrefix of(StoreUri uri) {
         return of(uri.path());
@@ -59,7 +59,7 @@ public record KeyPrefix(String text) {
     /**
      * A path as a prefix, with or without slashes around it; empty for none.
      *
-     * @throws InvalidSettings fatal: the path is not a valid prefix
+     * @throws InvalidSettingsException fatal: the path is not a valid prefix
      */
     public static KeyPrefix of(String given) {
         String path = given.startsWith("/") ? given.substring(1) : given;
@@ -90,21 +90,22 @@ public record KeyPrefix(String text) {
      *
      * @param marker the location of that marker
      */
-    public InvalidSettings inside(String marker) {
-        return new InvalidSettings("Cannot open a store with the prefix '" + text + "': it lies among the blobs of the"
-                + " store whose marker is " + marker
-                + ", and rules for those blobs would apply to it. Choose a prefix outside it.");
+    public InvalidSettingsException inside(String marker) {
+        return new InvalidSettingsException(
+                "Cannot open a store with the prefix '" + text + "': it lies among the blobs of the"
+                        + " store whose marker is " + marker
+                        + ", and rules for those blobs would apply to it. Choose a prefix outside it.");
     }
 
     /**
      * Refuses to erase a whole bucket.
      *
      * @param location the store, for the message
-     * @throws StoreRefused the prefix is empty
+     * @throws StoreRefusedException the prefix is empty
      */
     public void requireErasable(String location) {
         if (text.isEmpty()) {
-            throw new StoreRefused("Cannot erase " + location
+            throw new StoreRefusedException("Cannot erase " + location
                     + ": it has no prefix, so others may keep data there. Delete the bucket instead.");
         }
     }
@@ -119,11 +120,11 @@ public record KeyPrefix(String text) {
      *
      * @param directory a prefix of keys below {@link #blobs()}, up to its next slash; or a key
      * @param location the bucket, for messages
-     * @throws InvalidSettings fatal: the directory is not one of this store's blobs
+     * @throws InvalidSettingsException fatal: the directory is not one of this store's blobs
      */
     public void requireOwn(String directory, String location) {
         if (parseOwner(directory).isEmpty()) {
-            throw new InvalidSettings("Cannot create a store with the prefix '" + text + "': " + location + "/"
+            throw new InvalidSettingsException("Cannot create a store with the prefix '" + text + "': " + location + "/"
                     + directory
                     + " exists, which does not belong to a blob. Another store may be there, and rules for this"
                     + " store's blobs would apply to it. Choose another prefix, or move it.");
@@ -188,8 +189,8 @@ public record KeyPrefix(String text) {
         return start.startsWith(text) ? BlobKey.parseGeneration(start.substring(text.length())) : OptionalLong.empty();
     }
 
-    private static InvalidSettings invalid(String text, String reason) {
-        return new InvalidSettings("Cannot use '" + text + "' as the prefix of a store's keys: " + reason
+    private static InvalidSettingsException invalid(String text, String reason) {
+        return new InvalidSettingsException("Cannot use '" + text + "' as the prefix of a store's keys: " + reason
                 + ". Give parts of letters, digits, - and _, separated by single slashes.");
     }
 }

@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -98,9 +98,10 @@ public final class MemoryBlobStore implements BlobStore {
         boolean stored = false;
         try {
             if (now > capacity || length > Integer.MAX_VALUE - 8) {
-                throw new StoreUnavailable("Cannot store blob " + id + ": " + location() + " is full, " + (now - length)
-                        + " of " + capacity + " bytes are used and the blob has " + length
-                        + ". Delete blobs or give it more capacity.");
+                throw new StoreUnavailableException(
+                        "Cannot store blob " + id + ": " + location() + " is full, " + (now - length)
+                                + " of " + capacity + " bytes are used and the blob has " + length
+                                + ". Delete blobs or give it more capacity.");
             }
             Held held = new Held(copy(content), Instant.ofEpochMilli(wallClock.getAsLong()));
             stored = blobs.putIfAbsent(id, held) == null;
@@ -152,8 +153,8 @@ public final class MemoryBlobStore implements BlobStore {
         return held == null ? failed(missing(id)) : CompletableFuture.completedFuture((long) held.bytes().length);
     }
 
-    private BlobMissing missing(BlobId id) {
-        return new BlobMissing("Cannot read blob " + id + ": it is not in " + location()
+    private BlobMissingException missing(BlobId id) {
+        return new BlobMissingException("Cannot read blob " + id + ": it is not in " + location()
                 + ". Check that writers and readers use the same store, and that blobs are kept for long enough.");
     }
 
@@ -236,8 +237,8 @@ public final class MemoryBlobStore implements BlobStore {
         used.set(0);
     }
 
-    private Closed closed(String attempt) {
-        return new Closed(
+    private ClosedException closed(String attempt) {
+        return new ClosedException(
                 "Cannot " + attempt + ": " + location() + " is closed. Close the store after everything that uses it.");
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.StoreContext;
@@ -35,7 +35,8 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         uri.requireKnown(PARAMETERS);
         if (uri.authority().isEmpty() || uri.path().length() > 1) {
-            throw new InvalidSettings("Cannot open store memory://: it needs a name and no path. Give memory://name.");
+            throw new InvalidSettingsException(
+                    "Cannot open store memory://: it needs a name and no path. Give memory://name.");
         }
         long capacity = uri.parameter("capacity")
                 .map(MemoryBlobStoreProvider::capacity)
@@ -52,7 +53,7 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
         } catch (NumberFormatException e) {
             // Reported below.
         }
-        throw new InvalidSettings(
+        throw new InvalidSettingsException(
                 "Cannot open store memory://: parameter capacity is '" + text + "'. Give a number of bytes above 0.");
     }
 

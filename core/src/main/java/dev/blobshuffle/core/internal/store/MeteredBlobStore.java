@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreThrottledException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Latency;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -126,12 +126,12 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     private void note(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof BlobMissing || cause instanceof BlobCorrupt) { // The store works.
+        if (cause instanceof BlobMissingException || cause instanceof BlobCorruptException) { // The store works.
             metrics.answered();
         } else {
             metrics.failed(cause);
         }
-        if (cause instanceof StoreThrottled) {
+        if (cause instanceof StoreThrottledException) {
             metrics.add(Counter.REQUESTS_THROTTLED, 1);
         }
     }

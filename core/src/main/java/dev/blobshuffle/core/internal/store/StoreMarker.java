@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.time.Time;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -38,20 +38,20 @@ public final class StoreMarker {
      * The store's id in a marker's content.
      *
      * @param where the marker's location for messages, without credentials
-     * @throws InvalidSettings fatal: the content is not a marker
+     * @throws InvalidSettingsException fatal: the content is not a marker
      */
     public static String id(String content, String where) {
         Matcher matcher = CONTENT.matcher(content);
         if (content.length() > LONGEST || !matcher.matches()) {
-            throw new InvalidSettings("Cannot open store: " + where
+            throw new InvalidSettingsException("Cannot open store: " + where
                     + " is not a marker of BlobShuffle. Restore it, or name another place for the store.");
         }
         return matcher.group(1);
     }
 
     /** The failure for a place without a marker, if none may be created. */
-    public static StoreAbsent absent(String where) {
-        return new StoreAbsent(
+    public static StoreAbsentException absent(String where) {
+        return new StoreAbsentException(
                 "Cannot open store " + where + ": it has no marker (" + NAME
                         + "). Either it is not mounted, or something deleted the marker, or the store was never created."
                         + " Mount it or restore the marker. If the store is new, create it with `blobshuffle doctor --store URI --create --execute`.");

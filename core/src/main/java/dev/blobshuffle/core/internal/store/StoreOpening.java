@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.time.Time;
@@ -85,9 +85,10 @@ final class StoreOpening {
     /**
      * Opens the directories. Blocks.
      *
-     * @throws InvalidSettings fatal: the directories are not one whole store; {@code StoreAbsent}
-     *     if there is no store and none may be created
-     * @throws StoreUnavailable recoverable: no directory can be used, or one that is needed cannot
+     * @throws InvalidSettingsException fatal: the directories are not one whole store;
+     *     {@code StoreAbsentException} if there is no store and none may be created
+     * @throws StoreUnavailableException recoverable: no directory can be used, or one that is
+     *     needed cannot
      */
     Opened open() {
         List<Path> paths = directories.stream().map(BlobDirectory::path).toList();
@@ -156,7 +157,7 @@ final class StoreOpening {
         for (Map.Entry<BlobDirectory, String> mark : plan.toMark().entrySet()) {
             DirectoryMarker.Place place = new DirectoryMarker.Place(mark.getValue(), layout);
             if (place.content().length() > StoreMarker.LONGEST) {
-                throw new InvalidSettings("Cannot open store " + where + ": " + layout.size()
+                throw new InvalidSettingsException("Cannot open store " + where + ": " + layout.size()
                         + " directories are too many. Name fewer, or combine disks.");
             }
             if (marked.containsKey(mark.getKey())) {
@@ -167,14 +168,14 @@ final class StoreOpening {
         }
     }
 
-    private StoreUnavailable unusable(String reason) {
-        StoreUnavailable failure = new StoreUnavailable("Cannot open store " + where + ": " + reason);
+    private StoreUnavailableException unusable(String reason) {
+        StoreUnavailableException failure = new StoreUnavailableException("Cannot open store " + where + ": " + reason);
         failures.forEach(failure::addSuppressed);
         return failure;
     }
 
-    private InvalidSettings refused(String reason) {
-        return new InvalidSettings("Cannot open store " + where + ": " + reason);
+    private InvalidSettingsException refused(String reason) {
+        return new InvalidSettingsException("Cannot open store " + where + ": " + reason);
     }
 
     private Plan plan() {
@@ -356,7 +357,7 @@ final class StoreOpening {
         return Plan.of(new StoreLayout(layout.store(), layout.edition() + 1, ids), toMark);
     }
 
-    private InvalidSettings notWhole(
+    private InvalidSettingsException notWhole(
             StoreLayout layout,
             Map<String, BlobDirectory> members,
             List<String> missing,

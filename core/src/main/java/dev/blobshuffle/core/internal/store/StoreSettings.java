@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.store;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -53,12 +53,12 @@ public final class StoreSettings implements SettingGroup {
     /**
      * The store's URI.
      *
-     * @throws InvalidSettings fatal: the setting is missing
+     * @throws InvalidSettingsException fatal: the setting is missing
      */
     public static String uri(Settings settings) {
         return settings.value(STORE)
                 .orElseThrow(
-                        () -> new InvalidSettings(
+                        () -> new InvalidSettingsException(
                                 "Cannot start: setting " + STORE
                                         + " is missing. Give the URI of a store that all instances share, for example file:///var/lib/blobs."));
     }

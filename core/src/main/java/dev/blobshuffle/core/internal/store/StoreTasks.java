@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -49,7 +49,7 @@ public final class StoreTasks implements AutoCloseable {
         waiting.add(task);
         try {
             workers.execute(task);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             task.abandon();
         } catch (RuntimeException | Error e) {
             task.refuse(e);
@@ -57,7 +57,9 @@ public final class StoreTasks implements AutoCloseable {
         return task.result;
     }
 
-    /** Lets running tasks end and fails the waiting ones with {@code Closed}. Idempotent. */
+    /**
+     * Lets running tasks end and fails the waiting ones with {@code ClosedException}. Idempotent.
+     */
     @Override
     public void close() {
         workers.close();
@@ -93,7 +95,7 @@ public final class StoreTasks implements AutoCloseable {
                 fail(e);
                 return;
             } catch (OutOfMemoryError e) {
-                fail(new StoreUnavailable(
+                fail(new StoreUnavailableException(
                         "Cannot " + what + ": the heap is full. Give the process more memory, or less buffers.", e));
                 return;
             } catch (RuntimeException | Error e) {
@@ -106,7 +108,7 @@ public final class StoreTasks implements AutoCloseable {
 
         void abandon() {
             if (claim()) {
-                fail(new Closed("Cannot " + what + ": " + location
+                fail(new ClosedException("Cannot " + what + ": " + location
                         + " is closed. Close the store after everything that uses it."));
             }
         }
@@ -114,7 +116,7 @@ public final class StoreTasks implements AutoCloseable {
         /** Fails the task because no thread was available. */
         void refuse(Throwable cause) {
             if (claim()) {
-                fail(new StoreUnavailable(
+                fail(new StoreUnavailableException(
                         "Cannot " + what + ": no thread is available (" + cause
                                 + "). Allow the process more threads and memory.",
                         cause));

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.version;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +45,7 @@ public final class Versions {
      * @param what the action that needs it, for example {@code open store s3://}
      * @param artifact {@code group:artifact}
      * @param loader the class loader of the library
-     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     * @throws InvalidSettingsException fatal: the message names both versions and the remedy
      */
     public static void require(String what, String artifact, ClassLoader loader) {
         require(what, artifact, present(artifact, loader));
@@ -55,12 +55,12 @@ public final class Versions {
      * The same check for a version that the caller knows.
      *
      * @param present the version on the class path; an empty one is accepted
-     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     * @throws InvalidSettingsException fatal: the message names both versions and the remedy
      */
     public static void require(String what, String artifact, Optional<String> present) {
         Supported library = of(artifact);
         present.filter(library::isTooOld).ifPresent(version -> {
-            throw new InvalidSettings("Cannot " + what + ": " + library.refusal(version)
+            throw new InvalidSettingsException("Cannot " + what + ": " + library.refusal(version)
                     + ". Set the version of " + artifact + " in your build, for example to " + library.newest()
                     + ".");
         });

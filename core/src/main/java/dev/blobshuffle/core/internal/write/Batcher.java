@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
@@ -67,8 +67,8 @@ public final class Batcher implements AutoCloseable {
      *
      * @param store stores the blobs, with its own retries: for the Batcher, a failed put is final.
      *     The caller closes it
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
-     *     class path
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the codec's library is
+     *     not on the class path
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics) {
         this(store, options, time, metrics, BlobId.writer(time.randomLong()));
@@ -98,12 +98,12 @@ public final class Batcher implements AutoCloseable {
      * A new lane.
      *
      * @param name names the lane in logs and footers
-     * @throws Closed fatal: the Batcher is closed
+     * @throws ClosedException fatal: the Batcher is closed
      */
     public Lane lane(String name, Channel channel) {
         synchronized (this) {
             if (isClosed) {
-                throw new Closed("Cannot open lane " + name + ": the Batcher is closed.");
+                throw new ClosedException("Cannot open lane " + name + ": the Batcher is closed.");
             }
             OpenBatch batch = options.scope() == BatchScope.INSTANCE ? shared : newBatch();
             BatchingLane lane = new BatchingLane(name, channel, this, batch);
@@ -202,7 +202,7 @@ public final class Batcher implements AutoCloseable {
 
     /**
      * Ends everything abruptly: records that were not flushed are not sent, and lanes fail with
-     * {@code Closed}. Idempotent.
+     * {@code ClosedException}. Idempotent.
      */
     @Override
     public void close() {

@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.write;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.shuffle.Channel;
@@ -169,15 +169,15 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Interrupted(
+            throw new WaitInterruptedException(
                     "Cannot append a record in lane " + name + ": the thread was interrupted. Append it again.", e);
         } finally {
             batcher.metrics().add(Counter.APPEND_BLOCKED_TIME, time.nanos() - start);
         }
     }
 
-    private MemoryExhausted exhausted(int size) {
-        return new MemoryExhausted(
+    private MemoryExhaustedException exhausted(int size) {
+        return new MemoryExhaustedException(
                 "Cannot append a record in lane " + name + ": no " + size + " bytes of the write buffer of "
                         + pool.budget() + " bytes became free in "
                         + batcher.options().maxBlock().toMillis()
@@ -249,7 +249,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
             checkUsable();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Interrupted(
+            throw new WaitInterruptedException(
                     "Cannot flush lane " + name + ": the thread was interrupted. Nothing is lost: flush again.", e);
         } finally {
             flushed.setOwnerEmits(false);
@@ -279,10 +279,10 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     private void flushChannel() {
         try {
             channel.flush();
-        } catch (Interrupted e) {
+        } catch (WaitInterruptedException e) {
             throw e;
         } catch (RuntimeException | Error e) {
-            queue.fail(new DeliveryFailed(
+            queue.fail(new DeliveryFailedException(
                     "Cannot flush lane " + name + ": the channel failed. Roll back to the last commit.", e));
             if (e instanceof Error error) {
                 throw error;
@@ -304,7 +304,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     }
 
     private RuntimeException tooLate(String what, Duration timeout) {
-        return failed(new DeadlineExceeded("Cannot flush lane " + name + ": " + queue.undelivered()
+        return failed(new DeadlineExceededException("Cannot flush lane " + name + ": " + queue.undelivered()
                 + " segments were not " + what + " within " + timeout.toMillis()
                 + " ms. Roll back to the last commit, and check the store and the channel."));
     }
@@ -338,7 +338,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         synchronized (batch) {
             current = queue;
         }
-        current.fail(new Closed("Cannot continue in lane " + name + ": another thread closes it."));
+        current.fail(new ClosedException("Cannot continue in lane " + name + ": another thread closes it."));
     }
 
     @Override
@@ -368,7 +368,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
             outputs.clear();
             last = queue;
         }
-        last.fail(new Closed("Cannot use lane " + name + ": it is closed. Open another one."));
+        last.fail(new ClosedException("Cannot use lane " + name + ": it is closed. Open another one."));
         return true;
     }
 }

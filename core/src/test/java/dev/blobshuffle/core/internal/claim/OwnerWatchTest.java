@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.owner.OwnerText;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.owner.Promise;
@@ -156,7 +156,7 @@ class OwnerWatchTest {
             int other = owner(store) == 7 ? 8 : 7;
             for (BlobId id : List.of(new BlobId(other, 1, 1, 1), new BlobId(1, 1, 1))) {
                 assertThatThrownBy(() -> put(store, id))
-                        .isInstanceOf(StoreUnavailable.class)
+                        .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("stores for owner " + BlobId.hex(owner(store)));
             }
             put(store, new BlobId(owner(store), 1, 1, 1));
@@ -188,7 +188,7 @@ class OwnerWatchTest {
         try (SystemTime time = new SystemTime();
                 BlobStore store = watched(cluster.member("claims", PROMISE), time)) {
             assertThatThrownBy(() -> owner(store))
-                    .hasCauseInstanceOf(StoreUnavailable.class)
+                    .hasCauseInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("grant its principal Create");
             cluster.allow("claims");
             await("an owner").atMost(Duration.ofMinutes(2)).ignoreExceptions().until(() -> owner(store) > 0);

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.concurrent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -32,7 +32,7 @@ class FutureGroupTest {
     @Test
     void partThatFailsLaterFailsTheWhole() {
         CompletableFuture<List<Integer>> all = all(Function.identity());
-        StoreUnavailable failure = new StoreUnavailable("down");
+        StoreUnavailableException failure = new StoreUnavailableException("down");
         first.complete(1);
         last.completeExceptionally(failure);
         assertThat(all).isCompletedExceptionally();
@@ -42,7 +42,7 @@ class FutureGroupTest {
     @Test
     void wholeEndsWhenAllPartsHaveEnded() {
         CompletableFuture<List<Integer>> all = all(Function.identity());
-        first.completeExceptionally(new StoreUnavailable("down"));
+        first.completeExceptionally(new StoreUnavailableException("down"));
         assertThat(all).isNotDone();
         last.complete(2);
         assertThat(all).isCompletedExceptionally();

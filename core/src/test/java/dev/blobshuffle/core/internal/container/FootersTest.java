@@ -3,9 +3,9 @@ package dev.blobshuffle.core.internal.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerWriter;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -166,7 +166,7 @@ class FootersTest {
         return join(CheckedRead.of(store, ID, range, Runnable::run, bytes -> {
             byte[] read = array(bytes.buffer().duplicate());
             if (!Arrays.equals(read, expected)) {
-                throw new BlobCorrupt("Cannot read blob " + ID + ": planted. Write it again.");
+                throw new BlobCorruptException("Cannot read blob " + ID + ": planted. Write it again.");
             }
             bytes.close();
             return read;
@@ -176,7 +176,7 @@ class FootersTest {
     @Test
     void wrongBytesInTheStoreAreCorrupt() {
         int ignored = put(ID, blob(ID, 2));
-        assertThatThrownBy(() -> checked(BlobRange.of(0, 1000), segment(1))).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> checked(BlobRange.of(0, 1000), segment(1))).isInstanceOf(BlobCorruptException.class);
         assertThat(store.reads).extracting(BlobRange::isAfresh).containsExactly(false, true);
         assertThat(store.loans).isZero();
     }
@@ -287,10 +287,10 @@ class FootersTest {
         Footers<Container> footers = footers();
         int length = put(ID, blob(OTHER, 1));
         assertThatThrownBy(() -> join(footers.open(ID, length)))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("those of blob " + OTHER);
-        assertThatThrownBy(() -> join(footers.open(ID, 10))).isInstanceOf(BlobCorrupt.class);
-        assertThatThrownBy(() -> join(footers.open(OTHER, length))).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> join(footers.open(ID, 10))).isInstanceOf(BlobCorruptException.class);
+        assertThatThrownBy(() -> join(footers.open(OTHER, length))).isInstanceOf(BlobMissingException.class);
         put(OTHER, blob(OTHER, 1));
         assertThat(join(footers.open(OTHER, length))).isNotNull();
         assertThat(store.loans).isZero();
@@ -302,7 +302,7 @@ class FootersTest {
         Executor closed = task -> {
             throw new RejectedExecutionException();
         };
-        assertThatThrownBy(() -> join(footers(cache, closed).open(ID, length))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(footers(cache, closed).open(ID, length))).isInstanceOf(ClosedException.class);
         assertThat(store.loans).isZero();
     }
 }

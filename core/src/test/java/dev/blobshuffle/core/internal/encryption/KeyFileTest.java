@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.encryption;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -31,7 +31,7 @@ class KeyFileTest {
 
     @Test
     void keysOfKmsNeedTheirArtifact() {
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(
                         () -> Keyring.open(Optional.of("aws-kms:/etc/keys?region=eu-central-1"), Optional.of("one")))
                 .withMessageContaining("Add dev.blobshuffle:blobshuffle-aws-kms in the version of blobshuffle-core");
@@ -50,7 +50,7 @@ class KeyFileTest {
     @ValueSource(strings = {"rw-r-----", "rw----r--", "rw--w----", "rw-----w-"})
     void aFileThatOthersCanReadOrWriteIsRefused(String permissions) throws IOException {
         Path file = file("one " + ONE + "\n", permissions);
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> new KeyFile(file))
                 .withMessageContaining("chmod 600");
     }
@@ -60,7 +60,7 @@ class KeyFileTest {
             strings = {"one", "one short", "one c2hvcnQ=", "one %s more", "none %s", "bad/id %s", "one %s\none %s"})
     void aWrongLineIsRefusedWithoutShowingIt(String lines) throws IOException {
         Path file = file(lines.replace("%s", ONE), "rw-------");
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> new KeyFile(file))
                 .withMessageContaining("line ")
                 .withMessageNotContaining(ONE)
@@ -71,7 +71,7 @@ class KeyFileTest {
     void aKeyThatIsAddedLaterIsFoundWithoutARestart() throws IOException {
         Path file = file("one " + ONE + "\n", "rw-------");
         Keyring keys = Keyring.open(Optional.of(file.toUri().toString()), Optional.of("one"));
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> keys.require("two"))
                 .withMessageContaining("Add the key");
         Files.writeString(file, "one " + ONE + "\ntwo " + ONE + "\n");
@@ -87,7 +87,7 @@ class KeyFileTest {
         Files.writeString(file, "one " + ONE + "\ntwo " + ONE + "\n");
         allow(file, "rw-r--r--");
         Files.setLastModifiedTime(file, before);
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> keys.key("two"))
                 .withMessageContaining("chmod 600");
         assertThat(keys.key("one")).as("a key that was read before").isPresent();
@@ -136,7 +136,7 @@ class KeyFileTest {
         }
         if (!how.equals("empty")) {
             assertThat(keys.key("one")).isPresent();
-            assertThatExceptionOfType(InvalidSettings.class)
+            assertThatExceptionOfType(InvalidSettingsException.class)
                     .isThrownBy(() -> keys.key("three"))
                     .withMessageContaining(file.toString())
                     .withMessageNotContaining(ONE.substring(0, 20));
@@ -192,13 +192,13 @@ class KeyFileTest {
     void sourceAndIdAreGivenTogether() throws IOException {
         Optional<String> source =
                 Optional.of(file("one " + ONE, "rw-------").toUri().toString());
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> Keyring.open(source, Optional.empty()))
                 .withMessageContaining("encryption.key.id");
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> Keyring.open(Optional.empty(), Optional.of("one")))
                 .withMessageContaining("encryption.keys");
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> Keyring.open(source, Optional.of("two")))
                 .withMessageContaining("does not have it");
         assertThat(Keyring.open(source, Optional.of("one")).writing()).contains("one");

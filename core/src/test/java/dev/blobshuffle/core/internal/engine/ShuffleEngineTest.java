@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordView;
@@ -129,7 +129,7 @@ class ShuffleEngineTest {
     @Test
     void aCacheTooSmallForASectionIsRefused() {
         assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.cache.memory.bytes", "1 MiB")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("batch.max.bytes");
     }
 
@@ -188,7 +188,7 @@ class ShuffleEngineTest {
         Settings settings = EngineSettings.parse(
                 Map.of("blobshuffle.store", "memory://unshared", "blobshuffle.peer.listen", "127.0.0.1:0"));
         assertThatThrownBy(() -> ShuffleEngine.open(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.peer.listen")
                 .hasMessageContaining("no effect without blobshuffle.cache.zone.enabled=true");
     }
@@ -196,7 +196,7 @@ class ShuffleEngineTest {
     @Test
     void aStoreMustBeNamed() {
         assertThatThrownBy(() -> ShuffleEngine.open(EngineSettings.parse(Map.of())))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("store");
     }
 
@@ -206,6 +206,6 @@ class ShuffleEngineTest {
                 ShuffleEngine.open(EngineSettings.parse(Map.of("blobshuffle.store", "memory://engine-closed")));
         engine.close();
         engine.close();
-        assertThatThrownBy(() -> engine.lane("late", new RecordingChannel())).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> engine.lane("late", new RecordingChannel())).isInstanceOf(ClosedException.class);
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -26,7 +26,7 @@ class CodecTest {
 
     @Test
     void anUnknownNumberIsCorruptAndSaysToUpgrade() {
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> Codec.of(3, () -> "a notification"))
                 .withMessageContaining("Upgrade the reader");
     }
@@ -43,7 +43,7 @@ class CodecTest {
         try (URLClassLoader bare = new WithoutLibraries()) {
             assertThat(failureOf(bare, codec))
                     .satisfies(failure ->
-                            assertThat(failure.getClass().getSimpleName()).isEqualTo("InvalidSettings"))
+                            assertThat(failure.getClass().getSimpleName()).isEqualTo("InvalidSettingsException"))
                     .hasMessageContaining(dependency)
                     .hasMessageContaining("compression.type");
             assertThat(failureOf(bare, "NONE")).isNull();

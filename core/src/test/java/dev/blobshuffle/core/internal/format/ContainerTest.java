@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.zone.Zone;
@@ -121,7 +121,7 @@ class ContainerTest {
         byte[] blob = TestContainers.golden(kind);
         for (int bit = 0; bit < 8 * blob.length; bit++) {
             blob[bit / 8] ^= (byte) (1 << bit % 8);
-            assertThatExceptionOfType(BlobCorrupt.class)
+            assertThatExceptionOfType(BlobCorruptException.class)
                     .as("bit %d", bit)
                     .isThrownBy(() -> TestContainers.verified(blob));
             blob[bit / 8] ^= (byte) (1 << bit % 8);
@@ -147,7 +147,9 @@ class ContainerTest {
         Container container = TestContainers.verified(blob);
         ContainerReader reader = new ContainerReader(
                 container, (offset, length) -> TestContainers.source(blob).read(offset, length - 1));
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(reader::prelude).withMessageContaining("instead of 7");
+        assertThatExceptionOfType(BlobCorruptException.class)
+                .isThrownBy(reader::prelude)
+                .withMessageContaining("instead of 7");
     }
 
     /**
@@ -166,10 +168,10 @@ class ContainerTest {
         Container faulty = with(sound, sound.prelude(), segments, sound.postlude());
         ContainerReader reader = new ContainerReader(faulty, TestContainers.source(blob));
 
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(reader::verify)
                 .withMessageContaining("Cannot read a frame at [42, +3)");
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> reader.frame(segments.get(2), 1));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> reader.frame(segments.get(2), 1));
         assertThat(reader.frame(segments.get(2), 0)).isEqualTo(TestContainers.text("frame 0"));
     }
 
@@ -285,7 +287,7 @@ class ContainerTest {
     void anotherBlobUnderTheKeyIsFound() {
         byte[] blob = TestContainers.golden(ContentKind.ARROW);
         BlobId other = new BlobId(1, 2, 3);
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> ContainerReader.open(other, TestContainers.source(blob), blob.length))
                 .withMessageContainingAll(other.toString(), TestContainers.ID.toString());
     }
@@ -294,10 +296,10 @@ class ContainerTest {
     @EnumSource(names = {"ARROW", "OPAQUE"})
     void readersOfRecordsRefuseOtherContentAndNameIt(ContentKind kind) {
         ByteBuffer blob = ByteBuffer.wrap(TestContainers.golden(kind));
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> FooterCodec.tailLength(blob))
                 .withMessageContaining("it holds " + kind.label());
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> FooterCodec.decode(blob, blob.remaining()))
                 .withMessageContaining("it holds " + kind.label());
     }
@@ -383,7 +385,7 @@ class ContainerTest {
     }
 
     private static void assertCorrupt(byte[] blob, String message) {
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> TestContainers.verified(blob))
                 .withMessageContaining(message);
     }

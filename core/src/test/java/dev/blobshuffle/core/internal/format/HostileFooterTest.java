@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.management.ThreadMXBean;
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -121,7 +121,7 @@ class HostileFooterTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("hostileFooters")
     void aHostileFooterIsCorrupt(String name, byte[] blob) {
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> ContainerCodec.decode(ByteBuffer.wrap(blob), blob.length));
     }
 
@@ -197,7 +197,7 @@ class HostileFooterTest {
             head(writer, 0);
             tables.accept(writer);
         });
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> ContainerCodec.decode(ByteBuffer.wrap(blob), blob.length));
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -115,9 +115,11 @@ class NearerPlaceTest {
     @Test
     void placeThatCannotOpenLeavesNothingOpen() {
         ShuffleInstance.Builder builder = builder(Map.of()).nearer(store -> {
-            throw new InvalidSettings("no place");
+            throw new InvalidSettingsException("no place");
         });
-        assertThatThrownBy(builder::open).isInstanceOf(InvalidSettings.class).hasMessage("no place");
+        assertThatThrownBy(builder::open)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessage("no place");
         assertThat(closed).containsExactly("store");
     }
 }

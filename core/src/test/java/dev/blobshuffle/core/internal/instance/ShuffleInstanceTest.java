@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Member;
@@ -45,7 +45,7 @@ class ShuffleInstanceTest {
     @EnumSource
     void stepThatFailsLeavesNothingOpen(Step failing) {
         assertThatThrownBy(() -> open(failing))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage(failing.name());
         assertThat(open).isEmpty();
     }
@@ -111,7 +111,7 @@ class ShuffleInstanceTest {
 
     private static void fail(Step failing, Step now) {
         if (failing == now) {
-            throw new InvalidSettings(now.name());
+            throw new InvalidSettingsException(now.name());
         }
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.PeerSecrets.Outcome;
 import dev.blobshuffle.core.time.Signal;
@@ -167,13 +167,13 @@ class PeerSecretsTest {
     void aFileThatCannotBeUsedAtTheStartIsRefusedWithoutShowingIt() {
         for (String content : new String[] {"", "too-short", NEW + "\ntoo-short", "y".repeat(5000)}) {
             assertThatThrownBy(() -> read(content))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(file().toString())
                     .hasMessageContaining("Give")
                     .hasMessageNotContainingAny("too-short", NEW, "yyyy");
         }
         assertThatThrownBy(() -> PeerSecrets.read(directory.resolve("absent"), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.peer.secret.file");
     }
 

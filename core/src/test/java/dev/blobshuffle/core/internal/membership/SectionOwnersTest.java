@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
@@ -96,7 +96,7 @@ class SectionOwnersTest {
         assertThat(Endpoint.parse("10.0.0.7:7400")).isEqualTo(new Endpoint("10.0.0.7", 7400));
         assertThat(Endpoint.parse("[::1]:0")).isEqualTo(new Endpoint("::1", 0)).hasToString("[::1]:0");
         for (String wrong : List.of("", "host", ":1", "host:", "host:65536", "host:-1", "::1:80", "host:http")) {
-            assertThatThrownBy(() -> Endpoint.parse(wrong)).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> Endpoint.parse(wrong)).isInstanceOf(InvalidSettingsException.class);
         }
     }
 
@@ -107,6 +107,7 @@ class SectionOwnersTest {
         FixedZoneMap map = new FixedZoneMap(caches);
         assertThat(map.members(ZONE)).containsExactly(caches.get(0));
         assertThat(map.members(new Zone("c"))).isEmpty();
-        assertThatThrownBy(() -> FixedZoneMap.caches(List.of("10.0.0.7:7400"))).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> FixedZoneMap.caches(List.of("10.0.0.7:7400")))
+                .isInstanceOf(InvalidSettingsException.class);
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -194,15 +194,15 @@ class MetricsEndpointTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String address = "127.0.0.1:" + taken.getLocalPort();
             assertThatThrownBy(() -> MetricsEndpoint.publish(address, engine("1")))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageStartingWith("Cannot show metrics at " + address)
                     .hasMessageContaining("blobshuffle.metrics.listen");
         }
         assertThatThrownBy(() -> MetricsEndpoint.publish("9400", engine("1")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("host:port");
         assertThatThrownBy(() -> MetricsEndpoint.publish("no.such.host.invalid:0", engine("1")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("no.such.host.invalid");
     }
 }

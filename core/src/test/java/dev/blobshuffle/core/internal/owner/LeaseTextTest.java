@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.owner.LeaseText.Line;
 import dev.blobshuffle.core.internal.owner.LeaseText.State;
 import dev.blobshuffle.core.store.Register;
@@ -65,7 +65,8 @@ class LeaseTextTest {
                 head + "live 2a 1 now a\n",
                 head + "gone 00002a 1 now a\n",
                 head + "live 00002a 1 now a\nlive 00002a 1 now a\n")) {
-            assertThatThrownBy(() -> LeaseText.parse(register(text, NOON))).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> LeaseText.parse(register(text, NOON)))
+                    .isInstanceOf(InvalidSettingsException.class);
         }
         Random random = new Random(1);
         for (int i = 0; i < 2000; i++) {
@@ -74,7 +75,7 @@ class LeaseTextTest {
             try {
                 LeaseText ignored = LeaseText.parse(register(text.toString(), NOON));
             } catch (BlobShuffleException e) {
-                assertThat(e).isInstanceOf(InvalidSettings.class);
+                assertThat(e).isInstanceOf(InvalidSettingsException.class);
             }
         }
     }
@@ -87,6 +88,6 @@ class LeaseTextTest {
             full = full.with(owner, Line.renewed(HOUR, "x".repeat(100)));
         }
         LeaseText tooMuch = full;
-        assertThatThrownBy(() -> tooMuch.textAfter(LeaseText.NONE)).isInstanceOf(StoreRefused.class);
+        assertThatThrownBy(() -> tooMuch.textAfter(LeaseText.NONE)).isInstanceOf(StoreRefusedException.class);
     }
 }

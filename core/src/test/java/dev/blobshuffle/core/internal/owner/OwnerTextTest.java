@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
 import dev.blobshuffle.core.internal.owner.OwnerText.Lower;
 import dev.blobshuffle.core.internal.owner.OwnerText.Owner;
 import dev.blobshuffle.core.internal.owner.OwnerText.Raise;
@@ -70,7 +70,7 @@ class OwnerTextTest {
                 "BlobShuffle owners 1\ncounter 1\nlower 000001 1 needed t\n"
             })
     void anythingElseIsRefused(String text) {
-        assertThatThrownBy(() -> OwnerText.parse(text)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> OwnerText.parse(text)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
@@ -84,7 +84,7 @@ class OwnerTextTest {
             try {
                 more.requireRoom();
                 text = more;
-            } catch (StoreRefused e) {
+            } catch (StoreRefusedException e) {
                 assertThat(e).hasMessageContaining("gc --forget");
                 isFull = true;
             }

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.pricing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
@@ -72,7 +72,7 @@ class PriceTablesTest {
     @Test
     void mistakesAreNamed() {
         assertThatThrownBy(() -> PriceTables.named("acme"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("'acme'")
                 .hasMessageContaining("gcp-us-east1");
         assertThatThrownBy(() -> read(FILE.replace("0.0003", "cheap")))
@@ -82,7 +82,7 @@ class PriceTablesTest {
                 .hasMessageContaining("entry gigabyte.bytes is missing");
         assertThatThrownBy(() -> read(FILE + "delete.usd=1")).hasMessageContaining("there is no entry delete.usd");
         assertThatThrownBy(() -> PriceTables.read(directory.resolve("none")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageStartingWith("Cannot read prices from");
     }
 
@@ -127,7 +127,7 @@ class PriceTablesTest {
                 .map(PriceTable::name)
                 .contains("mine");
         assertThatThrownBy(() -> PriceTables.of(EngineSettings.parse(Map.of("blobshuffle.store.prices", "acme"))))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("'acme'");
     }
 

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -109,7 +109,7 @@ class AwaitedKeyTest {
         int asked = source.asked.get();
         for (int i = 0; i < 3; i++) {
             assertThatThrownBy(fixture::drain)
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("'k1'")
                     .hasMessageContaining("Add the key there");
             assertThat(debatcher.head(P0)).contains(new Position(0, 0));
@@ -119,7 +119,7 @@ class AwaitedKeyTest {
         time.advance(Duration.ofSeconds(1));
         debatcher.prefetch();
         assertThat(source.asked).as("asked once a second").hasValue(asked + 1);
-        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettingsException.class);
 
         source.put("k1");
         time.advance(Duration.ofSeconds(1));
@@ -136,7 +136,7 @@ class AwaitedKeyTest {
         debatcher.prefetch();
         time.advance(Duration.ofMinutes(10));
         debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
@@ -146,7 +146,7 @@ class AwaitedKeyTest {
         debatcher.prefetch();
         time.advance(TIMEOUT);
         debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettingsException.class);
         debatcher.drop(P0);
 
         source.put("k1");
@@ -178,8 +178,8 @@ class AwaitedKeyTest {
     void sourceThatRefusesAndThenAnswersIsHeard(String how) {
         source.put("k1");
         source.failure = switch (how) {
-            case "throttled" -> new StoreUnavailable("Cannot ask: slow down.");
-            case "denied" -> new InvalidSettings("Cannot ask: denied.");
+            case "throttled" -> new StoreUnavailableException("Cannot ask: slow down.");
+            case "denied" -> new InvalidSettingsException("Cannot ask: denied.");
             default -> new IllegalStateException("a bug");
         };
         offer(P0, 0, sealed.segment(rows("a", 2)));
@@ -194,12 +194,14 @@ class AwaitedKeyTest {
 
     @Test
     void sourceThatKeepsRefusingFailsTheReaderWithItsReason() {
-        source.failure = new StoreUnavailable("Cannot ask: slow down.");
+        source.failure = new StoreUnavailableException("Cannot ask: slow down.");
         offer(P0, 0, sealed.segment(rows("a", 2)));
         debatcher.prefetch();
         time.advance(TIMEOUT);
         debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(StoreUnavailable.class).hasMessageContaining("slow down");
+        assertThatThrownBy(fixture::drain)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("slow down");
     }
 
     @Test
@@ -220,7 +222,9 @@ class AwaitedKeyTest {
         assertThat(fixture.drain()).containsExactly("d-0");
         time.advance(TIMEOUT);
         debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettings.class).hasMessageContaining("'k1'");
+        assertThatThrownBy(fixture::drain)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("'k1'");
     }
 
     @Test
@@ -269,7 +273,7 @@ class AwaitedKeyTest {
             without.debatcher.offer(P0, 0, sealing(without, "k1").segment(rows("a", 1)), 0, "c");
             without.debatcher.prefetch();
             assertThatThrownBy(without::drain)
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("blobshuffle.encryption.keys");
         }
     }

@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Binding;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -28,7 +28,7 @@ class ForeignNotificationTest {
     @CsvSource({"t, 1", "other, 0"})
     void aNotificationThatWasCopiedElsewhereDeliversNothing(String topic, int number) {
         fixture.debatcher.offer(new Partition(topic, number), 0, notification, 0, "c");
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> fixture.drainUntil(1))
                 .withMessageContaining("another partition or topic")
                 .withMessageContaining("blobshuffle skip");
@@ -41,7 +41,7 @@ class ForeignNotificationTest {
         Partition other = new Partition("t", 1);
         Notification forged = bound(new Binding(Binding.tag(other), Optional.empty()));
         fixture.debatcher.offer(other, 0, forged, 0, "c");
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> fixture.drainUntil(1));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> fixture.drainUntil(1));
         assertThat(fixture.sink.values).isEmpty();
     }
 
@@ -50,7 +50,7 @@ class ForeignNotificationTest {
         Partition partition = new Partition("t", 0);
         Notification encrypted = bound(new Binding(Binding.tag(partition), Optional.of("k7")));
         fixture.debatcher.offer(partition, 0, encrypted, 0, "c");
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> fixture.drainUntil(1))
                 .withMessageContaining("'k7'")
                 .withMessageContaining("blobshuffle.encryption.keys");

@@ -6,9 +6,9 @@ import static dev.blobshuffle.core.internal.read.SegmentFixture.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
@@ -41,7 +41,7 @@ class MissingBlobTest {
 
     private void missing(int reads) {
         for (int i = 0; i < reads; i++) {
-            fixture.store.fail(new BlobMissing("Cannot read: the test hides it."));
+            fixture.store.fail(new BlobMissingException("Cannot read: the test hides it."));
         }
     }
 
@@ -72,7 +72,7 @@ class MissingBlobTest {
         time.advance(ALL_WAITS);
         assertThat(fixture.store.reads()).hasSize(6);
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissingException.class);
             assertThat(debatcher.head(P0)).contains(new Position(0, 0));
         }
         assertThat(fixture.store.reads()).as("not asked with each call").hasSize(6);
@@ -81,7 +81,7 @@ class MissingBlobTest {
             time.advance(Duration.ofSeconds(1));
             debatcher.prefetch();
             assertThat(fixture.store.reads()).as("asked once a second").hasSize(6 + i);
-            assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissingException.class);
         }
         time.advance(Duration.ofSeconds(1));
         debatcher.prefetch();
@@ -96,7 +96,7 @@ class MissingBlobTest {
         time.advance(ALL_WAITS);
         debatcher.offer(P1, 0, 1, "plain");
         assertThat(debatcher.isReady()).isTrue();
-        assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissingException.class);
         debatcher.pause(P0);
         assertThat(fixture.drain()).containsExactly("plain");
     }
@@ -109,7 +109,7 @@ class MissingBlobTest {
         time.advance(ALL_WAITS);
         time.advance(Duration.ofMinutes(5));
         debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissingException.class);
     }
 
     @Test
@@ -150,7 +150,7 @@ class MissingBlobTest {
                         fixture.drain();
                     }
                 })
-                .isInstanceOf(BlobCorrupt.class);
+                .isInstanceOf(BlobCorruptException.class);
         time.advance(Duration.ofSeconds(1));
         debatcher.prefetch();
         assertThat(fixture.drain()).containsExactly("a-0", "a-1");
@@ -174,7 +174,7 @@ class MissingBlobTest {
                         of.checksum()));
         for (int i = 0; i < 3; i++) {
             debatcher.prefetch();
-            assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(fixture::drain).isInstanceOf(InvalidSettingsException.class);
             time.advance(Duration.ofMinutes(1));
         }
         assertThat(fixture.store.reads()).isEmpty();

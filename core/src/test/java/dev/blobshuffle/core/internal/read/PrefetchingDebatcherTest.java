@@ -7,11 +7,11 @@ import static dev.blobshuffle.core.internal.read.SegmentFixture.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -282,13 +282,13 @@ class PrefetchingDebatcherTest {
         debatcher.close();
         fixture.store.release();
         assertThat(fixture.engine.budget().used()).isZero();
-        assertThatThrownBy(() -> debatcher.offer(P0, 1, 1, "x")).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> debatcher.offer(P0, 1, 1, "x")).isInstanceOf(ClosedException.class);
     }
 
     @Test
     void anUnavailableStoreIsAskedAgainUntilItAnswers() throws InterruptedException {
         for (int i = 0; i < 4; i++) {
-            fixture.store.fail(new StoreUnavailable("Cannot read: the test says so."));
+            fixture.store.fail(new StoreUnavailableException("Cannot read: the test says so."));
         }
         offer(P0, 0, fixture.blobs.segment(rows("a", 3)));
         assertThat(fixture.drainUntil(3)).containsExactly("a-0", "a-1", "a-2");
@@ -304,7 +304,7 @@ class PrefetchingDebatcherTest {
         debatcher.prefetch();
         for (int i = 0; i < 2; i++) {
             assertThatThrownBy(fixture::drain)
-                    .isInstanceOf(DeliveryFailed.class)
+                    .isInstanceOf(DeliveryFailedException.class)
                     .hasCause(broken);
         }
     }
@@ -312,7 +312,7 @@ class PrefetchingDebatcherTest {
     @Test
     void aDropWhileTheStoreIsUnavailableReturnsTheBytes() {
         for (int i = 0; i < 50; i++) { // More than the number of retries before the drop.
-            fixture.store.fail(new StoreUnavailable("Cannot read: the test says so."));
+            fixture.store.fail(new StoreUnavailableException("Cannot read: the test says so."));
         }
         offer(P0, 0, fixture.blobs.segment(rows("a", 3)));
         debatcher.prefetch();
@@ -364,8 +364,8 @@ class PrefetchingDebatcherTest {
                         assertThat(fixture.drain()).isEmpty();
                     }
                 })
-                .isInstanceOf(BlobCorrupt.class);
-        assertThatThrownBy(fixture::drain).isInstanceOf(BlobCorrupt.class);
+                .isInstanceOf(BlobCorruptException.class);
+        assertThatThrownBy(fixture::drain).isInstanceOf(BlobCorruptException.class);
         assertThat(debatcher.head(P0)).contains(new Position(0, 8));
         assertThat(fixture.store.reads()).hasSize(4);
     }
@@ -406,7 +406,7 @@ class PrefetchingDebatcherTest {
         debatcher.pause(P1);
         assertThat(fixture.drainUntil(3)).containsExactly("a-0", "a-1", "a-2");
         debatcher.resume(P1);
-        assertThatThrownBy(() -> fixture.drainUntil(4)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> fixture.drainUntil(4)).isInstanceOf(BlobCorruptException.class);
     }
 
     private static byte[] flip(byte[] bytes, int at) {
@@ -434,7 +434,7 @@ class PrefetchingDebatcherTest {
         debatcher.prefetch();
         assertThat(fixture.drain()).containsExactly("plain");
         assertThatThrownBy(fixture::drain)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("0badcafe")
                 .hasMessageContaining(String.format("%08x", fixture.store.fingerprint()))
                 .hasMessageContaining(fixture.store.location());

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -129,7 +129,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
             return;
         }
         if (isHidden(id)) {
-            result.completeExceptionally(new BlobMissing("Cannot read blob " + id + ": the test hides it."));
+            result.completeExceptionally(new BlobMissingException("Cannot read blob " + id + ": the test hides it."));
             return;
         }
         store().get(id, range).whenComplete((bytes, thrown) -> {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.MemoryClaims;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
@@ -129,7 +129,7 @@ class OwnerSweepRightTest {
         goes(right, Stage.DELETE);
         new OwnerClaimant(cluster.copy().member("claims", NEEDED).seat(0), OwnerTiming.USUAL, time)
                 .raise(cell); // A copy raises; it does not contest yet.
-        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettingsException.class);
     }
 
     /** The cluster that continues settles the contest. The doubt that remains must age first. */
@@ -202,7 +202,7 @@ class OwnerSweepRightTest {
         ignored = right.decided();
         goes(right, Stage.DELETE);
         assertThat(cell.replace(cell.read(), backup.text())).isTrue();
-        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettingsException.class);
         goes(right, Stage.START_OVER);
     }
 

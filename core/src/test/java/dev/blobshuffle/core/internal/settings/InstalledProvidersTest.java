@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -24,7 +24,7 @@ class InstalledProvidersTest {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {jar.toUri().toURL()}, BlobStoreProvider.class.getClassLoader())) {
             assertThatThrownBy(() -> InstalledProviders.of(BlobStoreProvider.class, loader))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("com.shop.LostProvider not found")
                     .hasMessageContaining("META-INF/services/" + BlobStoreProvider.class.getName())
                     .hasMessageContaining("Keep the listed classes");

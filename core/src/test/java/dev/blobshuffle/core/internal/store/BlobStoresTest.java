@@ -3,10 +3,10 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -82,7 +82,7 @@ class BlobStoresTest {
             })
     void aUriThatCannotWorkSaysWhy(String uri, String reason) {
         assertThatThrownBy(() -> BlobStores.open(uri, time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(reason)
                 .hasMessageNotContaining("secret");
     }
@@ -91,7 +91,7 @@ class BlobStoresTest {
     void aDirectoryThatCannotBeMadeIsUnavailable() throws Exception {
         Path file = Files.createFile(directory.resolve("file"));
         assertThatThrownBy(() -> BlobStores.open("file://" + file.resolve("sub"), time))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("writable");
     }
 
@@ -104,9 +104,9 @@ class BlobStoresTest {
             }
         };
         assertThatThrownBy(() -> BlobStores.check(forgetful, time))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("read a probe")
-                .hasCauseInstanceOf(BlobMissing.class);
+                .hasCauseInstanceOf(BlobMissingException.class);
         BlobStore full = new MemoryBlobStore("full", 1);
         assertThatThrownBy(() -> BlobStores.check(full, time))
                 .hasMessageContaining("write a probe")
@@ -119,11 +119,12 @@ class BlobStoresTest {
         BlobStore unreadable = new ForwardingBlobStore(memory) {
             @Override
             public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-                return CompletableFuture.failedFuture(new StoreUnavailable("Cannot read: no answer. Try again."));
+                return CompletableFuture.failedFuture(
+                        new StoreUnavailableException("Cannot read: no answer. Try again."));
             }
         };
         assertThatThrownBy(() -> BlobStores.check(unreadable, time))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("read a probe");
         assertThat(memory.generations(0).toCompletableFuture().join()).isEmpty();
     }
@@ -133,11 +134,12 @@ class BlobStoresTest {
         BlobStore keeping = new ForwardingBlobStore(new MemoryBlobStore("keeping", 1000)) {
             @Override
             public CompletionStage<Void> delete(Collection<BlobId> ids) {
-                return CompletableFuture.failedFuture(new StoreRefused("Cannot delete: no permission. Allow it."));
+                return CompletableFuture.failedFuture(
+                        new StoreRefusedException("Cannot delete: no permission. Allow it."));
             }
         };
         assertThatThrownBy(() -> BlobStores.check(keeping, time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("delete a probe")
                 .hasMessageContaining("Allow it.");
     }

@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.Register;
@@ -104,8 +104,8 @@ class EarlierMarkersTest {
                         .directory());
         assertThat(DirectoryMarker.read(two).orElseThrow().place().orElseThrow().layout())
                 .isEqualTo(layout);
-        assertThatThrownBy(() -> open(two)).isInstanceOf(InvalidSettings.class);
-        assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> open(two)).isInstanceOf(InvalidSettingsException.class);
+        assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
@@ -124,13 +124,13 @@ class EarlierMarkersTest {
         earlier(180, one, two, three);
         for (Path alone : List.of(one, two, three)) {
             assertThatThrownBy(() -> open(alone))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(alone + ": its blobs are those of one of 3 directories, and 1 is named")
                     .hasMessageContaining("Name all directories");
-            assertThatThrownBy(() -> open(WhenAbsent.CREATE, alone)).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> open(WhenAbsent.CREATE, alone)).isInstanceOf(InvalidSettingsException.class);
         }
         assertThatThrownBy(() -> open(one, three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("2 are named");
         assertThat(isUpgraded(one) || isUpgraded(two) || isUpgraded(three)).isFalse();
     }
@@ -139,14 +139,14 @@ class EarlierMarkersTest {
     void aDirectoryWithoutClaimsIsRefusedUntilAnOperatorSaysThatItIsAll() throws Exception {
         earlier(0, one, two);
         assertThatThrownBy(() -> open(two))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("holds claims")
                 .hasMessageContaining("doctor --store URI --create --execute");
         Path alone = root.resolve("alone");
         earlier(3, alone);
         Files.delete(alone.resolve("blobshuffle-register-claims.1"));
         for (WhenAbsent whenAbsent : List.of(WhenAbsent.FAIL, WhenAbsent.CREATE)) {
-            assertThatThrownBy(() -> open(whenAbsent, alone)).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> open(whenAbsent, alone)).isInstanceOf(InvalidSettingsException.class);
         }
         open(WhenAbsent.CREATE_OR_EXTEND, alone);
         assertThat(isUpgraded(alone)).isTrue();
@@ -171,7 +171,7 @@ class EarlierMarkersTest {
         assertThat(store.list(0, 29_700_000).toCompletableFuture().join()).hasSize(2);
         assertThatThrownBy(() -> first.list(0, 29_700_000).toCompletableFuture().join())
                 .isInstanceOf(CompletionException.class)
-                .hasCauseInstanceOf(StoreUnavailable.class);
+                .hasCauseInstanceOf(StoreUnavailableException.class);
     }
 
     @Test
@@ -180,7 +180,7 @@ class EarlierMarkersTest {
         Files.writeString(two.resolve("blobshuffle-register-claims.4"), "staging");
         for (WhenAbsent whenAbsent : WhenAbsent.values()) {
             assertThatThrownBy(() -> open(whenAbsent, one, two))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(one + "," + two)
                     .hasMessageContaining("each of these directories holds claims");
         }
@@ -191,9 +191,9 @@ class EarlierMarkersTest {
         earlier(0, one, two);
         Path away = Files.move(one, root.resolve("away"));
         FileBlobStore store = open(one, two);
-        assertThatThrownBy(() -> claims(store)).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> claims(store)).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> open(WhenAbsent.CREATE_OR_EXTEND, one, two))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("1 of the named directories have none");
         Files.delete(one);
         Files.move(away, one);
@@ -207,7 +207,7 @@ class EarlierMarkersTest {
         Files.writeString(two.resolve(StoreMarker.NAME), StoreMarker.content(STORE));
         assertThat(claims(open(two, one))).contains("production");
         assertThat(isUpgraded(two)).isTrue();
-        assertThatThrownBy(() -> open(two)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> open(two)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test

@@ -3,10 +3,10 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreAbsent;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.ClaimText;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -157,8 +157,8 @@ class FileStoreDirectoriesTest {
         for (Path alone : List.of(one, two)) {
             for (WhenAbsent whenAbsent : WhenAbsent.values()) {
                 assertThatThrownBy(() -> open(whenAbsent, alone))
-                        .isInstanceOf(InvalidSettings.class)
-                        .isNotInstanceOf(StoreAbsent.class)
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .isNotInstanceOf(StoreAbsentException.class)
                         .hasMessageContaining(place(alone).layout().store() + " has 2 directories")
                         .hasMessageContaining("the URI names 1")
                         .hasMessageContaining(alone + " is " + place(alone).directory())
@@ -176,14 +176,14 @@ class FileStoreDirectoriesTest {
         create(three).close();
         Path empty = Files.createDirectory(root.resolve("empty"));
         assertThatThrownBy(() -> create(one, three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(
                         one + " belongs to store " + place(one).layout().store())
                 .hasMessageContaining(
                         three + " to store " + place(three).layout().store());
         for (WhenAbsent whenAbsent : WhenAbsent.values()) {
             assertThatThrownBy(() -> open(whenAbsent, two, empty, root.resolve("more")))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(empty + " has no marker")
                     .hasMessageContaining("Mount the directories");
         }
@@ -226,7 +226,7 @@ class FileStoreDirectoriesTest {
         Path link = Files.createSymbolicLink(root.resolve("link"), one);
         for (Path again : List.of(one, link, root.resolve("other/../one"))) {
             assertThatThrownBy(() -> create(one, again))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("two names of one directory")
                     .hasMessageContaining("Name each directory once");
         }
@@ -240,7 +240,7 @@ class FileStoreDirectoriesTest {
         Files.copy(two.resolve(StoreMarker.NAME), three.resolve(StoreMarker.NAME));
         for (WhenAbsent whenAbsent : WhenAbsent.values()) {
             assertThatThrownBy(() -> open(whenAbsent, two, three))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining(two + " and " + three + " are both directory "
                             + place(two).directory());
         }
@@ -250,10 +250,10 @@ class FileStoreDirectoriesTest {
     void aNewStoreNeedsAllItsDirectories() throws Exception {
         Path file = Files.createFile(root.resolve("file"));
         assertThatThrownBy(() -> create(one, file.resolve("below")))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("a new one needs all its directories");
         assertThat(one.resolve(StoreMarker.NAME)).doesNotExist();
-        assertThatThrownBy(() -> open(one, two)).isInstanceOf(StoreAbsent.class);
+        assertThatThrownBy(() -> open(one, two)).isInstanceOf(StoreAbsentException.class);
     }
 
     @Test
@@ -305,7 +305,7 @@ class FileStoreDirectoriesTest {
         create(one, two).close();
         Files.createDirectories(three.resolve(StoreMarker.NAME));
         assertThatThrownBy(() -> extend(one, two, three))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("markers cannot be written");
         open(one, two);
     }
@@ -314,7 +314,7 @@ class FileStoreDirectoriesTest {
     void aDirectoryThatWasRemovedIsNotWrittenTo() throws Exception {
         FileBlobStore old = create(one, two);
         removal(uri(one), place(two).directory()).execute();
-        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailableException.class);
         put(old, 0, 20);
         assertThat(blobsIn(one)).isEqualTo(20);
         assertThat(blobsIn(two)).isZero();
@@ -329,12 +329,12 @@ class FileStoreDirectoriesTest {
         FileBlobStore after = open(two, one);
         for (FileBlobStore store : List.of(before, after)) {
             assertThatThrownBy(() -> register(store))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining(place(away).directory())
                     .hasMessageContaining("holds the registers");
-            assertThatThrownBy(() -> start(store, "staging")).isInstanceOf(StoreUnavailable.class);
-            assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
-            assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> start(store, "staging")).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(StoreUnavailableException.class);
             put(store, 20, 40);
         }
         assertThat(blobsIn(two)).isGreaterThanOrEqualTo(20);
@@ -353,7 +353,7 @@ class FileStoreDirectoriesTest {
         Path away = unmount(two);
         mount(three, two);
         assertThatThrownBy(() -> join(store.list(0, 29_700_000)))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining(
                         two + " belongs to store " + place(two).layout().store());
         put(store, 20, 40);
@@ -362,7 +362,7 @@ class FileStoreDirectoriesTest {
         for (int i = 0; i < 20; i++) {
             try {
                 read(store, i);
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 unavailable++;
             }
         }
@@ -376,19 +376,19 @@ class FileStoreDirectoriesTest {
     void aDirectoryIsAddedByAnOperatorOnly() throws Exception {
         create(one, two).close();
         assertThatThrownBy(() -> open(one, two, three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("has 2 directories")
                 .hasMessageContaining("the URI names 3")
                 .hasMessageContaining(three + " has no marker")
                 .hasMessageContaining("doctor --store URI --create --execute");
         assertThat(three).doesNotExist();
         assertThatThrownBy(() -> create(one, two, three)) // An instance that may create its store.
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("the URI names 3");
         assertThat(place(one).layout().size()).isEqualTo(2);
         Path away = unmount(two);
         assertThatThrownBy(() -> extend(one, two, three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Mount the directories that are not there");
         mount(away, two);
 
@@ -399,7 +399,7 @@ class FileStoreDirectoriesTest {
         assertThat(place(one).layout().size()).isEqualTo(3);
         put(store, 0, 60);
         assertThat(blobsIn(three)).isPositive();
-        assertThatThrownBy(() -> open(one, two)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> open(one, two)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
@@ -419,7 +419,7 @@ class FileStoreDirectoriesTest {
             read(renewed, i);
             try {
                 read(old, i);
-            } catch (StoreUnavailable e) { // Never BlobMissing, which would end the reader.
+            } catch (StoreUnavailableException e) { // Never BlobMissingException, which would end the reader.
                 assertThat(e).hasMessageContaining("were changed while it was open: it has 3 now");
                 unavailable++;
             }
@@ -428,7 +428,7 @@ class FileStoreDirectoriesTest {
         for (CompletionStage<?> whole :
                 List.of(old.list(0, 29_700_000), old.generations(0), old.delete(List.of(id(1))))) {
             assertThatThrownBy(() -> join(whole))
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("new URI");
         }
         assertThat(join(renewed.list(0, 29_700_000))).hasSize(120);
@@ -444,7 +444,7 @@ class FileStoreDirectoriesTest {
         Files.writeString(two.resolve(StoreMarker.NAME), formerOfTwo);
         open(one, two); // The new directory is marked first, so nothing has changed.
         assertThatThrownBy(() -> open(one, two, three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("interrupted")
                 .hasMessageContaining("--create --execute");
         extend(one, two, three).close();
@@ -469,7 +469,7 @@ class FileStoreDirectoriesTest {
         copyBlobs(two, one);
         DirectoryRemoval removal = removal(uri(one), removed);
         assertThat(removal.description()).contains("claims are in " + one);
-        assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> open(one)).isInstanceOf(InvalidSettingsException.class);
         removal.execute();
 
         FileBlobStore renewed = open(one);
@@ -481,13 +481,13 @@ class FileStoreDirectoriesTest {
             read(renewed, i);
             read(old, i);
         }
-        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> join(old.delete(List.of(id(1))))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(old.list(0, 29_700_000))).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> join(old.delete(List.of(id(1))))).isInstanceOf(StoreUnavailableException.class);
         Files.move(away, two.resolve(StoreMarker.NAME));
         put(old, 100, 120);
         assertThat(blobsIn(two)).as("it is back, and not the store's").isEqualTo(left);
         assertThatThrownBy(() -> open(one, two))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(two + " is not one of them");
     }
 
@@ -513,9 +513,9 @@ class FileStoreDirectoriesTest {
         assertThat(removal.description()).contains("nothing is swept");
         removal.execute();
         assertThat(register(open(two)).orElseThrow()).contains("contest lost");
-        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailableException.class);
         mount(away, one);
-        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> register(old)).isInstanceOf(StoreUnavailableException.class);
     }
 
     @Test
@@ -524,11 +524,11 @@ class FileStoreDirectoriesTest {
         String id = place(three).directory();
         for (List<Path> wrong : List.of(List.of(one), List.of(one, two, three), List.of(one, three))) {
             assertThatThrownBy(() -> removal(uri(wrong.toArray(Path[]::new)), id))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Name all directories but the one to remove");
         }
-        assertThatThrownBy(() -> removal(uri(one, two), "00000000")).isInstanceOf(InvalidSettings.class);
-        assertThatThrownBy(() -> removal("s3://bucket", id)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> removal(uri(one, two), "00000000")).isInstanceOf(InvalidSettingsException.class);
+        assertThatThrownBy(() -> removal("s3://bucket", id)).isInstanceOf(InvalidSettingsException.class);
         assertThat(place(one).layout().size()).isEqualTo(3);
     }
 
@@ -538,14 +538,14 @@ class FileStoreDirectoriesTest {
         Path link = Files.createSymbolicLink(root.resolve("link"), one);
         for (Path inside : List.of(one.resolve("blobs"), one.resolve("blobs/00/x"), link.resolve("staging/x"))) {
             assertThatThrownBy(() -> create(inside))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("of the store file://" + one.toRealPath());
         }
         create(one.resolve("beside")).close();
-        assertThatThrownBy(() -> create(two, two.resolve("staging/x"))).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> create(two, two.resolve("staging/x"))).isInstanceOf(InvalidSettingsException.class);
         create(three.resolve("blobs/x")).close(); // There is no outer store yet.
         assertThatThrownBy(() -> create(three))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(three.resolve("blobs/x") + " exists");
     }
 
@@ -553,9 +553,9 @@ class FileStoreDirectoriesTest {
     void twoStoresCreatedAtOnceWithOneDirectoryInCommonDoNotPassForOne() throws Exception {
         FileBlobStore first = create(one, two);
         create(one, three);
-        assertThatThrownBy(() -> join(first.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(first.list(0, 29_700_000))).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> open(one, two))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(two + " is not one of them");
     }
 
@@ -571,7 +571,7 @@ class FileStoreDirectoriesTest {
                         Stream.iterate(90, i -> i + 1).limit(10).map(i -> root.resolve("d" + i)))
                 .toArray(Path[]::new);
         assertThatThrownBy(() -> extend(more))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("100 directories are too many");
         open(directories);
     }
@@ -581,7 +581,7 @@ class FileStoreDirectoriesTest {
         create(one).close();
         Files.writeString(one.resolve(StoreMarker.NAME), marker(one).replace("directories ", "directories: "));
         assertThatThrownBy(() -> open(one))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Upgrade this instance");
     }
 
@@ -594,10 +594,10 @@ class FileStoreDirectoriesTest {
         Files.move(draft, marker, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         assertThat(join(store.list(0, 29_700_000))).hasSize(1);
         Files.writeString(marker, "something else");
-        assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> join(store.list(0, 29_700_000))).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> read(store, 5))
-                .isInstanceOf(StoreUnavailable.class)
-                .isNotInstanceOf(BlobMissing.class);
+                .isInstanceOf(StoreUnavailableException.class)
+                .isNotInstanceOf(BlobMissingException.class);
     }
 
     @Test

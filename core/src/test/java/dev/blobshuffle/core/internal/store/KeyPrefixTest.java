@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.StoreUri;
@@ -60,7 +60,7 @@ class KeyPrefixTest {
         prefix.requireOwn("a/blobs/00c0de/", "s3://b");
         for (String foreign : new String[] {"a/blobs/40/", "a/blobs/x/", "a/blobs/note", "a/blobs/0/", "blobs/00/"}) {
             assertThatThrownBy(() -> prefix.requireOwn(foreign, "s3://b"))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("s3://b/" + foreign + " exists");
         }
     }
@@ -79,13 +79,13 @@ class KeyPrefixTest {
                 "s3://b/%C3%A4"
             })
     void aPrefixThatClientsOrServersWouldChangeIsRefused(String uri) {
-        assertThatThrownBy(() -> prefix(uri)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> prefix(uri)).isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
     void aPrefixThatLeavesNoRoomForTheKeyIsRefused() {
         assertThatThrownBy(() -> prefix("s3://b/" + "a/".repeat(300)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("600");
     }
 

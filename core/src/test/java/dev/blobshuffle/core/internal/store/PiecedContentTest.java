@@ -3,8 +3,8 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobContent;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -79,12 +79,12 @@ class PiecedContentTest {
         Path file = Files.write(directory.resolve("short"), new byte[10]);
         PiecedContent beyond = PiecedContent.ofFiles(List.of(new FileRegion(file, 5, 6)), () -> {});
         assertThatThrownBy(() -> bytes(beyond))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("ends at byte 10")
                 .hasMessageContaining("[5, 11)");
         PiecedContent gone = PiecedContent.ofFiles(List.of(new FileRegion(directory.resolve("gone"), 0, 1)), () -> {});
         assertThatThrownBy(() -> bytes(gone))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("gone");
     }
 

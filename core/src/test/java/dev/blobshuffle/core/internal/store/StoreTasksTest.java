@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,7 +32,7 @@ class StoreTasksTest {
             CompletableFuture<String> result = tasks.run("store blob 1", () -> "done", ended::incrementAndGet)
                     .toCompletableFuture();
             assertThatThrownBy(result::join)
-                    .hasCauseInstanceOf(StoreUnavailable.class)
+                    .hasCauseInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("no thread");
             workers.queued.join().run();
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -26,7 +26,7 @@ class VersionsTest {
     void anOlderLibraryIsRefusedWithBothVersionsAndTheRemedy(String version) throws Exception {
         try (URLClassLoader loader = loader(version)) {
             assertThatThrownBy(() -> Versions.require("open store s3://", HTTP, loader))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Cannot open store s3://: httpclient5 " + version + " is too old")
                     .hasMessageContaining("needs 5.4 or newer")
                     .hasMessageContaining("Set the version of " + HTTP + " in your build");

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.failure.RecordTooLarge;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.RecordTooLargeException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -253,7 +253,7 @@ class BatcherTest {
     void uploadThatEndsByItsDeadlineIsAFailureAndOneOnly() throws Exception {
         HeldBlobStore.Put late = putThatIsLate();
         long failures = metrics.value(Counter.UPLOAD_FAILURES);
-        late.fail(new StoreUnavailable("late"));
+        late.fail(new StoreUnavailableException("late"));
         assertThat(metrics.value(Counter.UPLOAD_FAILURES)).isEqualTo(failures).isPositive();
     }
 
@@ -269,7 +269,7 @@ class BatcherTest {
             append(lane, P0, 1, "k", "v");
             batcher.sealAll(SealReason.SIZE);
             assertThatThrownBy(() -> lane.flush(LONG))
-                    .isInstanceOf(DeadlineExceeded.class)
+                    .isInstanceOf(DeadlineExceededException.class)
                     .hasMessageContaining("not stored in time");
             if (held.puts() > puts) {
                 return held.put(puts);
@@ -285,9 +285,9 @@ class BatcherTest {
         batcher.sealAll(SealReason.SIZE);
         // The put is running; an upload that is discarded before its start would not be put.
         HeldBlobStore.Put put = held.put(0);
-        assertThatThrownBy(() -> lane.flush(Duration.ofMillis(20))).isInstanceOf(DeadlineExceeded.class);
-        assertThatThrownBy(() -> append(lane, P0, 2, "k", "v")).isInstanceOf(DeadlineExceeded.class);
-        assertThat(lane.failure()).isInstanceOf(DeadlineExceeded.class);
+        assertThatThrownBy(() -> lane.flush(Duration.ofMillis(20))).isInstanceOf(DeadlineExceededException.class);
+        assertThatThrownBy(() -> append(lane, P0, 2, "k", "v")).isInstanceOf(DeadlineExceededException.class);
+        assertThat(lane.failure()).isInstanceOf(DeadlineExceededException.class);
         lane.discard();
         put.succeed();
         assertThat(lane.failure()).isNull();
@@ -346,7 +346,7 @@ class BatcherTest {
                         rows.add(row(i, "k" + i, "v".repeat(1000)));
                     }
                 })
-                .isInstanceOf(MemoryExhausted.class)
+                .isInstanceOf(MemoryExhaustedException.class)
                 .hasMessageContaining("write.buffer.bytes");
         assertThat(lane.failure()).isNull();
         held.letGo();
@@ -363,7 +363,7 @@ class BatcherTest {
         }
         lane.flush(LONG);
         Partition ninth = new Partition("t", 8);
-        assertThatThrownBy(() -> append(lane, ninth, 8, "k", "v")).isInstanceOf(MemoryExhausted.class);
+        assertThatThrownBy(() -> append(lane, ninth, 8, "k", "v")).isInstanceOf(MemoryExhaustedException.class);
         assertThat(lane.forget(P0)).isTrue();
         append(lane, ninth, 8, "k", "v");
         lane.flush(LONG);
@@ -417,7 +417,7 @@ class BatcherTest {
     void aRecordLargerThanTheBudgetIsRefusedAtOnce() {
         Lane lane = storing(quiet().bufferBytes(1 << 20)).lane("lane", channel);
         assertThatThrownBy(() -> append(lane, P0, 1, "k", "v".repeat(2 << 20)))
-                .isInstanceOf(RecordTooLarge.class)
+                .isInstanceOf(RecordTooLargeException.class)
                 .hasMessageContaining("larger")
                 .hasMessageContaining("write.buffer.bytes");
     }
@@ -427,7 +427,7 @@ class BatcherTest {
         Lane lane = storing(quiet().recordBytes(2000)).lane("lane", channel);
         append(lane, P0, 1, "a", "small");
         assertThatThrownBy(() -> append(lane, P0, 2, "b", "v".repeat(2000)))
-                .isInstanceOf(RecordTooLarge.class)
+                .isInstanceOf(RecordTooLargeException.class)
                 .hasMessageContaining("record.max.bytes");
         assertThat(lane.failure()).isNull();
         append(lane, P0, 3, "c", "v".repeat(1900));
@@ -446,11 +446,11 @@ class BatcherTest {
         append(lane, P0, 1, "k", "v");
         append(other, P0, 1, "k", "v");
         batcher.sealAll(SealReason.SIZE);
-        StoreUnavailable cause = new StoreUnavailable("down");
+        StoreUnavailableException cause = new StoreUnavailableException("down");
         held.put(0).fail(cause);
-        assertThat(lane.failure()).isInstanceOf(StoreUnavailable.class).hasCause(cause);
-        assertThatThrownBy(() -> append(other, P0, 2, "k", "v")).isInstanceOf(StoreUnavailable.class);
-        assertThatThrownBy(() -> other.flush(LONG)).isInstanceOf(StoreUnavailable.class);
+        assertThat(lane.failure()).isInstanceOf(StoreUnavailableException.class).hasCause(cause);
+        assertThatThrownBy(() -> append(other, P0, 2, "k", "v")).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(() -> other.flush(LONG)).isInstanceOf(StoreUnavailableException.class);
         assertThat(third.failure()).isNull();
         held.letGo();
         append(third, P0, 1, "k", "v");
@@ -567,7 +567,7 @@ class BatcherTest {
         Lane lane = batcher.lane("lane", channel);
         List<Row> rows = appendMany(lane, P0, 1000, 1);
         batcher.sealAll(SealReason.SIZE);
-        held.put(0).fail(new StoreUnavailable("down"));
+        held.put(0).fail(new StoreUnavailableException("down"));
         channel.awaitSends(1);
         held.letGo();
         rows.addAll(appendMany(lane, P0, 1000, 2));
@@ -588,8 +588,8 @@ class BatcherTest {
         append(lane, P0, 2, "k", "behind");
         batcher.sealAll(SealReason.SIZE);
         held.put(1);
-        held.put(0).fail(new StoreUnavailable("down"));
-        held.put(1).fail(new StoreUnavailable("down"));
+        held.put(0).fail(new StoreUnavailableException("down"));
+        held.put(1).fail(new StoreUnavailableException("down"));
         channel.awaitSends(1);
         assertThat(channel.sent(P1)).hasSize(1);
         assertThat(channel.sent(P0)).isEmpty();
@@ -658,7 +658,7 @@ class BatcherTest {
         channel.refuse(cause);
         append(lane, P0, 1, "k", "v");
         assertThatThrownBy(() -> lane.flush(LONG))
-                .isInstanceOf(DeliveryFailed.class)
+                .isInstanceOf(DeliveryFailedException.class)
                 .hasCause(cause);
     }
 
@@ -672,7 +672,7 @@ class BatcherTest {
         IllegalStateException cause = new IllegalStateException("lost");
         channel.takeHeld().failed(cause);
         assertThatThrownBy(() -> flush.get(60, TimeUnit.SECONDS)).hasRootCause(cause);
-        assertThat(lane.failure()).isInstanceOf(DeliveryFailed.class);
+        assertThat(lane.failure()).isInstanceOf(DeliveryFailedException.class);
     }
 
     @Test
@@ -703,11 +703,11 @@ class BatcherTest {
         Future<List<Row>> appends = threads.submit(() -> appendMany(lane, P0, 3000, 1));
         held.put(0);
         batcher.close();
-        assertThatThrownBy(() -> appends.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(Closed.class);
-        assertThatThrownBy(() -> batcher.lane("late", channel)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> appends.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> batcher.lane("late", channel)).isInstanceOf(ClosedException.class);
         lane.close();
         lane.discard();
-        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(ClosedException.class);
         batcher.close();
     }
 
@@ -718,8 +718,8 @@ class BatcherTest {
         Future<List<Row>> appends = threads.submit(() -> appendMany(lane, P0, 3000, 1));
         held.put(0);
         lane.giveUp();
-        assertThatThrownBy(() -> appends.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(Closed.class);
-        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> appends.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(ClosedException.class);
         held.letGo();
         lane.discard();
         append(lane, P0, 1, "k", "v");

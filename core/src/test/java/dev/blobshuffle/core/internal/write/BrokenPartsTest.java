@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -65,7 +65,9 @@ class BrokenPartsTest {
             Lane lane = batcher.lane("lane", new BreakingChannel());
             append(lane);
             atOnce(() -> assertThatThrownBy(() -> lane.flush(LONG)).isSameAs(broken));
-            assertThat(lane.failure()).isInstanceOf(DeliveryFailed.class).hasCause(broken);
+            assertThat(lane.failure())
+                    .isInstanceOf(DeliveryFailedException.class)
+                    .hasCause(broken);
             assertThatThrownBy(() -> append(lane)).hasCause(broken);
         }
     }
@@ -113,7 +115,7 @@ class BrokenPartsTest {
             Lane lane = batcher.lane("lane", new RecordingChannel());
             append(lane);
             atOnce(() -> assertThatThrownBy(() -> lane.flush(LONG))
-                    .isInstanceOf(DeliveryFailed.class)
+                    .isInstanceOf(DeliveryFailedException.class)
                     .hasCause(broken));
         }
         assertThat(store.usedBytes()).isZero();
@@ -134,9 +136,9 @@ class BrokenPartsTest {
             append(first);
             append(second);
             batcher.sealAll(SealReason.SIZE);
-            held.put(0).fail(new StoreUnavailable("down"));
+            held.put(0).fail(new StoreUnavailableException("down"));
             for (Lane lane : new Lane[] {first, second}) {
-                atOnce(() -> assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(StoreUnavailable.class));
+                atOnce(() -> assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(StoreUnavailableException.class));
                 assertThat(lane.failure().getSuppressed()).hasSize(1);
             }
         }

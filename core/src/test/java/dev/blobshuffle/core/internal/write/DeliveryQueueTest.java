@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -74,7 +74,7 @@ class DeliveryQueueTest {
             channel.takeHeld().failed(new IllegalStateException("refused"));
 
             assertThat(lane.isDrained()).isFalse();
-            assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(DeliveryFailed.class);
+            assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(DeliveryFailedException.class);
             lane.discard();
             assertThat(lane.isDrained()).isTrue();
         }

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -181,7 +181,7 @@ class OneEntryChannelTest {
             channel.isBroken = true;
             append(lane);
             assertThatThrownBy(() -> flush(lane, 0))
-                    .isInstanceOf(DeliveryFailed.class)
+                    .isInstanceOf(DeliveryFailedException.class)
                     .hasRootCauseMessage("the log is full");
             assertThat(lane.isDrained()).isFalse();
 

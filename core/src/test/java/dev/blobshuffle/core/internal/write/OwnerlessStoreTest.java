@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.util.Throwables.getStackTrace;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -111,12 +111,12 @@ class OwnerlessStoreTest {
     }
 
     private boolean saysWhatIsMissing(Duration allowed) {
-        answer = CompletableFuture.failedFuture(new StoreUnavailable("Grant Write on topic claims."));
+        answer = CompletableFuture.failedFuture(new StoreUnavailableException("Grant Write on topic claims."));
         try (Batcher batcher = batcher(BatcherOptions.builder().deliveryTimeout(allowed));
                 Lane lane = batcher.lane("lane", channel)) {
             append(lane, "v");
             Throwable thrown = catchThrowable(() -> lane.flush(LONG));
-            assertThat(thrown).isInstanceOf(DeadlineExceeded.class);
+            assertThat(thrown).isInstanceOf(DeadlineExceededException.class);
             return getStackTrace(thrown).contains("Grant Write on topic claims.");
         }
     }
@@ -129,7 +129,7 @@ class OwnerlessStoreTest {
                         .fallback(new BatcherOptions.Fallback(1L << 30, 8192)));
                 Lane lane = batcher.lane("lane", channel)) {
             append(lane, "v".repeat(10_000));
-            assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(DeadlineExceeded.class);
+            assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(DeadlineExceededException.class);
         }
         assertThat(channel.sent(P0)).isEqualTo(List.of());
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -64,7 +64,7 @@ class StandstillTest {
             put.succeed();
 
             assertThatThrownBy(() -> lane.flush(MINUTE))
-                    .isInstanceOf(DeadlineExceeded.class)
+                    .isInstanceOf(DeadlineExceededException.class)
                     .hasMessageContaining("stood still");
             assertThat(channel.sends()).isZero();
 
@@ -87,7 +87,7 @@ class StandstillTest {
             time.wall.addAndGet(LIMIT.plusMinutes(2).toMillis());
             put.succeed();
 
-            assertThatThrownBy(() -> lane.flush(MINUTE)).isInstanceOf(DeadlineExceeded.class);
+            assertThatThrownBy(() -> lane.flush(MINUTE)).isInstanceOf(DeadlineExceededException.class);
             assertThat(channel.sends()).isZero();
         }
     }
@@ -109,7 +109,7 @@ class StandstillTest {
             time.monotonic.addAndGet(LIMIT.minus(holds).plusSeconds(1).toNanos());
             put.succeed();
 
-            assertThatThrownBy(() -> lane.flush(MINUTE)).isInstanceOf(DeadlineExceeded.class);
+            assertThatThrownBy(() -> lane.flush(MINUTE)).isInstanceOf(DeadlineExceededException.class);
             assertThat(channel.sends()).isZero();
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.KeyFile;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -50,7 +50,7 @@ class WithdrawnKeyTest {
             await().atMost(MINUTE)
                     .untilAsserted(() -> assertThatThrownBy(() -> write(lane))
                             .cause()
-                            .isInstanceOf(InvalidSettings.class)
+                            .isInstanceOf(InvalidSettingsException.class)
                             .hasMessageContaining("'one'")
                             .hasMessageContaining("does not have it"));
             lane.discard();

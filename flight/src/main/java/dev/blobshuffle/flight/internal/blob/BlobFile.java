@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Trailer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -114,8 +114,8 @@ final class BlobFile {
         }
     }
 
-    private StoreUnavailable unavailable(IOException cause) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(IOException cause) {
+        return new StoreUnavailableException(
                 "Cannot write " + name + " of shuffle " + shuffle + " in " + root.directory() + ": " + cause
                         + ". Check the disk, then run the map again.",
                 cause);

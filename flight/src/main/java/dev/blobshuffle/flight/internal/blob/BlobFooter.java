@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.container.Footers;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
@@ -29,7 +29,7 @@ public final class BlobFooter {
         this.prelude = prelude;
         List<ArrowMessage> messages = ArrowMessage.split(prelude, "the prelude of " + what);
         if (messages.isEmpty() || messages.get(0).kind() != ArrowMessage.Kind.SCHEMA) {
-            throw new BlobCorrupt("Cannot read " + what + ": its prelude has no schema. Write it again.");
+            throw new BlobCorruptException("Cannot read " + what + ": its prelude has no schema. Write it again.");
         }
         ArrowMessage first = messages.get(0);
         schema = prelude.slice(
@@ -104,13 +104,13 @@ public final class BlobFooter {
     /**
      * Requires that partitions exist, if the blob states their number.
      *
-     * @throws Refused a partition does not exist
+     * @throws RefusedException a partition does not exist
      */
     public void require(PartitionRange range) {
         int count = container.partitions().orElse(Integer.MAX_VALUE);
         if (range.end() > count) {
-            throw new Refused(
-                    Refused.Reason.INVALID,
+            throw new RefusedException(
+                    RefusedException.Reason.INVALID,
                     "Cannot read partitions " + range + ": the shuffle has " + count
                             + ", counted from 0. Ask for those.");
         }

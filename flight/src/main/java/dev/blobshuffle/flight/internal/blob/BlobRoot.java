@@ -1,8 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -41,20 +41,20 @@ final class BlobRoot {
     /**
      * Opens an existing directory.
      *
-     * @throws InvalidSettings fatal: it is not a directory, or cannot be read safely
+     * @throws InvalidSettingsException fatal: it is not a directory, or cannot be read safely
      */
     BlobRoot(Path directory) {
         try {
             this.directory = directory.toRealPath();
             try (DirectoryStream<Path> stream = Files.newDirectoryStream(this.directory)) {
                 if (!(stream instanceof SecureDirectoryStream)) {
-                    throw new InvalidSettings("Cannot serve " + directory
+                    throw new InvalidSettingsException("Cannot serve " + directory
                             + ": its file system cannot open files without following links."
                             + " Use a local directory of Linux or macOS.");
                 }
             }
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot serve " + directory + ": " + e + ". Name a directory that exists and that you may read.",
                     e);
         }
@@ -116,7 +116,7 @@ final class BlobRoot {
      * Opens a file of a shuffle. Keeps the shuffle's directory open for the next call, because
      * opening the directory costs four times as much as opening the file.
      *
-     * @throws BlobMissing recoverable: the file does not exist or is a link
+     * @throws BlobMissingException recoverable: the file does not exist or is a link
      */
     FileChannel open(String shuffle, String file) {
         Optional<SecureDirectoryStream<Path>> held = directories.held(shuffle);
@@ -134,7 +134,7 @@ final class BlobRoot {
             directories.hold(shuffle, way.takeLast());
             return channel;
         } catch (NoSuchFileException | NotDirectoryException e) {
-            throw new BlobMissing(
+            throw new BlobMissingException(
                     "Cannot open " + place(shuffle, file)
                             + ": it is not there. It was released, or lost with its disk.",
                     e);
@@ -148,7 +148,7 @@ final class BlobRoot {
                         Path.of(file), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                 .readAttributes();
         if (!attributes.isRegularFile()) {
-            throw new BlobMissing("Cannot open " + place(shuffle, file)
+            throw new BlobMissingException("Cannot open " + place(shuffle, file)
                     + ": it is not a regular file. The daemon follows no links and reads no devices.");
         }
         return (FileChannel)
@@ -254,7 +254,7 @@ final class BlobRoot {
     /**
      * Creates a file of a shuffle, and the shuffle's directory if it does not exist.
      *
-     * @throws StoreUnavailable recoverable: the disk does not accept the file
+     * @throws StoreUnavailableException recoverable: the disk does not accept the file
      */
     FileChannel create(String shuffle, String file) {
         try {
@@ -304,7 +304,8 @@ final class BlobRoot {
     /**
      * Gives a file of a shuffle its final name.
      *
-     * @throws StoreUnavailable recoverable: the file no longer exists, or the disk has failed
+     * @throws StoreUnavailableException recoverable: the file no longer exists, or the disk has
+     *     failed
      */
     void rename(String shuffle, String from, String to) {
         try (Way way = way(shuffle)) {
@@ -370,8 +371,8 @@ final class BlobRoot {
         return directory.resolve(SHUFFLES).resolve(shuffle).resolve(file).toString();
     }
 
-    private StoreUnavailable unavailable(String what, IOException cause) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(String what, IOException cause) {
+        return new StoreUnavailableException(
                 "Cannot " + what + " in " + directory + ": " + cause + ". Check the disk and the permissions.", cause);
     }
 }

@@ -1,14 +1,14 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class Catalog {
      *
      * @param directories of each namespace, at least one
      * @param copies the store of the copies of each namespace that has one
-     * @throws InvalidSettings fatal: a directory does not exist, or lies in another
+     * @throws InvalidSettingsException fatal: a directory does not exist, or lies in another
      */
     public Catalog(Map<String, List<Path>> directories, Map<String, CopyStore> copies, Limits limits, Time time) {
         footers = new FooterCache<>(limits.footerBytes(), BlobFooter::weight);
@@ -69,7 +69,7 @@ public final class Catalog {
         writer = time.randomLong();
         directories.forEach((name, paths) -> {
             if (!BlobName.isShuffle(name)) {
-                throw new InvalidSettings("Cannot serve namespace '" + name
+                throw new InvalidSettingsException("Cannot serve namespace '" + name
                         + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
             }
             List<BlobRoot> roots = paths.stream().map(BlobRoot::new).collect(Collectors.toList());
@@ -86,7 +86,7 @@ public final class Catalog {
             for (BlobRoot root : namespace.roots()) {
                 for (Path other : all) {
                     if (root.directory().startsWith(other) || other.startsWith(root.directory())) {
-                        throw new InvalidSettings("Cannot serve " + root.directory() + " and " + other
+                        throw new InvalidSettingsException("Cannot serve " + root.directory() + " and " + other
                                 + ": one lies in the other. Use directories apart from each other.");
                     }
                 }
@@ -103,7 +103,7 @@ public final class Catalog {
     /**
      * A shuffle that exists, after a refresh from its directories. Does not look for copies.
      *
-     * @throws Refused the shuffle does not exist
+     * @throws RefusedException the shuffle does not exist
      */
     public Shuffle shuffle(String namespace, String shuffle) {
         Namespace home = namespace(namespace);
@@ -111,7 +111,7 @@ public final class Catalog {
         boolean isThere = false;
         try {
             isThere = found.refresh();
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             isThere = true; // It is damaged but present, so its lease is extended.
             throw e;
         } finally {
@@ -132,8 +132,8 @@ public final class Catalog {
         }
     }
 
-    private static Refused unknown(String namespace, String shuffle) {
-        return new Refused(
+    private static RefusedException unknown(String namespace, String shuffle) {
+        return new RefusedException(
                 Reason.UNKNOWN,
                 "Cannot read shuffle " + shuffle + ": namespace " + namespace
                         + " has none. It was released, its lease has ended, or no map has committed.");
@@ -143,9 +143,9 @@ public final class Catalog {
      * Reads from a shuffle that exists. If a part is neither in the directories nor in memory,
      * looks for copies and reads again, which blocks on the network.
      *
-     * @throws Refused the shuffle does not exist and has no copy
-     * @throws StoreUnavailable recoverable: a part is missing, and the store of copies does not
-     *     answer
+     * @throws RefusedException the shuffle does not exist and has no copy
+     * @throws StoreUnavailableException recoverable: a part is missing, and the store of copies
+     *     does not answer
      */
     public <T> T read(String namespace, String shuffle, Function<Shuffle, T> reading) {
         Namespace home = namespace(namespace);
@@ -160,12 +160,12 @@ public final class Catalog {
                 boolean ignored = found.look(copies.get());
             }
             return reading.apply(found);
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             if (e.reason() != Reason.UNKNOWN && e.reason() != Reason.INCOMPLETE) {
                 throw e;
             }
             missing = e;
-        } catch (BlobMissing e) {
+        } catch (BlobMissingException e) {
             missing = e;
         }
         return reading.apply(withCopies(home, namespace, shuffle, copies.get(), missing));
@@ -178,8 +178,8 @@ public final class Catalog {
         try {
             isThere = found.refresh();
             isThere = found.look(copies) || isThere && found.refresh();
-        } catch (StoreUnavailable e) {
-            if (missing instanceof Refused refused && refused.reason() == Reason.INCOMPLETE) {
+        } catch (StoreUnavailableException e) {
+            if (missing instanceof RefusedException refused && refused.reason() == Reason.INCOMPLETE) {
                 // The refusal already names the maps to run. This needs no copies.
                 refused.addSuppressed(e);
                 throw refused;
@@ -213,7 +213,7 @@ public final class Catalog {
 
     private static void checkName(String shuffle) {
         if (!BlobName.isShuffle(shuffle)) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INVALID,
                     "Cannot use shuffle '" + shuffle
                             + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
@@ -232,7 +232,7 @@ public final class Catalog {
      * Begins an attempt of a map whose batches a client sends.
      *
      * @param partitions the number of partitions of the shuffle
-     * @throws Refused a name or number is illegal
+     * @throws RefusedException a name or number is illegal
      */
     public MapPut put(String namespace, String shuffle, MapSet.Attempt attempt, int partitions) {
         Namespace home = namespace(namespace);
@@ -256,7 +256,7 @@ public final class Catalog {
     private Namespace namespace(String name) {
         Namespace found = namespaces.get(name);
         if (found == null) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.UNKNOWN,
                     "Cannot use namespace " + name + ": the daemon serves " + namespaces.keySet() + ".");
         }
@@ -266,14 +266,14 @@ public final class Catalog {
     /**
      * Registers a blob by its path, below a directory of the namespace or relative to one.
      *
-     * @throws Refused the path leads elsewhere
+     * @throws RefusedException the path leads elsewhere
      */
     public StoredBlob register(String namespace, String path) {
         Path named;
         try {
             named = Path.of(path);
         } catch (IllegalArgumentException e) {
-            throw new Refused(Reason.INVALID, "Cannot register a blob: its path is none. Name a file.");
+            throw new RefusedException(Reason.INVALID, "Cannot register a blob: its path is none. Name a file.");
         }
         for (BlobRoot root : namespace(namespace).roots()) {
             Path relative = named.isAbsolute() && named.startsWith(root.directory())
@@ -288,7 +288,7 @@ public final class Catalog {
                         .register(relative.getName(2).toString());
             }
         }
-        throw new Refused(
+        throw new RefusedException(
                 Reason.FORBIDDEN,
                 "Cannot register " + path + ": it is not shuffles/SHUFFLE/BLOB below a directory of namespace "
                         + namespace + ". Write it there.");
@@ -297,8 +297,8 @@ public final class Catalog {
     /**
      * Deletes a shuffle: first its copies, then its files. Idempotent.
      *
-     * @throws StoreUnavailable recoverable: the store of copies does not answer; the directories
-     *     are unchanged
+     * @throws StoreUnavailableException recoverable: the store of copies does not answer; the
+     *     directories are unchanged
      */
     public void release(String namespace, String shuffle) {
         checkName(shuffle);
@@ -339,19 +339,20 @@ public final class Catalog {
      * only its namespace is not swept.
      *
      * @param whenReleased takes the name of each released shuffle
-     * @throws StoreUnavailable the first failure, after all other namespaces have been swept
+     * @throws StoreUnavailableException the first failure, after all other namespaces have been
+     *     swept
      */
     public void sweep(Duration lease, Consumer<String> whenReleased) {
-        List<StoreUnavailable> failed = new ArrayList<>();
+        List<StoreUnavailableException> failed = new ArrayList<>();
         for (String namespace : namespaces()) {
             try {
                 sweep(namespace, lease, whenReleased);
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 failed.add(e);
             }
         }
         if (!failed.isEmpty()) {
-            StoreUnavailable first = failed.remove(0);
+            StoreUnavailableException first = failed.remove(0);
             failed.forEach(first::addSuppressed);
             throw first;
         }
@@ -364,7 +365,7 @@ public final class Catalog {
                     release(namespace, name);
                     whenReleased.accept(namespace + "/" + name);
                 }
-            } catch (Refused e) {
+            } catch (RefusedException e) {
                 continue; // It has been released meanwhile.
             }
         }
@@ -373,7 +374,7 @@ public final class Catalog {
     private long usedMillis(String namespace, String name) {
         try {
             return shuffle(namespace, name).usedMillis();
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             return entry(namespace(namespace), name).usedMillis(); // Readers get the failure.
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Checksum;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ record Commitment(List<Chosen> blobs) {
     /**
      * Decodes the file. Total.
      *
-     * @throws BlobCorrupt fatal: the bytes are not those that were written
+     * @throws BlobCorruptException fatal: the bytes are not those that were written
      */
     static Commitment decode(byte[] file, String shuffle) {
         String text = new String(file, StandardCharsets.US_ASCII);
@@ -82,7 +82,7 @@ record Commitment(List<Chosen> blobs) {
             }
             return new Commitment(blobs);
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-            throw new BlobCorrupt(
+            throw new BlobCorruptException(
                     "Cannot read the commit of shuffle " + shuffle + ": " + e.getMessage() + ". Delete its file " + FILE
                             + " and commit again.",
                     e);

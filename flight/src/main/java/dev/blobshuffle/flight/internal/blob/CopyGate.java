@@ -1,9 +1,9 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class CopyGate {
     private static final long REST_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final Time time;
-    private @Nullable StoreUnavailable failure;
+    private @Nullable StoreUnavailableException failure;
     private long failedNanos;
     private boolean isAsking;
 
@@ -37,7 +37,7 @@ final class CopyGate {
     /**
      * Sends a request.
      *
-     * @throws StoreUnavailable recoverable: this request failed, or the circuit is open
+     * @throws StoreUnavailableException recoverable: this request failed, or the circuit is open
      */
     <T> T ask(Supplier<T> request) {
         boolean isProbe = enter();
@@ -45,10 +45,10 @@ final class CopyGate {
             T answer = repeated(request);
             succeeded();
             return answer;
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             failed(e);
             throw e;
-        } catch (BlobMissing | BlobCorrupt e) {
+        } catch (BlobMissingException | BlobCorruptException e) {
             succeeded(); // The store answers.
             throw e;
         } finally {
@@ -59,12 +59,12 @@ final class CopyGate {
     }
 
     private synchronized boolean enter() {
-        StoreUnavailable before = failure;
+        StoreUnavailableException before = failure;
         if (before == null) {
             return false;
         }
         if (isAsking || time.nanos() - failedNanos < REST_NANOS) {
-            throw new StoreRests(before);
+            throw new StorePausedException(before);
         }
         isAsking = true;
         return true;
@@ -78,7 +78,7 @@ final class CopyGate {
         failure = null;
     }
 
-    private synchronized void failed(StoreUnavailable cause) {
+    private synchronized void failed(StoreUnavailableException cause) {
         failure = cause;
         failedNanos = time.nanos();
     }
@@ -88,9 +88,9 @@ final class CopyGate {
         for (int attempt = 1; ; attempt++) {
             try {
                 return request.get();
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 boolean isSoon = time.nanos() - began < SOON_NANOS;
-                if (e instanceof StoreRefused || attempt == ATTEMPTS || !isSoon) {
+                if (e instanceof StoreRefusedException || attempt == ATTEMPTS || !isSoon) {
                     throw e;
                 }
                 pause(FIRST_PAUSE.multipliedBy(1L << attempt - 1), e);
@@ -98,7 +98,7 @@ final class CopyGate {
         }
     }
 
-    private void pause(Duration pause, StoreUnavailable cause) {
+    private void pause(Duration pause, StoreUnavailableException cause) {
         Signal never = time.signal();
         try {
             boolean ignored = never.await(never.count(), time.nanos() + pause.toNanos());

@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.store.PiecedContent;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
@@ -75,8 +75,8 @@ public final class CopyStore implements AutoCloseable {
      * Reads a part of a blob for a reader.
      *
      * @param target filled from its position to its limit
-     * @throws BlobMissing recoverable: the copy no longer exists
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the copy is too short
+     * @throws BlobMissingException recoverable: the copy no longer exists
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException fatal: the copy is too short
      */
     void read(String shuffle, String file, long offset, ByteBuffer target) {
         int position = target.position();
@@ -122,7 +122,7 @@ public final class CopyStore implements AutoCloseable {
         try {
             store.read(directory(shuffle) + Commitment.FILE, 0, bytes);
             return Optional.of(bytes.array());
-        } catch (BlobMissing e) {
+        } catch (BlobMissingException e) {
             return Optional.empty(); // The shuffle has been released meanwhile.
         }
     }
@@ -131,7 +131,7 @@ public final class CopyStore implements AutoCloseable {
      * Stores a copy of a blob.
      *
      * @param isAbandoned checked before each piece of the blob; true ends the request
-     * @throws Closed the request was abandoned
+     * @throws ClosedException the request was abandoned
      */
     public void put(String shuffle, StoredBlob blob, BooleanSupplier isAbandoned) {
         try (OpenBlob open = blob.open()) {
@@ -139,7 +139,8 @@ public final class CopyStore implements AutoCloseable {
                     open.length(),
                     (offset, piece) -> {
                         if (isAbandoned.getAsBoolean()) {
-                            throw new Closed("Cannot copy a blob: the daemon ends. It is copied after the next start.");
+                            throw new ClosedException(
+                                    "Cannot copy a blob: the daemon ends. It is copied after the next start.");
                         }
                         open.fill(offset, piece);
                     },

@@ -1,12 +1,12 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerWriter;
 import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -106,7 +106,7 @@ public final class MapPut implements AutoCloseable {
     /**
      * Takes a dictionary. It replaces the dictionary of the same id for the batches that follow.
      *
-     * @throws Refused the dictionaries are too long
+     * @throws RefusedException the dictionaries are too long
      */
     public void dictionary(long id, byte[] message) {
         requireSchema();
@@ -129,8 +129,8 @@ public final class MapPut implements AutoCloseable {
     /**
      * Takes a batch.
      *
-     * @throws Refused its dictionaries would take more bytes than the batches, or the row count
-     *     overflows
+     * @throws RefusedException its dictionaries would take more bytes than the batches, or the row
+     *     count overflows
      */
     public void batch(int partition, long count, byte[] message) {
         requireSchema();
@@ -161,8 +161,8 @@ public final class MapPut implements AutoCloseable {
         }
     }
 
-    private Refused refused(String reason) {
-        return new Refused(
+    private RefusedException refused(String reason) {
+        return new RefusedException(
                 Reason.INVALID,
                 "Cannot put map " + name.map() + " of shuffle " + origin.shuffle() + ": " + reason + ".");
     }
@@ -190,8 +190,8 @@ public final class MapPut implements AutoCloseable {
     /**
      * Writes the batches in memory to a directory.
      *
-     * @throws StoreUnavailable recoverable: no directory accepts them; run the map again
-     * @throws Refused no directory has room
+     * @throws StoreUnavailableException recoverable: no directory accepts them; run the map again
+     * @throws RefusedException no directory has room
      */
     public void flush() {
         if (run.isEmpty()) {
@@ -213,7 +213,7 @@ public final class MapPut implements AutoCloseable {
         placement.take(target.file().root(), run.batchBytes() + run.dictionaryBytes());
         try {
             run.write(target.writer(), origin);
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             placement.leave(target.file().root());
             throw e;
         }
@@ -234,16 +234,18 @@ public final class MapPut implements AutoCloseable {
     /** Writes the first batches. If a directory fails, tries another. */
     private Spilled begin() {
         long bytes = run.batchBytes() + run.dictionaryBytes();
-        StoreUnavailable failure = null;
+        StoreUnavailableException failure = null;
         for (BlobRoot root : placement.candidates(bytes)) {
             try {
                 return begin(root, bytes);
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 placement.leave(root);
                 failure = e;
             }
         }
-        throw failure == null ? new StoreUnavailable("Cannot put map " + name.map() + ": no directory.") : failure;
+        throw failure == null
+                ? new StoreUnavailableException("Cannot put map " + name.map() + ": no directory.")
+                : failure;
     }
 
     private Spilled begin(BlobRoot root, long bytes) {
@@ -262,7 +264,7 @@ public final class MapPut implements AutoCloseable {
     private static void abort(BlobFile file, RuntimeException cause) {
         try {
             file.abort();
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             cause.addSuppressed(e);
         }
     }
@@ -285,7 +287,7 @@ public final class MapPut implements AutoCloseable {
      * Makes the rows readable: in memory if nothing was flushed and memory has room, else in a
      * directory.
      *
-     * @throws StoreUnavailable recoverable: no directory accepts them; run the map again
+     * @throws StoreUnavailableException recoverable: no directory accepts them; run the map again
      */
     public Stored commit() {
         requireSchema();

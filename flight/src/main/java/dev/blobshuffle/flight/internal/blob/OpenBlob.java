@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -208,13 +208,13 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     /** The failure of a reader that finds bytes other than those written. */
-    BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt(
+    BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
                 "Cannot read " + what + ": " + reason + ". Read it again; if that fails too, run its map again.");
     }
 
-    private StoreUnavailable unavailable(IOException cause) {
-        return new StoreUnavailable("Cannot read " + what + ": " + cause + ". Check the disk.", cause);
+    private StoreUnavailableException unavailable(IOException cause) {
+        return new StoreUnavailableException("Cannot read " + what + ": " + cause + ". Check the disk.", cause);
     }
 
     /** Closes the file, or ends the use of the memory. Idempotent. */

@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +47,7 @@ final class Placement {
      * The directories with room for a number of bytes, in the order in which to try them. Those
      * that have failed come last.
      *
-     * @throws Refused no directory has room
+     * @throws RefusedException no directory has room
      */
     synchronized List<BlobRoot> candidates(long bytes) {
         Map<BlobRoot, Long> awake = new HashMap<>();
@@ -71,7 +71,7 @@ final class Placement {
         }
         ordered.addAll(resting);
         if (ordered.isEmpty()) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.EXHAUSTED,
                     "Cannot store " + bytes + " bytes: no directory of the namespace has room for them"
                             + (quota.isPresent() ? " within the quota of " + quota.getAsLong() + " bytes" : "")
@@ -121,14 +121,14 @@ final class Placement {
     /**
      * Counts bytes before they are written.
      *
-     * @throws Refused the quota does not allow them
+     * @throws RefusedException the quota does not allow them
      */
     synchronized void take(BlobRoot root, long bytes) {
         if (quota.isEmpty()) {
             return;
         }
         if (used(root) + bytes > quota.getAsLong()) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.EXHAUSTED,
                     "Cannot store " + bytes + " more bytes in " + root.directory() + ": its quota is "
                             + quota.getAsLong() + " bytes. Release shuffles, or raise --quota.");

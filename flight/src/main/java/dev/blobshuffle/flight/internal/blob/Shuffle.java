@@ -1,10 +1,10 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -186,7 +186,7 @@ public final class Shuffle {
         try {
             move(blob, content.get());
             return true;
-        } catch (StoreUnavailable | Refused e) {
+        } catch (StoreUnavailableException | RefusedException e) {
             LOG.warn("Cannot move {} from memory to a directory. {}", blob, e.getMessage());
             return false;
         } finally {
@@ -215,11 +215,11 @@ public final class Shuffle {
                     isCommitStored = true;
                 }
             }
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             place.placement().leave(root);
             try {
                 file.abort();
-            } catch (StoreUnavailable second) {
+            } catch (StoreUnavailableException second) {
                 e.addSuppressed(second);
             }
             throw e;
@@ -262,14 +262,14 @@ public final class Shuffle {
     /** Registers an existing blob: reads and checks its footer. */
     synchronized StoredBlob register(String file) {
         BlobName named = BlobName.parse(file)
-                .orElseThrow(() -> new Refused(
+                .orElseThrow(() -> new RefusedException(
                         Reason.INVALID,
                         "Cannot register " + file
                                 + ": that is not the name of a"
                                 + " blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
         list();
         StoredBlob blob = blobs.find(named)
-                .orElseThrow(() -> new BlobMissing("Cannot register " + file + ": shuffle " + name
+                .orElseThrow(() -> new BlobMissingException("Cannot register " + file + ": shuffle " + name
                         + " has no such file. Rename it to its final name first."));
         BlobFooter ignored = blob.footer();
         return blob;
@@ -278,13 +278,13 @@ public final class Shuffle {
     /**
      * The blob with this file name, of any attempt.
      *
-     * @throws Refused the blob does not exist
+     * @throws RefusedException the blob does not exist
      */
     public synchronized StoredBlob blob(String file) {
         use();
         return BlobName.parse(file)
                 .flatMap(this::find)
-                .orElseThrow(() -> new Refused(
+                .orElseThrow(() -> new RefusedException(
                         Reason.UNKNOWN,
                         "Cannot find blob " + file + ": shuffle " + name + " has none of this name. Its map has not"
                                 + " committed, or its disk is lost."));
@@ -306,8 +306,8 @@ public final class Shuffle {
     /**
      * The blobs of a set of maps, in the order of the maps.
      *
-     * @throws Refused a map is unknown, or the commit has a different number of maps
-     * @throws BlobMissing committed maps are lost
+     * @throws RefusedException a map is unknown, or the commit has a different number of maps
+     * @throws BlobMissingException committed maps are lost
      */
     public synchronized List<StoredBlob> chosen(MapSet maps) {
         use();
@@ -328,7 +328,7 @@ public final class Shuffle {
             blob.ifPresentOrElse(found::add, () -> unknown.add(attempt));
         }
         if (!unknown.isEmpty()) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.UNKNOWN,
                     "Cannot read shuffle " + name + ": it has no " + some(unknown)
                             + ". Run these maps again, or name attempts that are stored.");
@@ -340,13 +340,13 @@ public final class Shuffle {
     private List<StoredBlob> committed(int expected) {
         Commitment present = committed();
         if (present == null) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INCOMPLETE,
                     "Cannot read all maps of shuffle " + name
                             + ": it is not committed. Send the action commit with the number of maps first.");
         }
         if (present.blobs().size() != expected) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INCOMPLETE,
                     "Cannot read " + expected + " maps of shuffle " + name + ": it was committed with "
                             + present.blobs().size() + ". Ask for a ticket of the present commit.");
@@ -358,9 +358,10 @@ public final class Shuffle {
                     .ifPresentOrElse(found::add, () -> lost.add(chosen.name().map()));
         }
         if (!lost.isEmpty()) {
-            throw new BlobMissing("LOST(" + lost.stream().map(String::valueOf).collect(Collectors.joining(","))
-                    + "): the blobs of " + lost.size() + " maps of shuffle " + name
-                    + " are gone. Run only these maps again, then commit again.");
+            throw new BlobMissingException(
+                    "LOST(" + lost.stream().map(String::valueOf).collect(Collectors.joining(","))
+                            + "): the blobs of " + lost.size() + " maps of shuffle " + name
+                            + " are gone. Run only these maps again, then commit again.");
         }
         return found;
     }
@@ -370,7 +371,7 @@ public final class Shuffle {
      * exists; otherwise its lowest attempt is chosen. Idempotent.
      *
      * @param maps the expected number of maps
-     * @throws Refused maps are missing, or there are too many
+     * @throws RefusedException maps are missing, or there are too many
      */
     public synchronized List<StoredBlob> commit(int maps) {
         use();
@@ -383,14 +384,14 @@ public final class Shuffle {
             blob.ifPresentOrElse(chosen::add, () -> missing.add(number));
         }
         if (!missing.isEmpty()) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INCOMPLETE,
                     "Cannot commit shuffle " + name + ": " + missing.size() + " of " + maps + " maps are missing: "
                             + some(missing) + ". Run them, or commit the right number.");
         }
         long last = blobs.lastMap().orElse(committedMaps().orElse(0) - 1);
         if (last >= maps) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INVALID,
                     "Cannot commit shuffle " + name + " with " + maps + " maps: it has map " + last
                             + ". Commit the right number.");
@@ -420,7 +421,7 @@ public final class Shuffle {
                 continue;
             }
             if (first != null && !own.equals(count)) {
-                throw new Refused(
+                throw new RefusedException(
                         Reason.INVALID,
                         "Cannot commit shuffle " + name + ": map "
                                 + first.name().map() + " has " + count.getAsInt() + " partitions, and map "
@@ -437,7 +438,7 @@ public final class Shuffle {
                 .filter(root -> root.changedMillis(name).isPresent())
                 .findFirst();
         if (home.isEmpty() && !hasMemory()) {
-            throw new BlobMissing("Cannot commit shuffle " + name + ": it was released.");
+            throw new BlobMissingException("Cannot commit shuffle " + name + ": it was released.");
         }
         home.ifPresent(root -> root.write(name, Commitment.FILE, next.encode()));
         isCommitStored = home.isPresent();

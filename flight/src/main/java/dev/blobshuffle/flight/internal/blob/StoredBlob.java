@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.blob;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.format.Container;
 import java.util.HexFormat;
@@ -116,8 +116,10 @@ public final class StoredBlob {
      * A copy is checked once, because a store does not replace content. Later reads of the copy are
      * verified against the footer's checksums.
      *
-     * @throws dev.blobshuffle.core.failure.BlobMissing recoverable: the blob no longer exists
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is a different blob, or damaged
+     * @throws dev.blobshuffle.core.failure.BlobMissingException recoverable: the blob no longer
+     *     exists
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException fatal: it is a different blob, or
+     *     damaged
      */
     public OpenBlob open() {
         OpenBlob blob = openBytes();
@@ -148,7 +150,7 @@ public final class StoredBlob {
         }
         BlobRoot home = root;
         if (home == null) {
-            throw new BlobMissing("Cannot open " + this + ": it was released.");
+            throw new BlobMissingException("Cannot open " + this + ": it was released.");
         }
         return new OpenBlob(home.open(shuffle, name.file()), toString());
     }

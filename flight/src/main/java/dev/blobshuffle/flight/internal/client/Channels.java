@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -25,8 +25,8 @@ public final class Channels {
     /**
      * Opens a connection, with TLS and the token if there is one.
      *
-     * @throws InvalidSettings fatal: the authority's file is unusable, or the class path mixes two
-     *     releases of gRPC
+     * @throws InvalidSettingsException fatal: the authority's file is unusable, or the class path
+     *     mixes two releases of gRPC
      */
     public static ManagedChannel open(String host, int port, Optional<Path> trust, Optional<String> token) {
         GrpcRelease.check();
@@ -41,7 +41,7 @@ public final class Channels {
                         .trustManager(trust.get().toFile())
                         .build());
             } catch (SSLException | IllegalArgumentException e) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot trust the authority of " + trust.get() + ": " + e.getMessage() + ". Give a PEM file.",
                         e);
             }

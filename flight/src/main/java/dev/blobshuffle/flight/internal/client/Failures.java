@@ -1,9 +1,9 @@
 package dev.blobshuffle.flight.internal.client;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import io.grpc.Status;
 import java.util.Optional;
 
@@ -16,12 +16,12 @@ final class Failures {
                 .orElse(status.getCode().name());
         Throwable cause = status.asRuntimeException();
         return switch (status.getCode()) {
-            case NOT_FOUND -> new BlobMissing(reason, cause);
-            case DATA_LOSS -> new BlobCorrupt(reason, cause);
+            case NOT_FOUND -> new BlobMissingException(reason, cause);
+            case DATA_LOSS -> new BlobCorruptException(reason, cause);
             case INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, FAILED_PRECONDITION, UNIMPLEMENTED ->
-                new InvalidSettings(reason, cause);
+                new InvalidSettingsException(reason, cause);
             default ->
-                new StoreUnavailable(
+                new StoreUnavailableException(
                         "Cannot " + what + ": " + reason + ". Check that the daemon runs, then retry.", cause);
         };
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.util.Optional;
 
@@ -18,14 +18,14 @@ final class GrpcRelease {
     /**
      * Checks the class path.
      *
-     * @throws InvalidSettings fatal: transport and core are of two releases
+     * @throws InvalidSettingsException fatal: transport and core are of two releases
      */
     static void check() {
         Optional<String> core;
         try {
             core = release(Class.forName(CORE, false, GrpcRelease.class.getClassLoader()));
         } catch (ClassNotFoundException | LinkageError e) {
-            throw new InvalidSettings("Cannot use gRPC: grpc-core is not there. Add io.grpc:grpc-core.", e);
+            throw new InvalidSettingsException("Cannot use gRPC: grpc-core is not there. Add io.grpc:grpc-core.", e);
         }
         check(release(NettyChannelBuilder.class), core);
     }
@@ -33,7 +33,7 @@ final class GrpcRelease {
     /** Compares two releases. An empty one, as in a shaded jar, is not checked. */
     static void check(Optional<String> transport, Optional<String> core) {
         if (transport.isPresent() && core.isPresent() && !transport.equals(core)) {
-            throw new InvalidSettings("Cannot use gRPC: grpc-netty-shaded is of release " + transport.get()
+            throw new InvalidSettingsException("Cannot use gRPC: grpc-netty-shaded is of release " + transport.get()
                     + ", grpc-core of " + core.get()
                     + ". Give all of gRPC one release: import io.grpc:grpc-bom in the newer of the two.");
         }

@@ -3,8 +3,8 @@ package dev.blobshuffle.flight.internal.client;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.format.ByteWriter;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
 import dev.blobshuffle.flight.internal.wire.Crc32cSum;
@@ -125,7 +125,7 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             call.cancel("interrupted", e);
-            throw new Interrupted("Cannot read " + what + ": the thread was interrupted.", e);
+            throw new WaitInterruptedException("Cannot read " + what + ": the thread was interrupted.", e);
         }
     }
 
@@ -165,7 +165,7 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
             String text = new String(summary.orElse(new byte[0]), StandardCharsets.UTF_8);
             stated = JsonParser.parseString(text).getAsJsonObject();
         } catch (RuntimeException e) {
-            throw new BlobCorrupt("Cannot read " + what + ": its summary did not come. Read it again.", e);
+            throw new BlobCorruptException("Cannot read " + what + ": its summary did not come. Read it again.", e);
         }
         Crc32cSum expected = new Crc32cSum();
         long length = 0;
@@ -177,8 +177,8 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
             length += one.get("bytes").getAsLong();
         }
         if (length != bytes || expected.value() != (int) checksum.getValue()) {
-            throw new BlobCorrupt("Cannot read " + what + ": " + bytes + " bytes came with another checksum than the "
-                    + length + " that the daemon sent. Read it again.");
+            throw new BlobCorruptException("Cannot read " + what + ": " + bytes
+                    + " bytes came with another checksum than the " + length + " that the daemon sent. Read it again.");
         }
     }
 

@@ -1,14 +1,14 @@
 package dev.blobshuffle.flight.internal.copy;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.CopyStore;
 import dev.blobshuffle.flight.internal.blob.CopyStore.Copying;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import dev.blobshuffle.flight.internal.blob.Shuffle;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import java.time.Duration;
@@ -114,7 +114,7 @@ public final class Copier implements AutoCloseable {
             if (catalog.shuffle(namespace, shuffle).committedMaps().isPresent()) {
                 copy(namespace, shuffle);
             }
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             return; // The shuffle has been released meanwhile.
         } catch (BlobShuffleException e) {
             LOG.warn("Cannot copy shuffle {}/{}. Commit it again, or restart. {}", namespace, shuffle, e.getMessage());
@@ -157,7 +157,7 @@ public final class Copier implements AutoCloseable {
                 failed(job, e);
             } catch (RuntimeException | Error e) {
                 LOG.error("Copying shuffle {} failed. It is tried again.", job, e);
-                failed(job, new StoreUnavailable("Cannot copy shuffle " + job + ": " + e + ".", e));
+                failed(job, new StoreUnavailableException("Cannot copy shuffle " + job + ": " + e + ".", e));
             }
         }
         idle.raise();
@@ -223,8 +223,8 @@ public final class Copier implements AutoCloseable {
 
     private static void requireStored(CopyJob job, CopyStore store, String file, boolean isStored) {
         if (!isStored) {
-            throw new StoreUnavailable("Cannot copy shuffle " + job + ": its blob " + file + " is lost, here and in "
-                    + store.location() + ". Run its map again, then commit again.");
+            throw new StoreUnavailableException("Cannot copy shuffle " + job + ": its blob " + file
+                    + " is lost, here and in " + store.location() + ". Run its map again, then commit again.");
         }
     }
 
@@ -235,7 +235,7 @@ public final class Copier implements AutoCloseable {
     private Optional<Shuffle.Order> order(CopyJob job) {
         try {
             return catalog.shuffle(job.namespace, job.shuffle).order();
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             return Optional.empty(); // The blob has been released, or lost with its directory.
         }
     }
@@ -284,7 +284,7 @@ public final class Copier implements AutoCloseable {
                 job.bytes.addAndGet(-next.getValue());
             } catch (BlobShuffleException e) {
                 failed.add(e);
-                if (e instanceof StoreUnavailable && !(e instanceof StoreRefused)) {
+                if (e instanceof StoreUnavailableException && !(e instanceof StoreRefusedException)) {
                     queue.clear(); // The other blobs would fail too, each after a timeout.
                 }
             }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.ServerCall;
 import java.util.Map;
@@ -25,13 +25,13 @@ final class CallPlaces {
      * Begins a call.
      *
      * @return ends the call; may run several times
-     * @throws Refused the tenant has reached its limit of calls
+     * @throws RefusedException the tenant has reached its limit of calls
      */
     Runnable enter(Object tenant) {
         calls.compute(tenant, (key, count) -> {
             int before = count == null ? 0 : count;
             if (before >= most) {
-                throw new Refused(
+                throw new RefusedException(
                         Reason.EXHAUSTED,
                         "Cannot begin a call: " + before + " calls of this token's namespaces are in progress,"
                                 + " and the daemon takes no more of one tenant (--calls-per-tenant)."

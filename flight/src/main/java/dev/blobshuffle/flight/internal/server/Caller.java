@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Grpc;
@@ -37,7 +37,7 @@ record Caller(Set<String> namespaces) {
     /** Requires that the caller may use a namespace. */
     void check(String namespace) {
         if (!may(namespace)) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.FORBIDDEN, "Cannot use namespace " + namespace + ": the token is for " + namespaces + ".");
         }
     }
@@ -59,7 +59,7 @@ record Caller(Set<String> namespaces) {
                             .orElse(ANY);
                     connections.know(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), caller);
                     return begun(caller, call, headers, next);
-                } catch (Refused e) {
+                } catch (RefusedException e) {
                     switch (e.reason()) {
                         case UNAUTHENTICATED -> counters.refused();
                         case EXHAUSTED -> counters.overLimit();

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 
 /**
@@ -19,12 +19,12 @@ public record ConnectionLimits(int connections, int ofAddress, Duration request,
     /** Checks that the limits let clients connect. */
     public ConnectionLimits {
         if (connections < 2 || ofAddress < 1 || ofAddress > connections) {
-            throw new InvalidSettings("Cannot serve " + connections + " connections, " + ofAddress
+            throw new InvalidSettingsException("Cannot serve " + connections + " connections, " + ofAddress
                     + " of one address: legal are 2 or more, and at least one and at most all of them of one address."
                     + " Correct --connections or --connections-per-address.");
         }
         if (request.toMillis() < 1 || idle.toMillis() < 1) {
-            throw new InvalidSettings("Cannot serve with " + request + " for a first call and " + idle
+            throw new InvalidSettingsException("Cannot serve with " + request + " for a first call and " + idle
                     + " without a call: both must be positive. Correct --first-call-time or --idle-time.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
@@ -52,7 +52,7 @@ final class CopySending {
     private void next() {
         try {
             readers.workers().execute(this::send);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             boolean ignored = sent.tryFailure(e);
         }
     }

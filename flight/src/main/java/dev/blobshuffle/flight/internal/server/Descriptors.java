@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.lang.management.ManagementFactory;
 import java.util.OptionalLong;
 
@@ -23,11 +23,11 @@ final class Descriptors {
      * Requires that connections cannot use up all descriptors.
      *
      * @param connections of all kinds
-     * @throws InvalidSettings fatal: they can
+     * @throws InvalidSettingsException fatal: they can
      */
     static void check(long connections, OptionalLong most) {
         if (connections + RESERVE > most.orElse(Long.MAX_VALUE)) {
-            throw new InvalidSettings("Cannot serve " + connections + " connections: the process may have "
+            throw new InvalidSettingsException("Cannot serve " + connections + " connections: the process may have "
                     + most.getAsLong() + " file descriptors, and " + RESERVE
                     + " are for files. Raise the limit (ulimit -n), or give fewer --connections.");
         }

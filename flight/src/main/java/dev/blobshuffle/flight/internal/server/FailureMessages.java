@@ -1,8 +1,8 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.flight.internal.blob.StoreRests;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.flight.internal.blob.StorePausedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +19,7 @@ final class FailureMessages {
     private FailureMessages() {}
 
     /** Logs a damaged blob. */
-    static void warn(BlobCorrupt failure) {
+    static void warn(BlobCorruptException failure) {
         LOG.warn("A blob is damaged. {}", failure.getMessage());
     }
 
@@ -27,8 +27,8 @@ final class FailureMessages {
      * Logs the failure of a directory or a store. Omits requests that were not sent because the
      * store has just failed.
      */
-    static void warn(StoreUnavailable failure) {
-        if (failure instanceof StoreRests) {
+    static void warn(StoreUnavailableException failure) {
+        if (failure instanceof StorePausedException) {
             LOG.debug("A reader is refused. {}", failure.getMessage());
         } else {
             LOG.warn("A directory or a store cannot be used. {}", failure.getMessage());

@@ -2,12 +2,12 @@ package dev.blobshuffle.flight.internal.server;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.flight.internal.blob.BlobName;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import dev.blobshuffle.flight.internal.blob.Shuffle;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import dev.blobshuffle.flight.internal.wire.ProtoReader;
@@ -181,9 +181,9 @@ final class FlightActions {
                 Shuffle shuffle = catalog.shuffle(namespace, name);
                 one.addProperty("blobs", shuffle.blobCount());
                 shuffle.committedMaps().ifPresent(maps -> one.addProperty("committed_maps", maps));
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 one.addProperty("damage", e.getMessage());
-            } catch (Refused e) {
+            } catch (RefusedException e) {
                 continue; // The shuffle has been released meanwhile.
             }
             shuffles.add(one);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.InetAddress;
@@ -66,13 +66,15 @@ public record FlightConfig(
         /** Checks the minimums. */
         public Budgets {
             if (frames < LEAST_MEMORY || puts < LEAST_PUT_MEMORY) {
-                throw new InvalidSettings("Cannot serve with " + frames + " bytes of memory for frames and " + puts
-                        + " for puts: at least " + LEAST_MEMORY + " and " + LEAST_PUT_MEMORY
-                        + " are needed. Give more.");
+                throw new InvalidSettingsException(
+                        "Cannot serve with " + frames + " bytes of memory for frames and " + puts
+                                + " for puts: at least " + LEAST_MEMORY + " and " + LEAST_PUT_MEMORY
+                                + " are needed. Give more.");
             }
             if (blobs < 0 || quota.orElse(1) < 1) {
-                throw new InvalidSettings("Cannot serve with " + blobs + " bytes of blobs in memory and a quota of "
-                        + quota.orElse(1) + ": the first must not be negative, the second be positive.");
+                throw new InvalidSettingsException(
+                        "Cannot serve with " + blobs + " bytes of blobs in memory and a quota of " + quota.orElse(1)
+                                + ": the first must not be negative, the second be positive.");
             }
         }
 
@@ -131,14 +133,14 @@ public record FlightConfig(
     /** Checks everything that can be checked before the start. */
     public FlightConfig {
         if (directories.isEmpty()) {
-            throw new InvalidSettings("Cannot serve: no directory is given. Name at least one.");
+            throw new InvalidSettingsException("Cannot serve: no directory is given. Name at least one.");
         }
         if (ticketLifetime.isNegative() || ticketLifetime.isZero()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot serve: tickets would be valid for " + ticketLifetime + ". Give a positive time.");
         }
         if (lease.isPresent() && lease.get().compareTo(Duration.ofMinutes(1)) < 0) {
-            throw new InvalidSettings("Cannot serve with a lease of " + lease.get()
+            throw new InvalidSettingsException("Cannot serve with a lease of " + lease.get()
                     + ": jobs would lose their blobs. Give a minute or more.");
         }
         checkCopies(copies, directories);
@@ -151,14 +153,14 @@ public record FlightConfig(
         Map<StoreUri, String> places = new HashMap<>();
         copies.forEach((namespace, uri) -> {
             if (!directories.containsKey(namespace)) {
-                throw new InvalidSettings("Cannot copy namespace " + namespace + ": it has no directory. Name one of "
-                        + directories.keySet() + ".");
+                throw new InvalidSettingsException("Cannot copy namespace " + namespace
+                        + ": it has no directory. Name one of " + directories.keySet() + ".");
             }
             StoreUri parsed = parsed(namespace, uri);
             String path = parsed.path().replaceAll("/+$", "");
             String other = places.put(new StoreUri(parsed.scheme(), parsed.authority(), path, Map.of()), namespace);
             if (other != null) {
-                throw new InvalidSettings("Cannot copy namespaces " + other + " and " + namespace
+                throw new InvalidSettingsException("Cannot copy namespaces " + other + " and " + namespace
                         + " to one place: their shuffles would mix. Give each a prefix of its own.");
             }
         });
@@ -167,14 +169,14 @@ public record FlightConfig(
     private static StoreUri parsed(String namespace, String uri) {
         try {
             return StoreUri.parse(uri);
-        } catch (InvalidSettings e) {
-            throw new InvalidSettings("Cannot copy namespace " + namespace + ". " + e.getMessage(), e);
+        } catch (InvalidSettingsException e) {
+            throw new InvalidSettingsException("Cannot copy namespace " + namespace + ". " + e.getMessage(), e);
         }
     }
 
     private static void checkReach(Security security, String host) {
         if (security instanceof Security.InsecureLoopback && !isLoopback(host)) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot serve without TLS and tokens at " + host
                             + ": other machines could read all partitions. Listen at 127.0.0.1, or give a certificate and tokens.");
         }

@@ -3,14 +3,14 @@ package dev.blobshuffle.flight.internal.server;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.CopyStore;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import dev.blobshuffle.flight.internal.copy.Copier;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flight.internal.ticket.TicketKey;
@@ -129,7 +129,7 @@ public final class FlightDaemon implements AutoCloseable {
                             .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
                             .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
                             .build()));
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             started.forEach(FlightDaemon::end);
             endThreads();
             throw e;
@@ -204,7 +204,7 @@ public final class FlightDaemon implements AutoCloseable {
     /**
      * Starts a daemon.
      *
-     * @throws InvalidSettings fatal: the daemon cannot run with these settings
+     * @throws InvalidSettingsException fatal: the daemon cannot run with these settings
      */
     public static FlightDaemon start(FlightConfig config, Time time) {
         FlightDaemon daemon = new FlightDaemon(config, time);
@@ -251,7 +251,7 @@ public final class FlightDaemon implements AutoCloseable {
         try {
             return builder.build().start();
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot listen at " + config.host() + ":" + config.port() + ": " + e.getCause()
                             + ". Give an address of this machine and a free port; port 0 takes any free one.",
                     e);
@@ -278,7 +278,7 @@ public final class FlightDaemon implements AutoCloseable {
                 counters.released();
                 LOG.info("Released shuffle {}: its lease ended.", released);
             });
-        } catch (BlobShuffleException | Refused e) {
+        } catch (BlobShuffleException | RefusedException e) {
             LOG.warn("Cannot release all shuffles whose lease has ended. {}", e.getMessage());
         }
     }

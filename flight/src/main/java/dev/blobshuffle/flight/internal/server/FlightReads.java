@@ -6,8 +6,8 @@ import dev.blobshuffle.flight.internal.blob.BlobFooter;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import dev.blobshuffle.flight.internal.blob.Shuffle;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import dev.blobshuffle.flight.internal.ticket.Ticket;
@@ -114,7 +114,7 @@ final class FlightReads {
     /** All maps of the current commit. */
     MapSet committed(Shuffle shuffle) {
         return new MapSet.Committed(shuffle.committedMaps()
-                .orElseThrow(() -> new Refused(
+                .orElseThrow(() -> new RefusedException(
                         Reason.INCOMPLETE,
                         "Cannot read all maps of shuffle " + shuffle.name()
                                 + ": it is not committed. Send the action commit with the number of maps first.")));
@@ -140,7 +140,7 @@ final class FlightReads {
     private Ticket verified(byte[] bytes) {
         try {
             return signer.verify(bytes);
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             counters.refused();
             throw e;
         }

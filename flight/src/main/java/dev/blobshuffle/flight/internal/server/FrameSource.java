@@ -4,8 +4,8 @@ import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.flight.internal.blob.BlobFooter;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import dev.blobshuffle.flight.internal.ticket.Ticket;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
@@ -102,7 +102,7 @@ final class FrameSource implements AutoCloseable {
      */
     private void requireFrames() {
         if (framesToSkip > 0) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INVALID,
                     "Cannot read from the given frame: partitions " + partitions + " end " + framesToSkip
                             + " frames before it. Count frames of these partitions and maps.");
@@ -129,7 +129,7 @@ final class FrameSource implements AutoCloseable {
         BlobFooter footer = blob.footer(opened);
         footer.require(partitions);
         if (!footer.schema().equals(schema)) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.INVALID,
                     "Cannot read " + blob + ": its schema is another than that of " + blobs.get(0)
                             + ". Write all maps with one schema and one program.");

@@ -1,11 +1,11 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpHeaderNames;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpHeaders;
@@ -59,32 +59,32 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
     /** The answer for an exception. Its message contains no secret, so the client gets it. */
     static HttpAnswer of(RuntimeException failure) {
         String reason = String.valueOf(failure.getMessage());
-        if (failure instanceof Refused refused) {
+        if (failure instanceof RefusedException refused) {
             HttpAnswer answer = failure(status(refused.reason()), reason);
-            if (refused.reason() == Refused.Reason.UNAUTHENTICATED) {
+            if (refused.reason() == RefusedException.Reason.UNAUTHENTICATED) {
                 answer.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
             }
             return answer;
         }
-        if (failure instanceof BlobMissing) {
+        if (failure instanceof BlobMissingException) {
             return failure(HttpResponseStatus.NOT_FOUND, reason);
         }
-        if (failure instanceof BlobCorrupt damage) {
+        if (failure instanceof BlobCorruptException damage) {
             FailureMessages.warn(damage);
             return failure(HttpResponseStatus.CONFLICT, reason);
         }
-        if (failure instanceof StoreUnavailable unavailable) {
+        if (failure instanceof StoreUnavailableException unavailable) {
             FailureMessages.warn(unavailable);
             return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, reason);
         }
-        if (failure instanceof Closed) {
+        if (failure instanceof ClosedException) {
             return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, FailureMessages.ENDS);
         }
         LOG.error("A request failed.", failure);
         return failure(HttpResponseStatus.INTERNAL_SERVER_ERROR, FailureMessages.FAILED);
     }
 
-    private static HttpResponseStatus status(Refused.Reason reason) {
+    private static HttpResponseStatus status(RefusedException.Reason reason) {
         return switch (reason) {
             case INVALID -> HttpResponseStatus.BAD_REQUEST;
             case UNAUTHENTICATED -> HttpResponseStatus.UNAUTHORIZED;

@@ -2,8 +2,8 @@ package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import dev.blobshuffle.flight.internal.blob.Shuffle;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import dev.blobshuffle.flight.internal.ticket.Ticket;
@@ -63,7 +63,7 @@ final class HttpBlobs {
                 return refusal;
             }
             return find(request, reader);
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             if (e.reason() == Reason.UNAUTHENTICATED) {
                 counters.refused();
             }
@@ -78,18 +78,18 @@ final class HttpBlobs {
         if (HttpUtil.isTransferEncodingChunked(request)
                 || request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)
                 || HttpUtil.getContentLength(request, 0L) != 0) {
-            throw new Refused(Reason.INVALID, "Cannot take a body: blobs are read-only. Send none.");
+            throw new RefusedException(Reason.INVALID, "Cannot take a body: blobs are read-only. Send none.");
         }
         if (one(request, HttpHeaderNames.HOST) == null
                 && request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
-            throw new Refused(Reason.INVALID, "Cannot answer: the request has no header Host.");
+            throw new RefusedException(Reason.INVALID, "Cannot answer: the request has no header Host.");
         }
     }
 
     private static @Nullable String one(HttpRequest request, CharSequence name) {
         List<String> values = request.headers().getAll(name);
         if (values.size() > 1) {
-            throw new Refused(Reason.INVALID, "Cannot answer: the request has several headers " + name + ".");
+            throw new RefusedException(Reason.INVALID, "Cannot answer: the request has several headers " + name + ".");
         }
         return values.isEmpty() ? null : values.get(0);
     }
@@ -100,7 +100,7 @@ final class HttpBlobs {
         }
         try {
             return new Reader(new Caller(tokens.get().authenticate(authorization)), Optional.empty());
-        } catch (Refused e) {
+        } catch (RefusedException e) {
             byte[] bytes = ticket(authorization).filter(TicketSigner::isTicket).orElseThrow(() -> e);
             Ticket ticket = signer.verify(bytes);
             return new Reader(new Caller(Set.of(ticket.namespace())), Optional.of(ticket));
@@ -122,7 +122,7 @@ final class HttpBlobs {
         // Names are used as they are: a name with '%' or '..' is illegal.
         String[] names = request.uri().split("/", -1);
         if (names.length != 4 || !names[0].isEmpty()) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.UNKNOWN, "Cannot find a blob: the path is not /NAMESPACE/SHUFFLE/BLOB, as the blob's file.");
         }
         reader.caller().check(names[1]);
@@ -147,7 +147,7 @@ final class HttpBlobs {
 
     private static void checkMap(Ticket ticket, Shuffle shuffle, StoredBlob blob) {
         if (!ticket.shuffle().equals(shuffle.name()) || !shuffle.has(ticket.maps(), blob)) {
-            throw new Refused(Reason.FORBIDDEN, "Cannot read " + blob + ": the ticket is for other maps.");
+            throw new RefusedException(Reason.FORBIDDEN, "Cannot read " + blob + ": the ticket is for other maps.");
         }
     }
 
@@ -185,7 +185,7 @@ final class HttpBlobs {
      */
     private static void checkRange(Ticket ticket, StoredBlob blob, OpenBlob open, HttpRange range) {
         if (!blob.footer(open).isWithin(ticket.partitions(), range.first(), range.end())) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.FORBIDDEN,
                     "Cannot read [" + range.first() + ", " + range.end() + ") of " + blob
                             + ": the ticket opens the segments of " + ticket.partitions()

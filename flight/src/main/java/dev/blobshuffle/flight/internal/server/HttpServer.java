@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.server.EndedConnections;
 import dev.blobshuffle.core.time.Time;
 import io.grpc.netty.shaded.io.netty.bootstrap.ServerBootstrap;
@@ -59,7 +59,7 @@ final class HttpServer implements AutoCloseable {
      *
      * @param tls empty: plain text
      * @param workers threads that find blobs, which blocks
-     * @throws InvalidSettings fatal: the address is unusable
+     * @throws InvalidSettingsException fatal: the address is unusable
      */
     HttpServer(
             HttpConfig config,
@@ -94,7 +94,7 @@ final class HttpServer implements AutoCloseable {
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot listen at " + config.host() + ":" + config.port() + " for HTTP: " + bound.cause()
                             + ". Give an address of this machine and a free port; port 0 takes any free one.",
                     bound.cause());

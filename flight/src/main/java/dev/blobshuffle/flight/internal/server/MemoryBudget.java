@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -56,11 +56,11 @@ final class MemoryBudget {
      * @param queued bytes that the stream has in flight
      * @param retry identifies the stream, which has one request at a time
      * @return whether the caller has the bytes
-     * @throws Refused the bytes exceed the budget
+     * @throws RefusedException the bytes exceed the budget
      */
     synchronized boolean acquire(Holder holder, long bytes, long queued, Runnable retry) {
         if (bytes > total) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.EXHAUSTED,
                     "Cannot send a frame of " + bytes + " bytes: the daemon has memory for " + total
                             + ". Start it with more --memory, or write smaller batches.");

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -29,7 +29,7 @@ final class MetricsFace implements AutoCloseable {
      * Starts to listen.
      *
      * @param values supplies the current values
-     * @throws InvalidSettings fatal: the address is unusable
+     * @throws InvalidSettingsException fatal: the address is unusable
      */
     MetricsFace(Endpoint listen, Supplier<Map<FlightMetric, Double>> values, Time time) {
         try {
@@ -40,7 +40,7 @@ final class MetricsFace implements AutoCloseable {
             EndedConnections ended = new EndedConnections("The metrics endpoint " + listen, () -> {}, time);
             server = TextServer.start(socket, DEADLINE, ended, time, request -> answer(request, values));
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot show metrics at " + listen + ": " + e.getMessage()
                             + ". Give an address of this machine and a free port; port 0 takes any free one.",
                     e);

@@ -1,8 +1,8 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -47,15 +47,16 @@ final class PutBudget {
      * @param message the longest message, bytes
      * @param ofTenant most streams of a tenant; empty: all but one if there are several tenants
      * @param tenants the number of tenants
-     * @throws InvalidSettings fatal: a tenant's limit exceeds the number of streams
+     * @throws InvalidSettingsException fatal: a tenant's limit exceeds the number of streams
      */
     PutBudget(long total, long message, OptionalInt ofTenant, int tenants) {
         slots = Math.toIntExact(Math.min(total / 2 / message, Integer.MAX_VALUE));
         most = total - slots * message;
         slotsOfTenant = ofTenant.orElse(tenants > 1 ? Math.max(1, slots - 1) : slots);
         if (slotsOfTenant > slots) {
-            throw new InvalidSettings("Cannot serve " + slotsOfTenant + " puts of a tenant: the memory for puts has"
-                    + " room for " + slots + ". Give more --put-memory, or fewer --puts-per-tenant.");
+            throw new InvalidSettingsException(
+                    "Cannot serve " + slotsOfTenant + " puts of a tenant: the memory for puts has" + " room for "
+                            + slots + ". Give more --put-memory, or fewer --puts-per-tenant.");
         }
     }
 
@@ -64,12 +65,12 @@ final class PutBudget {
      *
      * @param whenAdmitted called once if the stream waits; identifies the stream
      * @return whether the stream is admitted
-     * @throws Refused it would have to wait, and its connection has another stream
+     * @throws RefusedException it would have to wait, and its connection has another stream
      */
     synchronized boolean enter(Holder holder, long nowNanos, Runnable whenAdmitted) {
         boolean isAdmitted = admitted < slots && mayHaveOne(holder.tenant());
         if (!isAdmitted && streams.containsKey(holder.connection())) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.BUSY,
                     "Cannot put another map: the daemon takes " + slots + " at a time"
                             + (slotsOfTenant < slots ? ", " + slotsOfTenant + " of one tenant" : "")

@@ -1,7 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
 import com.google.gson.JsonObject;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.MapPut;
@@ -381,7 +381,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             if (present != null) {
                 present.close();
             }
-        } catch (StoreUnavailable e) {
+        } catch (StoreUnavailableException e) {
             LOG.warn("Cannot delete the files of an unfinished put. {}", e.getMessage());
         } finally {
             settle();

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 import java.util.OptionalInt;
 
@@ -34,20 +34,21 @@ public record Sharing(
     /** Checks the limits. */
     public Sharing {
         if (callsOfTenant < 1) {
-            throw new InvalidSettings("Cannot serve with " + callsOfTenant
+            throw new InvalidSettingsException("Cannot serve with " + callsOfTenant
                     + " calls of a tenant: at least one is needed. Correct --calls-per-tenant.");
         }
         if (putsOfTenant.orElse(1) < 1) {
-            throw new InvalidSettings("Cannot serve with " + putsOfTenant.getAsInt()
+            throw new InvalidSettingsException("Cannot serve with " + putsOfTenant.getAsInt()
                     + " puts of a tenant: at least one is needed. Correct --puts-per-tenant.");
         }
         if (leastRate < 1 || leastRate > 1 << 30 || rateTime.toMillis() < 1 || rateTime.toHours() > 24) {
-            throw new InvalidSettings("Cannot serve with a least rate of " + leastRate + " bytes per second in "
-                    + rateTime + ": legal are 1 byte to 1 GiB, and up to 24 hours."
-                    + " Correct --least-rate or --least-rate-time.");
+            throw new InvalidSettingsException(
+                    "Cannot serve with a least rate of " + leastRate + " bytes per second in "
+                            + rateTime + ": legal are 1 byte to 1 GiB, and up to 24 hours."
+                            + " Correct --least-rate or --least-rate-time.");
         }
         if (longestWait.toMillis() < 1) {
-            throw new InvalidSettings("Cannot serve with a longest wait of " + longestWait
+            throw new InvalidSettingsException("Cannot serve with a longest wait of " + longestWait
                     + ": it must be positive. Correct --longest-wait.");
         }
     }

@@ -1,10 +1,10 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import io.grpc.Status;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,21 +17,21 @@ final class Statuses {
 
     /** The status of a failure. Its message contains no secret, so the client gets it. */
     static Status of(Throwable failure) {
-        if (failure instanceof Refused refused) {
+        if (failure instanceof RefusedException refused) {
             return code(refused.reason()).withDescription(refused.getMessage());
         }
-        if (failure instanceof BlobMissing) {
+        if (failure instanceof BlobMissingException) {
             return Status.NOT_FOUND.withDescription(failure.getMessage());
         }
-        if (failure instanceof BlobCorrupt damage) {
+        if (failure instanceof BlobCorruptException damage) {
             FailureMessages.warn(damage);
             return Status.DATA_LOSS.withDescription(failure.getMessage());
         }
-        if (failure instanceof StoreUnavailable unavailable) {
+        if (failure instanceof StoreUnavailableException unavailable) {
             FailureMessages.warn(unavailable);
             return Status.UNAVAILABLE.withDescription(failure.getMessage());
         }
-        if (failure instanceof Closed) {
+        if (failure instanceof ClosedException) {
             return Status.UNAVAILABLE.withDescription(FailureMessages.ENDS);
         }
         if (failure instanceof IllegalArgumentException) {
@@ -41,7 +41,7 @@ final class Statuses {
         return Status.INTERNAL.withDescription(FailureMessages.FAILED);
     }
 
-    private static Status code(Refused.Reason reason) {
+    private static Status code(RefusedException.Reason reason) {
         return switch (reason) {
             case INVALID -> Status.INVALID_ARGUMENT;
             case UNAUTHENTICATED -> Status.UNAUTHENTICATED;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
@@ -16,7 +16,7 @@ final class TlsContexts {
      * A context with the daemon's certificate.
      *
      * @param protocol adds the settings of the protocol above TLS
-     * @throws InvalidSettings fatal: certificate or key is unusable
+     * @throws InvalidSettingsException fatal: certificate or key is unusable
      */
     static SslContext of(FlightConfig.Security.Tls tls, UnaryOperator<SslContextBuilder> protocol) {
         try {
@@ -25,12 +25,12 @@ final class TlsContexts {
                             tls.certificate().toFile(), tls.key().toFile()))
                     .build();
         } catch (SSLException | IllegalArgumentException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use certificate " + tls.certificate() + " with key " + tls.key() + ": " + e.getMessage()
                             + ". Give PEM files, the key in PKCS#8.",
                     e);
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read " + tls.key() + ": " + e + ". Give a PEM file.", e);
+            throw new InvalidSettingsException("Cannot read " + tls.key() + ": " + e + ". Give a PEM file.", e);
         }
     }
 }

@@ -1,10 +1,10 @@
 package dev.blobshuffle.flight.internal.server;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.flight.internal.blob.BlobName;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +32,8 @@ final class Tokens {
     /**
      * Reads the file.
      *
-     * @throws InvalidSettings fatal: it is unreadable, others may read it, or a line is malformed
+     * @throws InvalidSettingsException fatal: it is unreadable, others may read it, or a line is
+     *     malformed
      */
     Tokens(Path file) {
         try {
@@ -45,10 +46,12 @@ final class Tokens {
                 }
             }
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read the tokens: " + e + ". Give a file of lines NAMESPACE TOKEN.", e);
+            throw new InvalidSettingsException(
+                    "Cannot read the tokens: " + e + ". Give a file of lines NAMESPACE TOKEN.", e);
         }
         if (namespaces.isEmpty()) {
-            throw new InvalidSettings("Cannot serve: " + file + " has no token. Give it a line NAMESPACE TOKEN.");
+            throw new InvalidSettingsException(
+                    "Cannot serve: " + file + " has no token. Give it a line NAMESPACE TOKEN.");
         }
     }
 
@@ -56,7 +59,7 @@ final class Tokens {
         if (words.length != 2
                 || words[1].length() < SHORTEST
                 || !(words[0].equals("*") || BlobName.isShuffle(words[0]))) {
-            throw new InvalidSettings("Cannot use line " + number + " of " + file
+            throw new InvalidSettingsException("Cannot use line " + number + " of " + file
                     + ": legal is NAMESPACE TOKEN with a token of at least " + SHORTEST + " characters.");
         }
         namespaces.computeIfAbsent(digest(words[1]), key -> new TreeSet<>()).add(words[0]);
@@ -71,14 +74,14 @@ final class Tokens {
      * The namespaces of a token.
      *
      * @param header the call's {@code authorization}
-     * @throws Refused the token is unknown
+     * @throws RefusedException the token is unknown
      */
     Set<String> authenticate(@Nullable String header) {
         Set<String> found = header != null && header.startsWith(PREFIX)
                 ? namespaces.get(digest(header.substring(PREFIX.length())))
                 : null;
         if (found == null) {
-            throw new Refused(
+            throw new RefusedException(
                     Reason.UNAUTHENTICATED,
                     "Cannot answer: the call has no valid token. Send the header 'authorization: Bearer TOKEN'.");
         }

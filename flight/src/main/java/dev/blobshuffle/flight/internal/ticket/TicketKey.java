@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.ticket;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
@@ -19,7 +19,8 @@ public final class TicketKey {
      * The content of a file, or a random key.
      *
      * @param file empty: a random key, so a restart invalidates all tickets
-     * @throws InvalidSettings fatal: the file is unreadable, too short, or others may read it
+     * @throws InvalidSettingsException fatal: the file is unreadable, too short, or others may read
+     *     it
      */
     public static byte[] of(Optional<Path> file, Time time) {
         if (file.isEmpty()) {
@@ -33,12 +34,12 @@ public final class TicketKey {
             PrivateFiles.check(file.get());
             byte[] key = Files.readAllBytes(file.get());
             if (key.length < SHORTEST) {
-                throw new InvalidSettings("Cannot sign tickets with " + file.get() + ": it has " + key.length
+                throw new InvalidSettingsException("Cannot sign tickets with " + file.get() + ": it has " + key.length
                         + " bytes, at least " + SHORTEST + " are needed. Run openssl rand -base64 48.");
             }
             return key;
         } catch (IOException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read the key of tickets: " + e + ". Give a file with 32 random bytes.", e);
         }
     }

@@ -1,13 +1,13 @@
 package dev.blobshuffle.flight.internal.ticket;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.ByteReader;
 import dev.blobshuffle.core.internal.format.ByteWriter;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
-import dev.blobshuffle.flight.internal.blob.Refused;
-import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
+import dev.blobshuffle.flight.internal.blob.RefusedException.Reason;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -87,7 +87,7 @@ public final class TicketSigner {
     /**
      * Decodes a ticket. It verifies the signature before it uses any other byte.
      *
-     * @throws Refused the ticket is not from this daemon, or has expired
+     * @throws RefusedException the ticket is not from this daemon, or has expired
      */
     public Ticket verify(byte[] bytes) {
         int signed = bytes.length - MAC_LENGTH;
@@ -119,7 +119,7 @@ public final class TicketSigner {
             MapSet maps = reader.fixedByte() == COMMITTED ? new MapSet.Committed(reader.varint()) : listed(reader);
             reader.end();
             return new Ticket(namespace, shuffle, partitions, maps, startFrame, expiry);
-        } catch (BlobCorrupt | IllegalArgumentException e) {
+        } catch (BlobCorruptException | IllegalArgumentException e) {
             throw refused("it contradicts itself: " + e.getMessage());
         }
     }
@@ -144,8 +144,8 @@ public final class TicketSigner {
         }
     }
 
-    private static Refused refused(String reason) {
-        return new Refused(
+    private static RefusedException refused(String reason) {
+        return new RefusedException(
                 Reason.UNAUTHENTICATED, "Cannot use the ticket: " + reason + ". Ask GetFlightInfo for a new one.");
     }
 }

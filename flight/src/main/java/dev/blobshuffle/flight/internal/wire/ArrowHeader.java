@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.wire;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage.Kind;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
@@ -42,7 +42,7 @@ public record ArrowHeader(Kind kind, long bodyLength, long rows, OptionalLong di
                     bodyLength,
                     rows,
                     kind == Kind.DICTIONARY ? OptionalLong.of(dictionary(content)) : OptionalLong.empty());
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             throw new IllegalArgumentException(
                     "Cannot take a message: its metadata is not a message of Arrow IPC, or is truncated.", e);
         }

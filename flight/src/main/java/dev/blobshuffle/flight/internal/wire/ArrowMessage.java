@@ -1,6 +1,6 @@
 package dev.blobshuffle.flight.internal.wire;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
      *
      * @param bytes whole messages, from position to limit; the position does not change
      * @param what names the bytes in a failure
-     * @throws BlobCorrupt fatal: the bytes are not whole messages
+     * @throws BlobCorruptException fatal: the bytes are not whole messages
      */
     public static List<ArrowMessage> split(ByteBuffer bytes, String what) {
         ByteBuffer rest = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -71,7 +71,7 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
      * The kind of a message.
      *
      * @param metadata the flatbuffer
-     * @throws BlobCorrupt fatal: it is not a flatbuffer
+     * @throws BlobCorruptException fatal: it is not a flatbuffer
      */
     public static Kind kind(ByteBuffer metadata, String what) {
         ByteBuffer flatbuffer = metadata.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -96,8 +96,8 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
         return part;
     }
 
-    static BlobCorrupt corrupt(String what, String reason) {
-        return new BlobCorrupt("Cannot read " + what + ": " + reason
+    static BlobCorruptException corrupt(String what, String reason) {
+        return new BlobCorruptException("Cannot read " + what + ": " + reason
                 + ". Its checksum is right, so its writer was faulty; write whole Arrow IPC messages.");
     }
 }

@@ -1,12 +1,12 @@
 package dev.blobshuffle.flight.internal.wire;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * A reader of single fields of a flatbuffer table. For any bytes, a read returns a value or throws
- * {@link BlobCorrupt}. Immutable.
+ * {@link BlobCorruptException}. Immutable.
  */
 final class FlatTable {
     private final ByteBuffer buffer;
@@ -30,7 +30,7 @@ final class FlatTable {
      *
      * @param flatbuffer from 0 to its limit
      * @param what names the flatbuffer in a failure
-     * @throws BlobCorrupt fatal: the bytes have no root table
+     * @throws BlobCorruptException fatal: the bytes have no root table
      */
     static FlatTable root(ByteBuffer flatbuffer, String what) {
         ByteBuffer bytes = flatbuffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
@@ -53,7 +53,7 @@ final class FlatTable {
     /**
      * The table to which a slot refers.
      *
-     * @throws BlobCorrupt fatal: there is none
+     * @throws BlobCorruptException fatal: there is none
      */
     FlatTable child(int slot) {
         int relative = relative(slot);
@@ -77,7 +77,7 @@ final class FlatTable {
         return (int) offset;
     }
 
-    private static BlobCorrupt malformed(String what) {
+    private static BlobCorruptException malformed(String what) {
         return ArrowMessage.corrupt(what, "the metadata of a message is not a flatbuffer");
     }
 }

@@ -3,9 +3,9 @@ package dev.blobshuffle.flight.internal.blob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreRefusedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.lang.reflect.Proxy;
@@ -44,12 +44,12 @@ class CopyGateTest {
     }
 
     private void fail() {
-        assertThatThrownBy(() -> ask(new StoreRefused("no bucket"))).hasMessage("no bucket");
+        assertThatThrownBy(() -> ask(new StoreRefusedException("no bucket"))).hasMessage("no bucket");
     }
 
     @Test
     void whatFailsSoonIsRepeated() {
-        assertThatThrownBy(() -> ask(new StoreUnavailable("away"))).hasMessage("away");
+        assertThatThrownBy(() -> ask(new StoreUnavailableException("away"))).hasMessage("away");
         assertThat(asked).hasValue(3);
     }
 
@@ -57,7 +57,7 @@ class CopyGateTest {
     void aStoreThatHasFailedRestsAndIsAskedAgain() {
         fail();
         assertThatThrownBy(() -> gate.ask(() -> "never asked"))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("has just failed")
                 .hasMessageContaining("no bucket");
         passed.addAndGet(Duration.ofSeconds(6).toNanos());
@@ -71,7 +71,7 @@ class CopyGateTest {
     void aMissingBlobSaysThatTheStoreIsBack() {
         fail();
         passed.addAndGet(Duration.ofSeconds(6).toNanos());
-        assertThatThrownBy(() -> ask(new BlobMissing("gone"))).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> ask(new BlobMissingException("gone"))).isInstanceOf(BlobMissingException.class);
 
         passed.addAndGet(Duration.ofSeconds(-6).toNanos());
         assertThat(gate.<String>ask(() -> "back")).isEqualTo("back");

@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.client;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +19,7 @@ class GrpcReleaseTest {
     @Test
     void twoReleasesAreRefused() {
         assertThatThrownBy(() -> GrpcRelease.check(Optional.of("1.82.2"), Optional.of("1.79.0")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage("Cannot use gRPC: grpc-netty-shaded is of release 1.82.2, grpc-core of 1.79.0."
                         + " Give all of gRPC one release: import io.grpc:grpc-bom in the newer of the two.");
     }

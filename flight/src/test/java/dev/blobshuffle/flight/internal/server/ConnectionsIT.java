@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
 import io.grpc.ConnectivityState;
@@ -178,7 +178,7 @@ class ConnectionsIT {
                 }
             });
             assertThat(end)
-                    .isInstanceOf(StoreUnavailable.class)
+                    .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("The daemon ended this connection: it read less than 1 bytes per second")
                     .hasMessageContaining("Read all streams that you open");
         }

@@ -2,7 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.time.SystemTime;
@@ -42,7 +42,7 @@ class CopierCloseTest {
                 while (content.buffers().stream().allMatch(ByteBuffer::hasRemaining)) {
                     Thread.onSpinWait();
                 }
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 awaitClose(); // A close that does not wait returns during this time.
                 throw e;
             } finally {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
 import io.grpc.ManagedChannel;
@@ -156,7 +156,7 @@ class CopiesIT {
                                 .status())
                         .isEqualTo(404);
             }
-            assertThatThrownBy(() -> read(client, "t")).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(client, "t")).isInstanceOf(BlobMissingException.class);
             assertThatThrownBy(() -> client.commit("s", MAPS - 1)).hasMessageContaining("Commit the right number");
         }
     }
@@ -211,7 +211,7 @@ class CopiesIT {
                 FlightShuffles client = Daemons.client(daemon)) {
             flip(copy(blobs.get(4)), FRAME / 2);
             assertThatThrownBy(() -> read(client, "s"))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("map 4")
                     .hasMessageContaining("its copy in file://" + copies)
                     .hasMessageContaining("checksum");
@@ -226,7 +226,7 @@ class CopiesIT {
         try (FlightDaemon daemon = start(anotherHost(), copies);
                 FlightShuffles client = Daemons.client(daemon)) {
             assertThatThrownBy(() -> read(client, "s"))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("map 4");
             try (HttpClientSocket http = HttpClientSocket.plain(Daemons.httpPort(daemon))) {
                 assertThat(http.ask("GET", "/default/s/" + blobs.get(4).getFileName(), "")
@@ -247,9 +247,9 @@ class CopiesIT {
                 FlightShuffles client = Daemons.client(daemon)) {
             assertThat(read(client, "s")).isEqualTo(expected);
             Damage.truncate(copy(blobs.get(5)), 1000);
-            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobCorruptException.class);
             Files.delete(copy(blobs.get(5)));
-            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissingException.class);
         }
     }
 
@@ -260,7 +260,7 @@ class CopiesIT {
         try (FlightDaemon daemon = start(anotherHost(), copies);
                 FlightShuffles client = Daemons.client(daemon)) {
             assertThatThrownBy(() -> read(client, "s"))
-                    .isInstanceOf(BlobMissing.class)
+                    .isInstanceOf(BlobMissingException.class)
                     .hasMessageContaining("LOST(1)");
         }
     }
@@ -303,7 +303,7 @@ class CopiesIT {
             awaitCommit();
             client.release("s");
             assertThat(commit().getParent()).doesNotExist();
-            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissingException.class);
         }
     }
 
@@ -339,7 +339,7 @@ class CopiesIT {
         try (FlightDaemon daemon = start(directory, copies);
                 FlightShuffles client = Daemons.client(daemon)) {
             await(client, isCopied(MAPS));
-            assertThatThrownBy(() -> read(client, "damaged")).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> read(client, "damaged")).isInstanceOf(BlobCorruptException.class);
 
             client.release("damaged");
             assertThat(directory.resolve("shuffles").resolve("damaged")).doesNotExist();
@@ -375,7 +375,7 @@ class CopiesIT {
                 FlightShuffles client = Daemons.client(daemon)) {
             client.release("s");
             assertThat(commit().getParent()).doesNotExist();
-            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> read(client, "s")).isInstanceOf(BlobMissingException.class);
         }
     }
 
@@ -392,8 +392,8 @@ class CopiesIT {
                             && stats.get("copy_failed_blobs").getAsInt() == MAPS
                             && stats.get("copy_failed_bytes").getAsLong() > (long) MAPS * FRAME
                             && stats.get("copy_pending_blobs").getAsInt() == MAPS);
-            assertThatThrownBy(() -> read(client, "t")).isInstanceOf(StoreUnavailable.class);
-            assertThatThrownBy(() -> client.release("s")).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> read(client, "t")).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> client.release("s")).isInstanceOf(StoreUnavailableException.class);
             assertThat(read(client, "s")).isEqualTo(expected);
 
             Files.createDirectory(absent);
@@ -412,7 +412,7 @@ class CopiesIT {
                 CapturedLog log = new CapturedLog()) {
             for (int i = 0; i < 50; i++) {
                 assertThatThrownBy(() -> read(client, "t"))
-                        .isInstanceOf(StoreUnavailable.class)
+                        .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("absent");
             }
             assertThat(log.with("cannot be used")).hasSizeBetween(1, 10);
@@ -454,7 +454,7 @@ class CopiesIT {
         for (String uri : List.of("memory://m", "/mnt/copies", "file:///a,/b")) {
             FlightConfig plain = Daemons.insecure(Map.of("default", List.of(directory)));
             assertThatThrownBy(() -> FlightDaemon.start(Daemons.withCopies(plain, uri), time))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
         }
     }
 }

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
@@ -135,7 +135,7 @@ class FlightDaemonIT {
         store.write("s", 1, 0, List.of(List.of(store.batch(8))));
 
         assertThatThrownBy(() -> client.commit("s", 4))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("3 of 4 maps are missing: 0, 2, 3");
         assertThatThrownBy(() -> client.read("s", 0)).hasMessageContaining("it is not committed");
         assertThatThrownBy(() -> client.commit("s", 1)).hasMessageContaining("missing: 0");
@@ -161,7 +161,7 @@ class FlightDaemonIT {
         Files.delete(lost);
 
         assertThatThrownBy(() -> client.read("s", 0))
-                .isInstanceOf(BlobMissing.class)
+                .isInstanceOf(BlobMissingException.class)
                 .hasMessageContaining("LOST(1)");
 
         byte[] again = store.batch(8);
@@ -183,7 +183,7 @@ class FlightDaemonIT {
                 continue; // The daemon read and checked the prelude at the commit.
             }
             assertThatThrownBy(() -> all(client.read("s", 0)))
-                    .isInstanceOf(BlobCorrupt.class)
+                    .isInstanceOf(BlobCorruptException.class)
                     .hasMessageContaining("map 0, attempt 0, of shuffle s");
         }
     }
@@ -195,7 +195,7 @@ class FlightDaemonIT {
         long border = ArrowStore.SCHEMA.length + 240;
         for (long length : new long[] {border + 50, border, border - 50, 24, 0}) {
             Damage.truncate(file, length);
-            assertThatThrownBy(() -> all(client.read("s", 0))).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> all(client.read("s", 0))).isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -207,7 +207,7 @@ class FlightDaemonIT {
         Files.write(file, ArrowStore.blob(id, "s", 0, 0, List.of(List.of(store.batch(200)))));
 
         assertThatThrownBy(() -> all(client.read("s", 0)))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("it was replaced or truncated after it had been registered");
     }
 
@@ -220,9 +220,9 @@ class FlightDaemonIT {
         Files.copy(file, store.path("s", 1, 0, new BlobId(1, 0xabcdefL, 0)));
 
         assertThatThrownBy(() -> client.commit("t", 1))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("it has a segment of");
-        assertThatThrownBy(() -> client.commit("s", 2)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> client.commit("s", 2)).isInstanceOf(BlobCorruptException.class);
     }
 
     @Test
@@ -235,7 +235,7 @@ class FlightDaemonIT {
         Files.write(file, moved);
 
         assertThatThrownBy(() -> client.register("shuffles/s/" + file.getFileName()))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("its content ends at");
     }
 
@@ -258,7 +258,7 @@ class FlightDaemonIT {
                 "shuffles/s/..",
                 "shuffles/s/" + name + "\0",
                 "")) {
-            assertThatThrownBy(() -> client.register(path)).as(path).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> client.register(path)).as(path).isInstanceOf(InvalidSettingsException.class);
         }
     }
 
@@ -272,9 +272,9 @@ class FlightDaemonIT {
         Files.createSymbolicLink(linked, foreign);
 
         assertThatThrownBy(() -> client.register("shuffles/s/" + foreign.getFileName()))
-                .isInstanceOf(BlobMissing.class);
+                .isInstanceOf(BlobMissingException.class);
         assertThatThrownBy(() -> client.register("shuffles/t/" + foreign.getFileName()))
-                .isInstanceOf(BlobMissing.class)
+                .isInstanceOf(BlobMissingException.class)
                 .hasMessageContaining("it is not a regular file");
     }
 
@@ -293,7 +293,7 @@ class FlightDaemonIT {
 
         assertThat(all(client.read("job-2", 0))).isEqualTo(ArrowStore.stream(List.of(two)));
         assertThat(directory.resolve("shuffles").resolve("job-1")).doesNotExist();
-        assertThatThrownBy(() -> client.read("job-1", 0)).isInstanceOf(BlobMissing.class);
+        assertThatThrownBy(() -> client.read("job-1", 0)).isInstanceOf(BlobMissingException.class);
     }
 
     @Test
@@ -301,7 +301,7 @@ class FlightDaemonIT {
         store.write("s", 0, 0, List.of(List.of(store.batch(8))));
         Path commit = directory.resolve("shuffles").resolve("s").resolve("flight.commit");
         Files.writeString(commit, "nothing");
-        assertThatThrownBy(() -> client.read("s", 0)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> client.read("s", 0)).isInstanceOf(BlobCorruptException.class);
 
         client.release("s");
 
@@ -373,7 +373,7 @@ class FlightDaemonIT {
                             stuck.get(0).skipNBytes(64 << 10);
                         }
                     })
-                    .isInstanceOfAny(StoreUnavailable.class, EOFException.class);
+                    .isInstanceOfAny(StoreUnavailableException.class, EOFException.class);
             assertThat(all(client.read("s", 0))).hasSize(ArrowStore.stream(frames).length);
         }
     }
@@ -394,7 +394,7 @@ class FlightDaemonIT {
             assertThat(all(client.read("s", partition))).isEqualTo(ArrowStore.stream(List.of(batch)));
         }
         assertThatThrownBy(() -> client.read("s", 100_000))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("the shuffle has 100000");
     }
 
@@ -403,7 +403,7 @@ class FlightDaemonIT {
         Map<String, List<Path>> nested = Map.of("a", List.of(directory), "b", List.of(directory));
 
         assertThatThrownBy(() -> FlightDaemon.start(Daemons.insecure(nested), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("one lies in the other");
     }
 
@@ -411,7 +411,7 @@ class FlightDaemonIT {
     void anUnknownNamespaceIsNamed() {
         try (FlightShuffles lost = FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "elsewhere")) {
             assertThatThrownBy(() -> lost.read("s", 0))
-                    .isInstanceOf(BlobMissing.class)
+                    .isInstanceOf(BlobMissingException.class)
                     .hasMessageContaining("the daemon serves [default, other]");
         }
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
 import dev.blobshuffle.core.time.SystemTime;
@@ -119,11 +119,11 @@ class FlightMetricsIT {
                     "127.0.0.1", Daemons.httpPort(running), HttpConfig.Transport.PLAIN_TEXT, HttpConfig.Limits.DEFAULT);
             int before = threads();
             assertThatThrownBy(() -> FlightDaemon.start(Daemons.withHttp(config, taken), time))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("for HTTP");
             Files.writeString(secure.certificate(), "no certificate");
             assertThatThrownBy(() -> FlightDaemon.start(config, time))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Cannot use certificate");
             Daemons.patiently("the end of the event loops").until(() -> threads() <= before);
         }

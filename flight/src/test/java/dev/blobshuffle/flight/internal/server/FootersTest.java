@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
@@ -129,7 +129,7 @@ class FootersTest {
                 .resolve(blobs.get(17).name().file()));
 
         assertThatThrownBy(() -> new Footers(workers).read(blobs, footer -> rows.add(footer.rows())))
-                .isInstanceOf(BlobMissing.class)
+                .isInstanceOf(BlobMissingException.class)
                 .hasMessageContaining(blobs.get(17).name().file());
     }
 }

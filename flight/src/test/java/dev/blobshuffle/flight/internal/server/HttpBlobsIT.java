@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
@@ -401,7 +401,7 @@ class HttpBlobsIT {
         HttpConfig taken = new HttpConfig("127.0.0.1", port, Transport.AS_FLIGHT, Limits.DEFAULT);
 
         assertThatThrownBy(() -> FlightDaemon.start(Daemons.withHttp(config, taken), time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Cannot listen at 127.0.0.1:" + port + " for HTTP");
     }
 
@@ -411,7 +411,7 @@ class HttpBlobsIT {
 
         assertThatThrownBy(() ->
                         Daemons.withHttp(config, new HttpConfig("0.0.0.0", 0, Transport.PLAIN_TEXT, Limits.DEFAULT)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("other machines could read all partitions");
     }
 }

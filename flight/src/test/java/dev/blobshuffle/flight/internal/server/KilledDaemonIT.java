@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +55,7 @@ class KilledDaemonIT {
                 assertThat(stream.readNBytes(1 << 20)).hasSize(1 << 20);
                 daemon.kill();
                 assertThatThrownBy(stream::readAllBytes)
-                        .isInstanceOf(StoreUnavailable.class)
+                        .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("Check that the daemon runs, then retry");
             }
             channel.shutdownNow();

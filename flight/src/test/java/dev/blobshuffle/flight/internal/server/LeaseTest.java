@@ -3,8 +3,8 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -13,7 +13,7 @@ import dev.blobshuffle.flight.internal.blob.CopyStore;
 import dev.blobshuffle.flight.internal.blob.MapPut;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +96,7 @@ class LeaseTest {
 
         assertThat(shuffle("s")).doesNotExist();
         assertThat(shuffle("t")).exists();
-        assertThatThrownBy(() -> catalog.shuffle("default", "s")).isInstanceOf(Refused.class);
+        assertThatThrownBy(() -> catalog.shuffle("default", "s")).isInstanceOf(RefusedException.class);
     }
 
     @Test
@@ -142,7 +142,7 @@ class LeaseTest {
         now.set(System.currentTimeMillis() + LEASE.toMillis() + 60_000);
 
         assertThatThrownBy(() -> both.sweep(LEASE, released::add))
-                .isInstanceOf(StoreUnavailable.class)
+                .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("absent");
         assertThat(released).containsExactly("b/s");
         assertThat(blob).exists();
@@ -154,7 +154,7 @@ class LeaseTest {
         catalog.renew("default", "s");
         Files.writeString(shuffle("s").resolve("flight.commit"), "nothing");
         Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(now.get()));
-        assertThatThrownBy(() -> catalog.shuffle("default", "s")).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> catalog.shuffle("default", "s")).isInstanceOf(BlobCorruptException.class);
         Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(1));
         write("t", 0);
 
@@ -181,7 +181,7 @@ class LeaseTest {
             put.batch(0, 1, store.batch(800));
             put.flush();
             catalog.release("default", "lost");
-            assertThatThrownBy(put::commit).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(put::commit).isInstanceOf(StoreUnavailableException.class);
         }
         assertThat(shuffle("lost")).doesNotExist();
     }
@@ -203,7 +203,7 @@ class LeaseTest {
         Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(now.get() - 60_000));
 
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> keeping.shuffle("default", "s")).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> keeping.shuffle("default", "s")).isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -220,7 +220,7 @@ class LeaseTest {
                         throw new AssertionError("It was opened.");
                     }
                 })
-                .isInstanceOf(BlobCorrupt.class);
+                .isInstanceOf(BlobCorruptException.class);
         catalog.release("default", "s");
         catalog.release("default", "s");
         assertThat(directory.resolve("shuffles")).isEmptyDirectory();

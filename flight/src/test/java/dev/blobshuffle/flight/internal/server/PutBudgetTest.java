@@ -3,8 +3,8 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -152,17 +152,17 @@ class PutBudgetTest {
         Holder holder = new Holder("connection", "a");
         assertThat(one.enter(holder, 0, () -> {})).isTrue();
         assertThatThrownBy(() -> one.enter(holder, 0, () -> {}))
-                .isInstanceOf(Refused.class)
+                .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("4 at a time, 1 of one tenant, and this connection has one. Put it again")
-                .extracting(failure -> ((Refused) failure).reason())
-                .isEqualTo(Refused.Reason.BUSY);
+                .extracting(failure -> ((RefusedException) failure).reason())
+                .isEqualTo(RefusedException.Reason.BUSY);
         assertThat(one.waiting()).isZero();
     }
 
     @Test
     void moreForATenantThanThereAreIsRefused() {
         assertThatThrownBy(() -> new PutBudget(80, 10, OptionalInt.of(5), 1))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("has room for 4. Give more --put-memory, or fewer --puts-per-tenant.");
     }
 }

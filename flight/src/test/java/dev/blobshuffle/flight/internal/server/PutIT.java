@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonParser;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
 import dev.blobshuffle.testkit.internal.files.LiveFiles;
@@ -447,7 +447,9 @@ class PutIT {
         assertThat(read("t", 0)).isEqualTo(stream(batch(3, body), batch(4, body)));
 
         start(budgets(32 << 20, OptionalLong.empty()));
-        assertThatThrownBy(() -> read("s", 0)).isInstanceOf(BlobMissing.class).hasMessageContaining("LOST(1)");
+        assertThatThrownBy(() -> read("s", 0))
+                .isInstanceOf(BlobMissingException.class)
+                .hasMessageContaining("LOST(1)");
         assertThatThrownBy(() -> read("t", 0)).hasMessageContaining("namespace default has none");
         put("default", "s", 1, 1, 1).batch(0, 2, body).rows(2).finish();
         client.commit("s", 2);

@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -15,7 +15,9 @@ class SharingTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private static void refuses(ThrowingCallable settings, String option) {
-        assertThatThrownBy(settings).isInstanceOf(InvalidSettings.class).hasMessageContaining(option);
+        assertThatThrownBy(settings)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(option);
     }
 
     private static Sharing sharing(int puts, long rate, Duration rateTime, Duration wait) {

@@ -2,7 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponseStatus;
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class StatusesTest {
     @Test
     void aCallThatMeetsTheEndOfTheDaemonCanBeRepeatedAndIsNotLogged() {
-        Closed closed = new Closed("Cannot run a task: the workers 'blobshuffle-flight' are closed.");
+        ClosedException closed = new ClosedException("Cannot run a task: the workers 'blobshuffle-flight' are closed.");
         try (CapturedLog log = new CapturedLog()) {
             Status status = Statuses.of(closed);
             assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);

@@ -3,8 +3,8 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
 import dev.blobshuffle.flight.internal.client.Answers;
@@ -57,7 +57,7 @@ class TicketsIT {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             for (String maps : List.of("[[0,0],[7,0]]", "[[7,0],[0,0]]")) {
                 assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":" + maps))
-                        .isInstanceOf(BlobMissing.class)
+                        .isInstanceOf(BlobMissingException.class)
                         .hasMessageContaining("map=7");
             }
             assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":[[0,3]]"))
@@ -74,7 +74,7 @@ class TicketsIT {
                     .findFirst()
                     .orElseThrow());
             assertThatThrownBy(() -> FlightCalls.read(channel, both))
-                    .isInstanceOf(BlobMissing.class)
+                    .isInstanceOf(BlobMissingException.class)
                     .hasMessageContaining("map=1");
             channel.shutdownNow();
         }
@@ -89,14 +89,14 @@ class TicketsIT {
             for (String asked :
                     List.of("\"partition\":1}", "\"partitions\":[0,2]}", "\"partition\":1,\"maps\":[[1,0]]}")) {
                 assertThatThrownBy(() -> FlightCalls.act(channel, "ticket", ticket + asked))
-                        .isInstanceOf(InvalidSettings.class)
+                        .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("the shuffle has 1, counted from 0");
             }
             byte[] all = FlightCalls.read(channel, FlightCalls.ticket(channel, ",\"start_frame\":4"));
             assertThat(all).hasSize(ArrowStore.SCHEMA.length + 8);
             byte[] beyond = FlightCalls.ticket(channel, ",\"start_frame\":5");
             assertThatThrownBy(() -> FlightCalls.read(channel, beyond))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("end 1 frames before it");
             channel.shutdownNow();
         }
@@ -110,7 +110,7 @@ class TicketsIT {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             assertThatThrownBy(() -> FlightCalls.act(
                             channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"mixed\",\"maps\":2}"))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("map 0 has 2 partitions, and map 1 has 3");
             channel.shutdownNow();
         }
@@ -154,7 +154,7 @@ class TicketsIT {
         try (FlightDaemon daemon = Daemons.start(time, directory)) {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             assertThatThrownBy(() -> FlightCalls.read(channel, old))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("or this one before it was restarted");
             assertThat(FlightCalls.read(channel, FlightCalls.ticket(channel, ",\"maps\":[[0,0]]")))
                     .isNotEmpty();
@@ -170,18 +170,18 @@ class TicketsIT {
             for (int i = 0; i < 200; i++) {
                 byte[] bytes = new byte[random.nextInt(100)];
                 random.nextBytes(bytes);
-                assertThatThrownBy(() -> FlightCalls.read(channel, bytes)).isInstanceOf(InvalidSettings.class);
+                assertThatThrownBy(() -> FlightCalls.read(channel, bytes)).isInstanceOf(InvalidSettingsException.class);
             }
             byte[] huge = new ProtoWriter().bytesHeader(1, Integer.MAX_VALUE).toBytes();
             assertThatThrownBy(() ->
                             Answers.one(channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT), huge, "action"))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
             assertThatThrownBy(() -> FlightCalls.act(channel, "stats", "[".repeat(100_000)))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
             assertThatThrownBy(() -> FlightCalls.act(channel, "stats", " ".repeat(5 << 20)));
             assertThatThrownBy(() -> FlightCalls.act(
                             channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":1e999999999}"))
-                    .isInstanceOf(InvalidSettings.class);
+                    .isInstanceOf(InvalidSettingsException.class);
             assertThatThrownBy(() -> FlightCalls.act(channel, "nothing", ""))
                     .hasMessageContaining("the daemon knows [commit");
             assertThat(FlightCalls.act(channel, "stats", "")).contains("incarnation");
@@ -202,9 +202,9 @@ class TicketsIT {
                 assertThat(stream.readAllBytes()).hasSize(ArrowStore.SCHEMA.length + 4 * 40 + 80 + 8);
             }
             assertThatThrownBy(() -> other.read("s", 0)).hasMessageContaining("the token is for [other]");
-            assertThatThrownBy(() -> other.release("s")).isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> other.release("s")).isInstanceOf(InvalidSettingsException.class);
             assertThatThrownBy(none::stats)
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("the call has no valid token");
             assertThatThrownBy(plain::stats).hasMessageContaining("Check that the daemon runs");
         }
@@ -225,7 +225,7 @@ class TicketsIT {
                         Optional.empty(),
                         Optional.empty(),
                         Map.of()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("other machines could read all partitions");
     }
 }

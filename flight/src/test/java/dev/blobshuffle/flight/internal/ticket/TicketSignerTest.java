@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
-import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.RefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,7 +84,8 @@ class TicketSignerTest {
     private void assertRefused(byte[] bytes, String reason) {
         assertThatThrownBy(() -> signer.verify(bytes))
                 .isInstanceOfSatisfying(
-                        Refused.class, e -> assertThat(e.reason()).isEqualTo(Refused.Reason.UNAUTHENTICATED))
+                        RefusedException.class,
+                        e -> assertThat(e.reason()).isEqualTo(RefusedException.Reason.UNAUTHENTICATED))
                 .hasMessageContaining(reason);
     }
 }

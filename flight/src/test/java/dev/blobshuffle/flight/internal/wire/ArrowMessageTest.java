@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -42,7 +42,7 @@ class ArrowMessageTest {
         for (int length = 1; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
             assertThatThrownBy(() -> ArrowMessage.split(ByteBuffer.wrap(cut), "test"))
-                    .isInstanceOf(BlobCorrupt.class);
+                    .isInstanceOf(BlobCorruptException.class);
         }
     }
 }

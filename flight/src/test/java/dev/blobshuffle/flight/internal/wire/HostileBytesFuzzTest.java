@@ -3,7 +3,7 @@ package dev.blobshuffle.flight.internal.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ class HostileBytesFuzzTest {
             try {
                 assertThat(ArrowMessage.split(ByteBuffer.wrap(bytes), "test")).isNotEmpty();
                 read++;
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             }
         }

@@ -26,8 +26,8 @@ public final class TaskInstances {
      * A share of the instance of a shuffle. Blocks while it opens or closes.
      *
      * @param jobId Flink's id of the job
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
-     *     now
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException recoverable: the store does
+     *     not work now
      */
     public static Share<ShuffleInstance> acquire(ShufflePlan plan, JobID jobId) {
         String job = plan.job(jobId.toHexString());

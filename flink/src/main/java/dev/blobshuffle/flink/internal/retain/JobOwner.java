@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink.internal.retain;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.StoreCell;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.Register;
@@ -42,15 +42,15 @@ final class JobOwner {
     /**
      * The job's owner.
      *
-     * @throws StoreUnavailable recoverable: the store does not work now
+     * @throws StoreUnavailableException recoverable: the store does not work now
      */
     int findOrMake() {
         Optional<Integer> known = find();
         for (int attempt = 0; known.isEmpty() && attempt < ATTEMPTS; attempt++) {
             known = make();
         }
-        return known.orElseThrow(() -> new StoreUnavailable("Cannot store blobs of job " + job + ": " + ATTEMPTS
-                + " numbers were all taken by other jobs. Give the job another store or prefix."));
+        return known.orElseThrow(() -> new StoreUnavailableException("Cannot store blobs of job " + job + ": "
+                + ATTEMPTS + " numbers were all taken by other jobs. Give the job another store or prefix."));
     }
 
     private Optional<Integer> make() {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink.internal.retain;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.retention.SweepRight;
@@ -90,8 +90,8 @@ final class JobSweepRight implements SweepRight {
     @Override
     public void requireOwn() {
         if (owner.isEmpty() || !ownerNow().equals(owner)) {
-            throw new InvalidSettings("Cannot delete from " + location + ": the register no longer names job " + job
-                    + " as the owner. Check what else writes to the store. Nothing more is deleted.");
+            throw new InvalidSettingsException("Cannot delete from " + location + ": the register no longer names job "
+                    + job + " as the owner. Check what else writes to the store. Nothing more is deleted.");
         }
     }
 }

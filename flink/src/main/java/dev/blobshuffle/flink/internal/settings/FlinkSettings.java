@@ -1,6 +1,6 @@
 package dev.blobshuffle.flink.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.read.ReadSettings;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
@@ -63,8 +63,8 @@ public final class FlinkSettings implements SettingGroup {
      * The settings of a shuffle, checked.
      *
      * @param given by their names; other names than ours are ignored
-     * @throws InvalidSettings fatal: no store is named, a name is unknown, or a value is not of its
-     *     form
+     * @throws InvalidSettingsException fatal: no store is named, a name is unknown, or a value is
+     *     not of its form
      */
     public static Settings parse(Map<String, String> given) {
         Settings settings = Settings.parse(given, GROUPS, Map.of());

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka.internal.claim;
 
-import dev.blobshuffle.core.failure.StoreAbsent;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreAbsentException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.OwnerWatch;
 import dev.blobshuffle.core.internal.claim.Pauses;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
@@ -28,7 +28,8 @@ public final class StoreClaim {
      * claim. A store that does not exist is created only if Kafka has no record of an earlier use
      * by the application.
      *
-     * @throws StoreAbsent fatal: the store does not exist, but the application has used it before
+     * @throws StoreAbsentException fatal: the store does not exist, but the application has used it
+     *     before
      */
     public static BlobStore open(String uri, StoreContext context, ClaimIdentity identity) {
         return open(uri, context, identity, OwnerTiming.USUAL);
@@ -55,19 +56,19 @@ public final class StoreClaim {
     static BlobStore openOrMake(
             Supplier<BlobStore> existing,
             Supplier<BlobStore> made,
-            Predicate<StoreAbsent> remembers,
+            Predicate<StoreAbsentException> remembers,
             ClaimIdentity identity) {
         try {
             return existing.get();
-        } catch (StoreAbsent absent) {
+        } catch (StoreAbsentException absent) {
             if (!remembers.test(absent)) {
                 return made.get();
             }
         }
         try {
             return existing.get();
-        } catch (StoreAbsent absent) {
-            throw new StoreAbsent(absent.getMessage() + " Application '" + identity.application()
+        } catch (StoreAbsentException absent) {
+            throw new StoreAbsentException(absent.getMessage() + " Application '" + identity.application()
                     + "' has used a store before (Kafka topic " + identity.topic()
                     + "), so this instance does not make another one.");
         }
@@ -78,7 +79,7 @@ public final class StoreClaim {
      * retries for as long as any call of a Kafka client may take: an application whose store exists
      * waits for the brokers too.
      */
-    private static boolean remembers(ClaimIdentity identity, StoreAbsent absent, Time time) {
+    private static boolean remembers(ClaimIdentity identity, StoreAbsentException absent, Time time) {
         return remembers(
                 () -> new ClaimTopic(identity.topic(), identity, 0, time).remembersApplication(),
                 identity,
@@ -86,7 +87,7 @@ public final class StoreClaim {
                 time);
     }
 
-    static boolean remembers(Memory memory, ClaimIdentity identity, StoreAbsent absent, Time time) {
+    static boolean remembers(Memory memory, ClaimIdentity identity, StoreAbsentException absent, Time time) {
         Duration patience = identity.patience();
         long deadline = time.nanos() + patience.toNanos();
         Pauses pauses = Pauses.growing(time);
@@ -112,7 +113,7 @@ public final class StoreClaim {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreUnavailable("Cannot open a store: the thread was interrupted. Start again.", e);
+            throw new StoreUnavailableException("Cannot open a store: the thread was interrupted. Start again.", e);
         }
     }
 
@@ -128,8 +129,9 @@ public final class StoreClaim {
                 || e.getCause() instanceof RetriableException;
     }
 
-    private static StoreAbsent unknown(ClaimIdentity identity, StoreAbsent absent, RuntimeException e) {
-        StoreAbsent failure = new StoreAbsent(absent.getMessage()
+    private static StoreAbsentException unknown(
+            ClaimIdentity identity, StoreAbsentException absent, RuntimeException e) {
+        StoreAbsentException failure = new StoreAbsentException(absent.getMessage()
                 + " Whether application '" + identity.application()
                 + "' has used a store before is unknown, because Kafka topic " + identity.topic()
                 + " cannot be read: " + e.getMessage());

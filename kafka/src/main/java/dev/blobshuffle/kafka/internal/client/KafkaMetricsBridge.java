@@ -70,8 +70,8 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      *
      * @param settings the endpoint, if there is one, and the zone
      * @param clientSettings as for {@link #open}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
-     *     address in the settings
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the endpoint cannot
+     *     listen at the address in the settings
      */
     public static KafkaMetricsBridge attach(
             ShuffleInstance instance, Settings settings, Map<String, ?> clientSettings) {
@@ -87,8 +87,8 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      * @param settings the endpoint, if there is one, and the zone
      * @param clientSettings settings of a Kafka client or application: its name,
      *     {@code metric.reporters} and what the reporters need
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the endpoint cannot listen at the
-     *     address in the settings
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the endpoint cannot
+     *     listen at the address in the settings
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
         String number = Integer.toString(RunningInstances.nextNumber());

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -45,7 +45,7 @@ public final class KafkaVersion {
     /**
      * Rejects Kafka clients that are too old, before a poll fails at a method that they lack.
      *
-     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     * @throws InvalidSettingsException fatal: the message names both versions and the remedy
      */
     public static void requireSupported() {
         requireSupported(present());
@@ -54,7 +54,8 @@ public final class KafkaVersion {
     /** As {@link #requireSupported()}, for a given release. Accepts versions of an unknown form. */
     static void requireSupported(String version) {
         if (isOlder(version, OLDEST)) {
-            throw new InvalidSettings("Cannot run with kafka-clients " + version + ": BlobShuffle needs " + OLDEST
+            throw new InvalidSettingsException("Cannot run with kafka-clients " + version + ": BlobShuffle needs "
+                    + OLDEST
                     + " or newer, up to " + NEWEST + ". Set the version of kafka-clients and kafka-streams to " + OLDEST
                     + ".x or newer in your build; with Spring Boot's parent that is the property kafka.version.");
         }

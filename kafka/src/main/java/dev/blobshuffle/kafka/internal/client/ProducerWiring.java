@@ -60,7 +60,7 @@ public record ProducerWiring(
      * @param own the settings that govern when a sweep deletes
      * @param held the producer's {@link #notificationTimeout(boolean, Duration, Duration)}
      * @param delivery its {@code delivery.timeout.ms}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it could
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: it could
      */
     public static void requireNotifiedInTime(Settings own, Duration held, Duration delivery) {
         String reason = held.equals(delivery)

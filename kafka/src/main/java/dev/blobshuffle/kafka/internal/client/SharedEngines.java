@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.instance.SharedInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -29,7 +29,7 @@ public final class SharedEngines {
     /** The topics that plain clients shuffle through blobs, by pattern. */
     public static TopicMatcher topics(Settings settings) {
         if (!settings.isGiven(KafkaSettings.TOPICS_INCLUDE)) {
-            throw new InvalidSettings("Cannot open a client: setting " + KafkaSettings.TOPICS_INCLUDE.name()
+            throw new InvalidSettingsException("Cannot open a client: setting " + KafkaSettings.TOPICS_INCLUDE.name()
                     + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that"
                     + " shuffle through blobs, the same in every client.");
         }
@@ -40,7 +40,7 @@ public final class SharedEngines {
     /**
      * Acquires a share of the engine for a client's settings.
      *
-     * @throws InvalidSettings fatal: the settings cannot work
+     * @throws InvalidSettingsException fatal: the settings cannot work
      */
     public static SharedParts acquire(Map<String, ?> configuration) {
         KafkaVersion.requireSupported();

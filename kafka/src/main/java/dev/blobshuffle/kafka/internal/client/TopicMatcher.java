@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ public final class TopicMatcher {
 
     private final List<Pattern> include;
     private final List<Pattern> exclude;
-    private final @Nullable Function<String, InvalidSettings> refusal;
+    private final @Nullable Function<String, InvalidSettingsException> refusal;
     private final String included;
     private final AtomicBoolean isUnmatchedKnown = new AtomicBoolean();
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ public final class TopicMatcher {
     private TopicMatcher(
             List<Pattern> include,
             List<Pattern> exclude,
-            @Nullable Function<String, InvalidSettings> refusal,
+            @Nullable Function<String, InvalidSettingsException> refusal,
             String included) {
         this.included = included;
         this.include = include;
@@ -49,8 +49,8 @@ public final class TopicMatcher {
     /**
      * Matches topics by regular expressions over whole names.
      *
-     * @throws InvalidSettings fatal: a pattern is malformed, or matches only changelogs; the
-     *     message says which
+     * @throws InvalidSettingsException fatal: a pattern is malformed, or matches only changelogs;
+     *     the message says which
      */
     public static TopicMatcher of(List<String> include, List<String> exclude) {
         for (String pattern : include) {
@@ -98,15 +98,15 @@ public final class TopicMatcher {
      *
      * @param reason makes the error for a topic, with the remedy
      */
-    public TopicMatcher refusing(Function<String, InvalidSettings> reason) {
+    public TopicMatcher refusing(Function<String, InvalidSettingsException> reason) {
         return new TopicMatcher(include, exclude, reason, included);
     }
 
     /**
      * Whether a topic shuffles through blobs.
      *
-     * @throws InvalidSettings fatal: the patterns match a changelog, or a topic that this matcher
-     *     refuses
+     * @throws InvalidSettingsException fatal: the patterns match a changelog, or a topic that this
+     *     matcher refuses
      */
     public boolean matches(String topic) {
         Boolean known = answers.get(topic);
@@ -166,15 +166,15 @@ public final class TopicMatcher {
         try {
             return Pattern.compile(pattern);
         } catch (PatternSyntaxException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot read blobshuffle." + setting + ": '" + pattern + "' is not a regular expression, "
                             + e.getDescription() + ". Give patterns of topic names.",
                     e);
         }
     }
 
-    private static InvalidSettings changelog(String what) {
-        return new InvalidSettings("Cannot shuffle through blobs: " + what
+    private static InvalidSettingsException changelog(String what) {
+        return new InvalidSettingsException("Cannot shuffle through blobs: " + what
                 + " is a changelog, which is compacted by key, and notifications have none."
                 + " Exclude it with blobshuffle.topics.exclude=.*" + CHANGELOG + ".");
     }

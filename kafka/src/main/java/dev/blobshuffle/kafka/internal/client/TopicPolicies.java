@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.client;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ public final class TopicPolicies {
      * Accepts topics that do not exist yet. If the client may not read the topic's settings, logs
      * one warning.
      *
-     * @throws InvalidSettings fatal: a topic is compacted; the message names it
+     * @throws InvalidSettingsException fatal: a topic is compacted; the message names it
      */
     public static void requireNotCompacted(Admin admin, Collection<String> topics) {
         List<ConfigResource> resources = topics.stream()
@@ -47,7 +47,7 @@ public final class TopicPolicies {
             if (policy != null
                     && policy.value() != null
                     && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot shuffle " + topic + " through blobs: its cleanup.policy is " + policy.value()
                                 + ", and notifications have no key. Exclude it with blobshuffle.topics.exclude, or set cleanup.policy=delete.");
             }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.consume;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.client.ClientOpening;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ClientSettings;
@@ -110,7 +110,7 @@ public final class ConsumerOpening {
     private static void refuseShareConsumer(Map<String, ?> settings) {
         for (String name : settings.keySet()) {
             if (name.startsWith("share.")) {
-                throw new InvalidSettings(
+                throw new InvalidSettingsException(
                         "Cannot open a consumer: " + name
                                 + " belongs to share consumers, which acknowledge single records of"
                                 + " the broker, and a notification stands for many. Use a consumer group, and remove the setting.");

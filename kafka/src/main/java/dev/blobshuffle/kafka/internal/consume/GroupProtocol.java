@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.consume;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,7 +75,7 @@ public final class GroupProtocol {
      * protocol, or without a group, the settings stay unchanged.
      *
      * @param writes whether the application writes blobs
-     * @throws InvalidSettings fatal: there are too many assignors
+     * @throws InvalidSettingsException fatal: there are too many assignors
      */
     public static Map<String, Object> offering(Map<String, Object> consumer, ProducerWiring.Writes writes) {
         if (consumer.get(ConsumerConfig.GROUP_ID_CONFIG) == null || !isClassic(consumer)) {
@@ -83,7 +83,7 @@ public final class GroupProtocol {
         }
         List<Object> own = assignors(consumer.get(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG));
         if (own.size() > READERS.size()) {
-            throw new InvalidSettings("Cannot read notifications with " + own.size() + " assignors: "
+            throw new InvalidSettingsException("Cannot read notifications with " + own.size() + " assignors: "
                     + ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG + " may have " + READERS.size()
                     + " at most. Remove those that no member needs.");
         }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka.internal.consume;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Time;
@@ -327,7 +327,7 @@ public final class PollLoop<K, V> {
             TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, PollResult<K, V> result) {
         try {
             records.forEach(PollLoop::refuseNotification);
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             throw failure(e);
         }
         result.pass(partition, records);
@@ -335,7 +335,7 @@ public final class PollLoop<K, V> {
 
     private static void refuseNotification(ConsumerRecord<byte[], byte[]> record) {
         if (NotificationRecord.isNotification(record)) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot hand out the record of " + record.topic() + "-" + record.partition() + ", offset "
                             + record.offset()
                             + ": it is a notification, but the topic does not shuffle through blobs here. Give every client"

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.consume;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -186,7 +186,7 @@ final class RecordTimes {
                         debatcher.awaitProgress(shorter(remaining(), ROUND));
                     }
                 }
-            } catch (BlobMissing e) {
+            } catch (BlobMissingException e) {
                 // The segment of an aborted transaction, or a lost one. Readers skip or miss its
                 // records as a whole, so its start is the exact answer.
             } catch (InterruptedException e) {

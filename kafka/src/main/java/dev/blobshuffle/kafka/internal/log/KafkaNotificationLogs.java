@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.log;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -204,9 +204,9 @@ public final class KafkaNotificationLogs implements NotificationLogs {
     private static Optional<Notification> decode(ConsumerRecord<byte[], byte[]> record, boolean isMarked) {
         try {
             return Optional.of(NotificationCodec.decode(record.value()));
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             if (isMarked) {
-                throw new BlobCorrupt(
+                throw new BlobCorruptException(
                         "Cannot sweep: the notification at offset " + record.offset()
                                 + " of " + record.topic() + "-" + record.partition()
                                 + " cannot be decoded, so its blob is unknown. Wait until retention deletes it, or"

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka.internal.log;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.retention.PatientStore;
@@ -151,8 +151,8 @@ public final class MissingBlobs {
      * @param named notifications that may be given up although the store cannot show that their
      *     blobs are missing
      * @return the partitions with unreadable notifications, ordered by name
-     * @throws InvalidSettings a notification that is not named refers to another store
-     * @throws BlobCorrupt a notification that is not named cannot be decoded
+     * @throws InvalidSettingsException a notification that is not named refers to another store
+     * @throws BlobCorruptException a notification that is not named cannot be decoded
      */
     public static List<Losses> find(
             Map<TopicPartition, Long> starts, Named named, LogScan scan, BlobStore store, StopSignal stopSignal) {
@@ -189,11 +189,12 @@ public final class MissingBlobs {
         Notification notification;
         try {
             notification = NotificationCodec.decode(record.value());
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             if (isNamed) {
                 return Loss.undecodable(record.offset());
             }
-            throw new BlobCorrupt("Cannot find the missing blobs: the notification at offset " + record.offset()
+            throw new BlobCorruptException("Cannot find the missing blobs: the notification at offset "
+                    + record.offset()
                     + " of " + partition + " cannot be decoded, " + e.getMessage() + " To give it up, add --offsets "
                     + name(record) + ".");
         }
@@ -201,10 +202,11 @@ public final class MissingBlobs {
             if (isNamed) {
                 return Loss.of(Reason.FOREIGN, record.offset(), notification);
             }
-            throw new InvalidSettings("Cannot find the missing blobs: the notification at offset " + record.offset()
-                    + " of " + partition + " refers to another store than " + store.location()
-                    + ". Give the store that the application uses. If that store is gone for good, give the notification up: add --offsets "
-                    + name(record) + ".");
+            throw new InvalidSettingsException(
+                    "Cannot find the missing blobs: the notification at offset " + record.offset()
+                            + " of " + partition + " refers to another store than " + store.location()
+                            + ". Give the store that the application uses. If that store is gone for good, give the notification up: add --offsets "
+                            + name(record) + ".");
         }
         return isThere(notification.blob()) ? null : Loss.of(Reason.MISSING, record.offset(), notification);
     }

@@ -83,7 +83,8 @@ public final class KafkaMembership implements Membership {
      *     topic
      * @param clientSettings of any Kafka client of the application: broker addresses and security
      * @param time its clocks and threads; closed after the membership
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the secret cannot be used
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the secret cannot be
+     *     used
      */
     public static Membership of(
             Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.membership;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.zone.Zone;
@@ -75,7 +75,7 @@ final class PresenceCodec {
         }
         try {
             return parse(id, lines.subList(1, lines.size()));
-        } catch (IllegalArgumentException | InvalidSettings e) {
+        } catch (IllegalArgumentException | InvalidSettingsException e) {
             return Optional.empty();
         }
     }

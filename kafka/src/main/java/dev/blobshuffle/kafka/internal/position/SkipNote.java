@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.position;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Map;
@@ -64,7 +64,7 @@ public final class SkipNote implements AutoCloseable {
             if (!isClosed) {
                 step.run();
             }
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The application has ended.", e);
         }
     }

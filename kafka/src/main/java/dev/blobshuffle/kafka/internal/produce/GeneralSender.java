@@ -1,9 +1,8 @@
 package dev.blobshuffle.kafka.internal.produce;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.failure.RecordTooLarge;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
@@ -172,7 +171,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             completions.add(slot.partition, completion);
             try {
                 slot.output.append(timestamp, key, value, headers.of(record.headers()));
-            } catch (RecordTooLarge e) {
+            } catch (dev.blobshuffle.core.failure.RecordTooLargeException e) {
                 completions.remove(slot.partition, completion);
                 throw new RecordTooLargeException(e.getMessage(), e);
             } catch (BlobShuffleException e) {
@@ -230,13 +229,13 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     private RuntimeException refused(BlobShuffleException cause) {
-        if (cause instanceof Interrupted) {
+        if (cause instanceof WaitInterruptedException) {
             return interrupted(cause);
         }
         if (wiring.transactional()) {
             return failures.onSend(cause);
         }
-        if (cause instanceof MemoryExhausted) {
+        if (cause instanceof MemoryExhaustedException) {
             BufferExhaustedException full = new BufferExhaustedException(cause.getMessage());
             full.initCause(cause);
             return full;
@@ -302,7 +301,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         lockToFlush();
         try {
             lane.flush(wiring.flushTimeout());
-        } catch (Interrupted e) {
+        } catch (WaitInterruptedException e) {
             throw interrupted(e);
         } catch (BlobShuffleException e) {
             channel.failed(e); // The sends report it; a transaction refuses its commit.
@@ -345,7 +344,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             requireNothingLost();
             lane.flush(wiring.flushTimeout());
             requireNothingLost();
-        } catch (Interrupted e) {
+        } catch (WaitInterruptedException e) {
             throw interrupted(e);
         } catch (BlobShuffleException e) {
             channel.failed(e);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.produce;
 
-import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Channel;
@@ -142,7 +142,8 @@ public final class ProducerChannel implements Channel {
         try {
             delegate.flush();
         } catch (InterruptException e) {
-            throw new Interrupted("Cannot flush the producer: the thread was interrupted. Flush again.", e);
+            throw new WaitInterruptedException(
+                    "Cannot flush the producer: the thread was interrupted. Flush again.", e);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.produce;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Producer;
@@ -35,7 +35,7 @@ public final class ProducerPush implements AutoCloseable {
         if (asked.getAndIncrement() == 0) {
             try {
                 workers.execute(this::run);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 LOG.debug("Not pushed: the producer is closing.");
             }
         }

@@ -1,7 +1,6 @@
 package dev.blobshuffle.kafka.internal.produce;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.RecordTooLarge;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import dev.blobshuffle.kafka.internal.client.Mode;
@@ -114,7 +113,7 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         Completion completion = interceptors.isEmpty() ? null : register(slot, timestamp, record);
         try {
             slot.output.append(timestamp, record.key(), record.value(), headers.of(record.headers()));
-        } catch (RecordTooLarge e) {
+        } catch (dev.blobshuffle.core.failure.RecordTooLargeException e) {
             remove(slot, completion);
             return refuse(record, slot, new RecordTooLargeException(e.getMessage(), e), callback);
         } catch (BlobShuffleException e) {

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
@@ -71,8 +71,8 @@ public final class KafkaSettings implements SettingGroup {
     /**
      * Parses the settings of a Kafka client or application.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is malformed, or
-     *     values contradict each other
+     * @throws InvalidSettingsException fatal: a key under the prefix is unknown, a value is
+     *     malformed, or values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return Settings.parse(configuration, GROUPS);
@@ -84,7 +84,7 @@ public final class KafkaSettings implements SettingGroup {
      * @param holds the longest time that the producer holds a notification before it delivers or
      *     fails it
      * @param reason the producer's setting behind that time, with its value
-     * @throws InvalidSettings fatal: the sweep interval is too short for it
+     * @throws InvalidSettingsException fatal: the sweep interval is too short for it
      */
     public static void requireNotifiedInTime(Settings settings, Duration holds, String reason) {
         Duration least =
@@ -93,7 +93,7 @@ public final class KafkaSettings implements SettingGroup {
         if (settings.value(WRITE_ENABLED)
                 && settings.value(RetentionSettings.SWEEP_INTERVAL).isPresent()
                 && least.compareTo(grace) > 0) {
-            throw new InvalidSettings("Cannot use the producer's " + reason + " with "
+            throw new InvalidSettingsException("Cannot use the producer's " + reason + " with "
                     + RetentionSettings.SWEEP_INTERVAL
                     + "=" + grace.toMillis()
                     + ": a sweep could delete a blob before the producer has delivered its notification. Give the"

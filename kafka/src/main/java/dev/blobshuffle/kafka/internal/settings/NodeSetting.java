@@ -121,8 +121,8 @@ public enum NodeSetting {
     /**
      * Checks a name of an application's settings. Names without the prefix are ignored.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the name has the prefix but is
-     *     none of these settings; the message names the nearest one
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the name has the prefix
+     *     but is none of these settings; the message names the nearest one
      */
     public static void requireKnown(String name) {
         if (name.startsWith(PREFIX)) {

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
@@ -29,7 +29,7 @@ class FirstOpeningTest {
         return StoreClaim.openOrMake(
                 () -> {
                     if (looks.incrementAndGet() <= absentLooks) {
-                        throw new StoreAbsent("absent");
+                        throw new StoreAbsentException("absent");
                     }
                     return store;
                 },
@@ -54,7 +54,7 @@ class FirstOpeningTest {
     @Test
     void aStoreThatTheApplicationHadIsNotMadeAgain() {
         assertThatThrownBy(() -> open(2, true))
-                .isInstanceOf(StoreAbsent.class)
+                .isInstanceOf(StoreAbsentException.class)
                 .hasMessageContaining("'app' has used a store before");
         assertThat(made).hasValue(0);
     }
@@ -75,9 +75,9 @@ class FirstOpeningTest {
                                 throw new TopicAuthorizationException("denied");
                             },
                             IDENTITY,
-                            new StoreAbsent("absent"),
+                            new StoreAbsentException("absent"),
                             time))
-                    .isInstanceOf(StoreAbsent.class)
+                    .isInstanceOf(StoreAbsentException.class)
                     .hasMessageContaining("cannot be read: denied");
         }
         assertThat(asked).hasValue(1);
@@ -95,7 +95,7 @@ class FirstOpeningTest {
                         return true;
                     },
                     IDENTITY,
-                    new StoreAbsent("absent"),
+                    new StoreAbsentException("absent"),
                     time);
             assertThat(remembers).isTrue();
         }

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
@@ -49,7 +49,7 @@ class SecondStoreIT {
         Files.createDirectory(store); // The mount point.
 
         assertThatThrownBy(() -> write(topic, store))
-                .isInstanceOf(StoreAbsent.class)
+                .isInstanceOf(StoreAbsentException.class)
                 .hasMessageContaining("not mounted")
                 .hasMessageContaining("has used a store before");
         assertThat(store).isEmptyDirectory();
@@ -58,7 +58,7 @@ class SecondStoreIT {
         Files.move(away, store);
         write(topic, store);
         Files.delete(store.resolve(StoreMarker.NAME));
-        assertThatThrownBy(() -> write(topic, store)).isInstanceOf(StoreAbsent.class);
+        assertThatThrownBy(() -> write(topic, store)).isInstanceOf(StoreAbsentException.class);
         assertThat(store.resolve(StoreMarker.NAME)).doesNotExist();
     }
 }

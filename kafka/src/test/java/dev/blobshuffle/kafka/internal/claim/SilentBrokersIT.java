@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
@@ -109,7 +109,7 @@ class SilentBrokersIT {
         kafka.pause(0);
         try {
             assertThatThrownBy(() -> producer("1000").close())
-                    .isInstanceOf(StoreAbsent.class)
+                    .isInstanceOf(StoreAbsentException.class)
                     .hasMessageContaining("cannot be read");
         } finally {
             kafka.resume(0);

@@ -3,8 +3,8 @@ package dev.blobshuffle.kafka.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.claim.StoreCell;
@@ -367,7 +367,8 @@ class SweeperIT {
         }
 
         private static <T> CompletionStage<T> failed() {
-            return CompletableFuture.failedFuture(new StoreUnavailable("Cannot answer: planned by the test.", null));
+            return CompletableFuture.failedFuture(
+                    new StoreUnavailableException("Cannot answer: planned by the test.", null));
         }
 
         @Override
@@ -521,7 +522,7 @@ class SweeperIT {
             assertThat(right.next().stage()).isEqualTo(SweepRight.Stage.DELETE);
             new OwnerRegister(store, time).hold("held by an operator", Set.of());
             assertThatThrownBy(() -> sweep.delete(listing, right, logs))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("changed after the last step");
             assertThat(blobs()).isEqualTo(1);
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,7 +14,7 @@ class KafkaVersionTest {
     @ValueSource(strings = {"3.8.1", "3.0.0", "2.8.2", "3.8.1-ccs"})
     void olderClientsAreRefusedWithBothVersionsAndTheRemedy(String version) {
         assertThatThrownBy(() -> KafkaVersion.requireSupported(version))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("kafka-clients " + version)
                 .hasMessageContaining("needs 3.9 or newer")
                 .hasMessageContaining("kafka.version");

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.internal.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,9 +51,9 @@ class TopicMatcherTest {
     @Test
     void patternThatAsksForAChangelogIsRefused() {
         assertThatThrownBy(() -> TopicMatcher.of(List.of("app-.*-changelog"), List.of()))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
         assertThatThrownBy(() -> TopicMatcher.of(List.of("app-.*"), List.of()).matches("app-store-changelog"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("topics.exclude");
         assertThat(TopicMatcher.of(List.of("app-.*"), List.of(".*-changelog")).matches("app-store-changelog"))
                 .isFalse();
@@ -78,25 +78,25 @@ class TopicMatcherTest {
     @ValueSource(strings = {"app-store-changelog", ".*-changelog$", "\\Qapp\\E-.+-changelog"})
     void patternForChangelogsOnlyIsRefusedBeforeAnyTopicIsSeen(String pattern) {
         assertThatThrownBy(() -> TopicMatcher.of(List.of(pattern), List.of()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(pattern);
     }
 
     @Test
     void refusingMatcherThrowsForItsTopicsOnly() {
-        TopicMatcher matcher =
-                TopicMatcher.of(List.of("a.*"), List.of()).refusing(topic -> new InvalidSettings("not here: " + topic));
+        TopicMatcher matcher = TopicMatcher.of(List.of("a.*"), List.of())
+                .refusing(topic -> new InvalidSettingsException("not here: " + topic));
 
         assertThat(matcher.matches("b")).isFalse();
         assertThatThrownBy(() -> matcher.matches("a1"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessage("not here: a1");
     }
 
     @Test
     void malformedPatternIsNamed() {
         assertThatThrownBy(() -> TopicMatcher.of(List.of("a("), List.of()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("'a('");
     }
 }

@@ -2,8 +2,8 @@ package dev.blobshuffle.kafka.internal.produce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.KafkaException;
@@ -21,7 +21,7 @@ class LaneFailuresTest {
 
     @Test
     void lostBatchRollsBackAndNeverLooksRetriable() {
-        RuntimeException failure = new StoreUnavailable("Cannot put.", new TimeoutException("slow"));
+        RuntimeException failure = new StoreUnavailableException("Cannot put.", new TimeoutException("slow"));
         KafkaException onSend = failures.onSend(failure);
 
         assertThat(onSend)
@@ -35,23 +35,23 @@ class LaneFailuresTest {
 
     @Test
     void kafkasOwnReasonIsPassedOn() {
-        assertThat(failures.onCommit(new DeliveryFailed("Lost.", new ProducerFencedException("newer"))))
+        assertThat(failures.onCommit(new DeliveryFailedException("Lost.", new ProducerFencedException("newer"))))
                 .isInstanceOf(ProducerFencedException.class);
-        assertThat(failures.onCommit(new DeliveryFailed("Lost.", new InvalidProducerEpochException("old"))))
+        assertThat(failures.onCommit(new DeliveryFailedException("Lost.", new InvalidProducerEpochException("old"))))
                 .isInstanceOf(CommitFailedException.class);
-        assertThat(failures.onSend(new DeliveryFailed("Lost.", new TopicAuthorizationException("topic"))))
+        assertThat(failures.onSend(new DeliveryFailedException("Lost.", new TopicAuthorizationException("topic"))))
                 .hasCauseInstanceOf(TopicAuthorizationException.class);
     }
 
     @Test
     void brokenSequenceRollsBackAsFromACallback() {
-        assertThat(failures.onSend(new DeliveryFailed("Lost.", new OutOfOrderSequenceException("gap"))))
+        assertThat(failures.onSend(new DeliveryFailedException("Lost.", new OutOfOrderSequenceException("gap"))))
                 .hasCauseInstanceOf(InvalidProducerEpochException.class);
     }
 
     @Test
     void threadEndsAfterTooManyLossesInARow() {
-        RuntimeException failure = new StoreUnavailable("Cannot put.");
+        RuntimeException failure = new StoreUnavailableException("Cannot put.");
         for (int loss = 0; loss < LaneFailures.MOST_IN_A_ROW; loss++) {
             assertThat(failures.onCommit(failure)).isInstanceOf(CommitFailedException.class);
             failures.reset();
@@ -61,7 +61,7 @@ class LaneFailuresTest {
 
     @Test
     void aCommitStartsTheCountAnew() {
-        RuntimeException failure = new StoreUnavailable("Cannot put.");
+        RuntimeException failure = new StoreUnavailableException("Cannot put.");
         for (int loss = 0; loss < 3 * LaneFailures.MOST_IN_A_ROW; loss++) {
             assertThat(failures.onCommit(failure)).isInstanceOf(CommitFailedException.class);
             failures.reset();

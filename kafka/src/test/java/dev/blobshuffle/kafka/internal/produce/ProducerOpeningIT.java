@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.internal.produce;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ class ProducerOpeningIT {
 
     @Test
     void aProducerThatCouldNotifyAfterASweepIsRefused() {
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> open(Map.of("delivery.timeout.ms", Integer.MAX_VALUE)))
                 .withMessageContaining("delivery.timeout.ms=2147483647")
                 .withMessageContaining("before the producer has delivered its notification");
@@ -29,7 +29,7 @@ class ProducerOpeningIT {
     /** In a transaction, Kafka delivers as long as the transaction is open. */
     @Test
     void aTransactionThatOutlivesASweepIsRefused() {
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> open(Map.of(
                         "delivery.timeout.ms",
                         Integer.MAX_VALUE,

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.internal.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -35,7 +35,7 @@ class KafkaSettingsTest {
         assertThat(settings.value(WriteSettings.COMPRESSION_TYPE)).isEqualTo(Codec.NONE);
         assertThat(settings.value(KafkaSettings.TOPICS_INCLUDE)).isEmpty();
         assertThatThrownBy(() -> StoreSettings.uri(settings))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.store")
                 .hasMessageContaining("file:///");
     }
@@ -66,7 +66,7 @@ class KafkaSettingsTest {
     @Test
     void anUnknownKeyUnderThePrefixNamesTheNearestKnownOne() {
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.batch.max.byte", "1")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.batch.max.byte:")
                 .hasMessageContaining("nearest is blobshuffle.batch.max.bytes;");
     }
@@ -87,7 +87,7 @@ class KafkaSettingsTest {
     })
     void aValueOfAnotherFormSaysTheForm(String name, String value, String form) {
         assertThatThrownBy(() -> parse(Map.of("blobshuffle." + name, value)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle." + name)
                 .hasMessageContaining(form);
     }
@@ -95,7 +95,7 @@ class KafkaSettingsTest {
     @Test
     void valuesThatContradictEachOtherAreRefusedWithBothNames() {
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.batch.max.bytes", "48 MiB")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("batch.max.bytes=48 MiB")
                 .hasMessageContaining("write.buffer.bytes=64 MiB");
         assertThatThrownBy(() -> parse(
@@ -163,11 +163,11 @@ class KafkaSettingsTest {
         assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", 0)).value(RetentionSettings.SWEEP_INTERVAL))
                 .isEmpty();
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.retention", "60000")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("needed, or milliseconds from 900000");
         assertThatThrownBy(() -> parse(Map.of(
                         "blobshuffle.delivery.timeout.ms", "1000000", "blobshuffle.sweep.interval.ms", "1800000")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("before its notification is sent");
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.Map;
@@ -46,7 +46,7 @@ class NodeSettingTest {
     })
     void unknownNameIsRefusedWithTheNearest(String name, String nearest) {
         assertThatThrownBy(() -> KafkaSettings.parse(Map.of("blobshuffle." + name, "any")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Cannot use setting blobshuffle." + name + ":")
                 .hasMessageContaining("The nearest is blobshuffle." + nearest + ";");
     }
@@ -54,7 +54,7 @@ class NodeSettingTest {
     @Test
     void wrapperHasNoNodes() {
         assertThatThrownBy(() -> KafkaSettings.parse(Map.of(NodeSetting.WRAP.nameFor("lookup"), "any")))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
     }
 
     @Test
@@ -68,8 +68,8 @@ class NodeSettingTest {
     @Test
     void anEngineWithoutKafkaDoesNotKnowThem() {
         assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1")))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
         assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.topics.include", "a")))
-                .isInstanceOf(InvalidSettings.class);
+                .isInstanceOf(InvalidSettingsException.class);
     }
 }

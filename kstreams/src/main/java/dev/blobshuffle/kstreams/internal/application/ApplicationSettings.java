@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.internal.application;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
@@ -94,7 +94,8 @@ public record ApplicationSettings(
      * consumer wrapper. Its interceptors see the records of a repartition topic, as they do
      * natively.
      *
-     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws InvalidSettingsException fatal: the settings cannot work; the message says what to
+     *     change
      */
     public static ApplicationSettings ofOperators(Map<String, ?> given) {
         KafkaVersion.requireSupported();
@@ -160,12 +161,12 @@ public record ApplicationSettings(
      * come from another supplier. Call it on a stream thread, because stream threads start after
      * their clients are made.
      *
-     * @throws InvalidSettings fatal: the message says what to change
+     * @throws InvalidSettingsException fatal: the message says what to change
      */
     public void requireSupplierInUse() {
         String application = String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG));
         if (hasWrappedClients() && !SupplierCheck.PROCESS.isConfigured(application)) {
-            throw new InvalidSettings("Cannot run application " + application + ": "
+            throw new InvalidSettingsException("Cannot run application " + application + ": "
                     + StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG + " names "
                     + SUPPLIER_CLASS
                     + ", but another client supplier was passed to the constructor of KafkaStreams and takes"
@@ -224,7 +225,7 @@ public record ApplicationSettings(
         }
         Object wrapper = all.get(CONSUMER_WRAPPER);
         if (wrapper == null || !isClass(wrapper, WRAPPER_CLASS)) {
-            throw new InvalidSettings("Cannot shuffle through blobs with " + GROUP_PROTOCOL
+            throw new InvalidSettingsException("Cannot shuffle through blobs with " + GROUP_PROTOCOL
                     + "=streams: Kafka Streams makes the main"
                     + " consumer itself, and " + CONSUMER_WRAPPER + " is " + (wrapper == null ? "not set" : wrapper)
                     + ", so processors would get notifications for records. Set it to " + WRAPPER_CLASS
@@ -242,7 +243,8 @@ public record ApplicationSettings(
                 || interceptors.toString().isBlank()
                 || interceptors instanceof Collection<?> list && list.isEmpty();
         if (!none && isStreamsProtocol(all.get(GROUP_PROTOCOL))) {
-            throw new InvalidSettings("Cannot shuffle through blobs with consumer interceptors and " + GROUP_PROTOCOL
+            throw new InvalidSettingsException("Cannot shuffle through blobs with consumer interceptors and "
+                    + GROUP_PROTOCOL
                     + "=streams: " + INTERCEPTORS + " is " + interceptors
                     + ", and they would see notifications for records. Remove the setting, or use " + GROUP_PROTOCOL
                     + "=classic.");
@@ -371,7 +373,7 @@ public record ApplicationSettings(
         try {
             KafkaClientSupplier supplier = Utils.newInstance(name, KafkaClientSupplier.class);
             if (supplier.getClass().getName().equals(SUPPLIER_CLASS)) {
-                throw new InvalidSettings("Cannot wrap " + name + " in itself. Name your own supplier in "
+                throw new InvalidSettingsException("Cannot wrap " + name + " in itself. Name your own supplier in "
                         + KafkaSettings.CLIENT_SUPPLIER + ", or leave the setting out.");
             }
             if (supplier instanceof Configurable configurable) {
@@ -379,7 +381,7 @@ public record ApplicationSettings(
             }
             return supplier;
         } catch (ClassNotFoundException | ClassCastException e) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot make " + KafkaSettings.CLIENT_SUPPLIER + "=" + name + ": " + e
                             + ". Name a public class on the class path that implements KafkaClientSupplier.",
                     e);

@@ -25,8 +25,8 @@ final class IncludedTopics {
      * Rejects patterns that match a changelog or another compacted topic. The default, internal
      * repartition topics, needs no check. Blocks until the broker answers.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a topic cannot shuffle through
-     *     blobs; the message names it
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a topic cannot shuffle
+     *     through blobs; the message names it
      */
     static void check(Admin admin, ApplicationSettings settings) {
         if (!settings.blobs().isGiven(KafkaSettings.TOPICS_INCLUDE)) {

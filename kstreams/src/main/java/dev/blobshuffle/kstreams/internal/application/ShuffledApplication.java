@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.internal.application;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.retention.Sweeper;
@@ -202,8 +202,9 @@ public final class ShuffledApplication {
      * offset from the broker, as a real offset, which is far below the virtual offsets of the
      * records, so it would restore nothing. No client can detect this before the restoration.
      */
-    private static InvalidSettings sourceForChangelog(String topic) {
-        return new InvalidSettings("Cannot restore a table from " + topic + ", which shuffles through blobs: with "
+    private static InvalidSettingsException sourceForChangelog(String topic) {
+        return new InvalidSettingsException("Cannot restore a table from " + topic
+                + ", which shuffles through blobs: with "
                 + StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG
                 + "=all or reuse.ktable.source.topics it is the table's changelog as well."
                 + " Exclude it with blobshuffle.topics.exclude, or set " + StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG

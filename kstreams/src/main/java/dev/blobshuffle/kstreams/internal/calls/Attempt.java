@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.internal.calls;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
+import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOutException;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -111,7 +111,7 @@ public final class Attempt<I, O> implements Runnable {
         if (!isOver()) {
             calls.tally().timedOut.increment();
             boolean ignored = interrupt();
-            fail(new CallTimedOut("The call took longer than "
+            fail(new CallTimedOutException("The call took longer than "
                     + calls.plan().timeout().toMillis() + " ms. Raise its timeout, or check the service."));
         }
     }

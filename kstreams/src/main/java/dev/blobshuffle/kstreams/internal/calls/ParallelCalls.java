@@ -1,11 +1,11 @@
 package dev.blobshuffle.kstreams.internal.calls;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
+import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOutException;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
-import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloaded;
+import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloadedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -211,7 +211,7 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
         for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
             try {
                 workers.execute(next);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 return; // Another thread is closing the task, so no one waits for the call.
             } catch (RuntimeException | Error e) {
                 next.fail(e);
@@ -289,8 +289,8 @@ public final class ParallelCalls<I, O> implements AutoCloseable {
                     .ended(
                             outcomes.stream().anyMatch(outcome -> outcome.failure() == null),
                             outcomes.stream()
-                                    .anyMatch(outcome -> outcome.failure() instanceof CallTimedOut
-                                            || outcome.failure() instanceof ServiceOverloaded),
+                                    .anyMatch(outcome -> outcome.failure() instanceof CallTimedOutException
+                                            || outcome.failure() instanceof ServiceOverloadedException),
                             time.nanos());
         }
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -30,9 +30,9 @@ class RestoreFailuresTest {
 
     static Stream<Throwable> deadly() {
         return Stream.of(
-                new InvalidSettings("Cannot restore a table: its topic shuffles through blobs."),
-                new BlobMissing("a blob"),
-                new BlobCorrupt("a blob"),
+                new InvalidSettingsException("Cannot restore a table: its topic shuffles through blobs."),
+                new BlobMissingException("a blob"),
+                new BlobCorruptException("a blob"),
                 new IllegalStateException("not assigned"),
                 new NullPointerException("a defect"),
                 new NoClassDefFoundError("a class"),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
+import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOutException;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
@@ -67,7 +67,7 @@ class ParallelCallsTest {
         first.offer(KeyHandle.of("a"), 1, 1);
         first.offer(KeyHandle.of("b"), 2, 1);
         PendingRecord<Integer, Integer> timedOut = awaitReleased(first);
-        assertThat(timedOut.outcome().failure()).isInstanceOf(CallTimedOut.class);
+        assertThat(timedOut.outcome().failure()).isInstanceOf(CallTimedOutException.class);
         assertThat(first.standing().running()).isEqualTo(1);
         assertThat(first.standing().waiting())
                 .as("no call starts in place of one that is still there")

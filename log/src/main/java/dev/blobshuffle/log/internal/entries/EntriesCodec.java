@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.entries;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Binding;
 import dev.blobshuffle.core.internal.format.ByteReader;
 import dev.blobshuffle.core.internal.format.Checksum;
@@ -47,7 +47,7 @@ public final class EntriesCodec {
      * Decodes entries. Skips runs of other partitions without allocation.
      *
      * @param partitions whether a partition's runs are wanted, by its number
-     * @throws BlobCorrupt fatal: the bytes are not entries, or have a newer version
+     * @throws BlobCorruptException fatal: the bytes are not entries, or have a newer version
      */
     public static Entries decode(byte[] bytes, IntPredicate partitions) {
         if (bytes.length > 0 && bytes[0] == OutboxRecord.MAGIC) {
@@ -57,7 +57,7 @@ public final class EntriesCodec {
             throw corrupt("the bytes do not begin as such");
         }
         if (bytes[1] != VERSION && bytes[1] != OWNED_VERSION) {
-            throw new BlobCorrupt("Cannot read " + WHAT + ": their version is " + bytes[1]
+            throw new BlobCorruptException("Cannot read " + WHAT + ": their version is " + bytes[1]
                     + ", this reader knows up to " + OWNED_VERSION
                     + ". Upgrade the reader; when rolling out, upgrade all readers before the first writer.");
         }
@@ -68,15 +68,15 @@ public final class EntriesCodec {
         try {
             return new Decoding(bytes, new ByteReader(bytes, 2, end, WHAT)).entries(partitions);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new BlobCorrupt(
+            throw new BlobCorruptException(
                     "Cannot read " + WHAT
                             + ": their numbers contradict each other. Their writer was faulty; report it.",
                     e);
         }
     }
 
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt(
+    private static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
                 "Cannot read " + WHAT + ": " + reason + ". Check that nothing but BlobShuffle writes to the log.");
     }
 
@@ -160,7 +160,7 @@ public final class EntriesCodec {
                 case SEGMENT -> segment(partition, index);
                 case PLAIN -> plain(partition, index);
                 default ->
-                    throw new BlobCorrupt("Cannot read " + WHAT + ": a run is of the unknown kind " + kind
+                    throw new BlobCorruptException("Cannot read " + WHAT + ": a run is of the unknown kind " + kind
                             + ". Upgrade the reader if a newer version wrote it.");
             };
         }

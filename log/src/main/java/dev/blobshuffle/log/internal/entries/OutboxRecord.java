@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.entries;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordLayout;
 import java.nio.BufferUnderflowException;
@@ -26,7 +26,7 @@ final class OutboxRecord {
     /**
      * The record as entries of one run.
      *
-     * @throws BlobCorrupt fatal: the bytes are not such a record, or have a newer version
+     * @throws BlobCorruptException fatal: the bytes are not such a record, or have a newer version
      */
     static Entries decode(byte[] bytes, IntPredicate partitions) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -34,7 +34,7 @@ final class OutboxRecord {
             byte magic = in.get();
             byte version = in.get();
             if (magic != MAGIC || version != VERSION) {
-                throw new BlobCorrupt("Cannot read a record of the outbox: its version is " + version
+                throw new BlobCorruptException("Cannot read a record of the outbox: its version is " + version
                         + ", this reader knows up to " + VERSION + ". Upgrade the reader.");
             }
             int partition = in.getInt();
@@ -92,8 +92,8 @@ final class OutboxRecord {
         return content;
     }
 
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read a record of the outbox: " + reason
+    private static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException("Cannot read a record of the outbox: " + reason
                 + ". Check that nothing but BlobShuffle writes to the log.");
     }
 

@@ -1,8 +1,8 @@
 package dev.blobshuffle.log.internal.group;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -254,7 +254,7 @@ public final class GroupSession {
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         synchronized (lock) {
             isRenewing = false;
-            if (!(cause instanceof LogUnavailable)) {
+            if (!(cause instanceof LogUnavailableException)) {
                 failure = cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
             } else if (!isSilent && !isLeaving) {
                 isSilent = true;
@@ -274,7 +274,7 @@ public final class GroupSession {
         }
         try {
             timer = time.schedule(isRenewalWanted ? Duration.ZERO : wait, this::renew);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             isLeaving = true; // the process ends
         }
     }

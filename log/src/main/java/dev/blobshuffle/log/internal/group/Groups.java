@@ -33,7 +33,8 @@ public interface Groups {
     CompletionStage<Void> leave(Member member);
 
     /**
-     * Commits positions outside a publish. Fails with {@code ConsumerFenced}: nothing is committed.
+     * Commits positions outside a publish. Fails with {@code ConsumerFencedException}: nothing is
+     * committed.
      */
     CompletionStage<Void> commit(Consumed consumed);
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.member;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
@@ -85,7 +85,7 @@ final class MemberText {
                     new Zone(words.getOrDefault("zone", "")),
                     Set.of(),
                     Integer.parseInt(words.getOrDefault("format", ""))));
-        } catch (IllegalArgumentException | InvalidSettings e) {
+        } catch (IllegalArgumentException | InvalidSettingsException e) {
             return Optional.empty();
         }
     }

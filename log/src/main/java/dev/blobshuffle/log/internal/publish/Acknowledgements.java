@@ -19,8 +19,8 @@ public interface Acknowledgements {
         void committed();
 
         /**
-         * They are not committed, unless the cause is {@code OutcomeUnknown}: then they may be
-         * committed now or later.
+         * They are not committed, unless the cause is {@code OutcomeUnknownException}: then they
+         * may be committed now or later.
          */
         void failed(RuntimeException cause);
     }

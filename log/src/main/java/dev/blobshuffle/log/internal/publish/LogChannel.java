@@ -1,19 +1,19 @@
 package dev.blobshuffle.log.internal.publish;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.Writer;
@@ -206,7 +206,7 @@ public final class LogChannel implements Channel, AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new Interrupted(
+            throw new WaitInterruptedException(
                     "Cannot flush publisher " + writer.name()
                             + ": the thread was interrupted. Nothing is lost: flush again.",
                     e);
@@ -217,13 +217,13 @@ public final class LogChannel implements Channel, AutoCloseable {
      * From now on holds everything back, until {@link #commitInto} or {@link #drop}. Flush the lane
      * before.
      *
-     * @throws LogUnavailable an earlier commit still has no answer; try again
+     * @throws LogUnavailableException an earlier commit still has no answer; try again
      * @throws IllegalStateException segments are collected
      */
     public synchronized void hold() {
         checkOpen();
         if (underWay != null) {
-            throw new LogUnavailable("Cannot begin a transaction of publisher " + writer.name()
+            throw new LogUnavailableException("Cannot begin a transaction of publisher " + writer.name()
                     + ": the log has not answered an earlier commit. Try again.");
         }
         if (!collected.isEmpty()) {
@@ -238,8 +238,9 @@ public final class LogChannel implements Channel, AutoCloseable {
      * before. Ends the hold, whatever the outcome. Blocks.
      *
      * @return the batches' ids
-     * @throws BlobShuffleException nothing is committed, unless it is {@code OutcomeUnknown}; then
-     *     the channel has ended, and {@link #wasCommitted} finds out
+     * @throws BlobShuffleException nothing is committed, unless it is
+     *     {@code OutcomeUnknownException}; then the channel has ended, and {@link #wasCommitted}
+     *     finds out
      */
     public List<Long> commitInto(LogTransaction transaction, Optional<Consumed> consumed) {
         List<CommitGroup> held;
@@ -302,8 +303,8 @@ public final class LogChannel implements Channel, AutoCloseable {
     }
 
     /**
-     * The reason why the channel commits nothing more, such as {@code WriterFenced}; empty: it
-     * works.
+     * The reason why the channel commits nothing more, such as {@code WriterFencedException};
+     * empty: it works.
      */
     public synchronized Optional<RuntimeException> end() {
         return Optional.ofNullable(end);
@@ -361,11 +362,12 @@ public final class LogChannel implements Channel, AutoCloseable {
     private static void checkCommittable(CommitGroup group) {
         RuntimeException refusal = group.refusal();
         if (refusal != null) {
-            throw new DeliveryFailed("Cannot publish records: " + refusal.getMessage(), refusal);
+            throw new DeliveryFailedException("Cannot publish records: " + refusal.getMessage(), refusal);
         }
         if (group.isTooLate()) {
-            throw new BlobExpired("Cannot publish records: their blob was stored too long ago, so a sweep may delete"
-                    + " it. The process stood still or its clock jumped. Publish them again.");
+            throw new BlobExpiredException(
+                    "Cannot publish records: their blob was stored too long ago, so a sweep may delete"
+                            + " it. The process stood still or its clock jumped. Publish them again.");
         }
     }
 
@@ -403,7 +405,9 @@ public final class LogChannel implements Channel, AutoCloseable {
 
     /** The failure that ends the channel after a commit with an unknown outcome. */
     private static RuntimeException ending(RuntimeException cause) {
-        return cause instanceof OutcomeUnknown && cause.getCause() instanceof RuntimeException last ? last : cause;
+        return cause instanceof OutcomeUnknownException && cause.getCause() instanceof RuntimeException last
+                ? last
+                : cause;
     }
 
     /** Prepares for the failure of the lane. @return the sent groups that must not be committed */
@@ -416,11 +420,11 @@ public final class LogChannel implements Channel, AutoCloseable {
 
     /** Whether a failed commit leaves the channel unchanged. */
     private static boolean leavesNumbersFree(RuntimeException cause) {
-        return cause instanceof BlobExpired
-                || cause instanceof TopicAbsent
-                || cause instanceof ConsumerFenced
-                || cause instanceof DeliveryFailed
-                || cause instanceof LogUnavailable
+        return cause instanceof BlobExpiredException
+                || cause instanceof TopicAbsentException
+                || cause instanceof ConsumerFencedException
+                || cause instanceof DeliveryFailedException
+                || cause instanceof LogUnavailableException
                 || cause instanceof IllegalStateException; // The caller misused its transaction.
     }
 
@@ -477,18 +481,18 @@ public final class LogChannel implements Channel, AutoCloseable {
         }
     }
 
-    private Closed closed() {
-        return new Closed(
+    private ClosedException closed() {
+        return new ClosedException(
                 "Cannot publish records of " + writer.name() + ": the publisher is closed. Open another one.");
     }
 
-    private LogUnavailable unavailable(String reason) {
-        return new LogUnavailable("Cannot publish records of " + writer.name() + ": " + reason
+    private LogUnavailableException unavailable(String reason) {
+        return new LogUnavailableException("Cannot publish records of " + writer.name() + ": " + reason
                 + ". Nothing of them is committed; check the log's database, and publish them again.");
     }
 
-    private OutcomeUnknown unknown(String reason) {
-        return new OutcomeUnknown("Cannot confirm a commit of " + writer.name() + ": " + reason
+    private OutcomeUnknownException unknown(String reason) {
+        return new OutcomeUnknownException("Cannot confirm a commit of " + writer.name() + ": " + reason
                 + ". The records may be in the log, now or later.");
     }
 }

@@ -1,12 +1,12 @@
 package dev.blobshuffle.log.internal.publish;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.Writer;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class RepeatedCommit {
      * A commit that has not begun.
      *
      * @param outcome called once, from any thread: with the failure if nothing was committed, or
-     *     with {@code OutcomeUnknown} if the outcome cannot be known
+     *     with {@code OutcomeUnknownException} if the outcome cannot be known
      */
     RepeatedCommit(
             Writer writer,
@@ -70,12 +70,12 @@ final class RepeatedCommit {
 
     private void answered(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof LogUnavailable || cause instanceof OutcomeUnknown) {
+        if (cause instanceof LogUnavailableException || cause instanceof OutcomeUnknownException) {
             repeat();
         } else if (cause instanceof RuntimeException known) {
             outcome.accept(Optional.of(attempts == 0 || isAboutTheBatches(known) ? known : unknown(known)));
         } else if (cause != null) {
-            outcome.accept(Optional.of(new DeliveryFailed(
+            outcome.accept(Optional.of(new DeliveryFailedException(
                     "Cannot publish records of " + writer.name() + ": the log failed. Report it.", cause)));
         } else {
             outcome.accept(Optional.empty());
@@ -86,14 +86,14 @@ final class RepeatedCommit {
      * Whether a failure concerns the batches. The log checks batches only if the numbers are free.
      */
     private static boolean isAboutTheBatches(RuntimeException failure) {
-        return failure instanceof BlobExpired || failure instanceof TopicAbsent;
+        return failure instanceof BlobExpiredException || failure instanceof TopicAbsentException;
     }
 
     /**
      * The failure of a fenced writer, which cannot find out whether an earlier attempt succeeded.
      */
-    private OutcomeUnknown unknown(RuntimeException failure) {
-        return new OutcomeUnknown(
+    private OutcomeUnknownException unknown(RuntimeException failure) {
+        return new OutcomeUnknownException(
                 "Cannot confirm a commit of " + writer.name()
                         + ": an attempt was not answered, and then the log refused the next one: "
                         + failure.getMessage(),
@@ -106,7 +106,7 @@ final class RepeatedCommit {
         long spread = nanos / 2 + Math.floorMod(time.randomLong(), nanos / 2 + 1);
         try {
             time.schedule(Duration.ofNanos(spread), this::attempt);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             outcome.accept(Optional.of(unknown(e))); // The instance is closing.
         }
     }

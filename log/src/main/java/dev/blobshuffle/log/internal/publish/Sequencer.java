@@ -1,8 +1,8 @@
 package dev.blobshuffle.log.internal.publish;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLog;
 import java.time.Duration;
 import java.util.Map;
@@ -62,7 +62,7 @@ public final class Sequencer implements AutoCloseable {
 
     private void ended(Topic topic, @Nullable OptionalLong moved, @Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof TopicAbsent || cause instanceof Closed || isClosed) {
+        if (cause instanceof TopicAbsentException || cause instanceof ClosedException || isClosed) {
             topics.remove(topic.number);
         } else if (moved == null) {
             again(topic, topic.pause());
@@ -76,7 +76,7 @@ public final class Sequencer implements AutoCloseable {
     private void again(Topic topic, Duration pause) {
         try {
             time.schedule(pause, () -> run(topic));
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             isClosed = true; // The instance is closing.
         }
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.log.internal.share;
 
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.log.internal.SequencedBatch;
 import java.nio.ByteBuffer;
@@ -34,9 +34,9 @@ public final class NetworkPeers implements LogPeers {
         }
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof PeerRefused refused) {
+        if (cause instanceof PeerRefusedException refused) {
             throw PageRefused.harmless(refused.status())
-                    .<PeerRefused>map(known -> known)
+                    .<PeerRefusedException>map(known -> known)
                     .orElse(refused);
         }
         throw new CompletionException(cause);

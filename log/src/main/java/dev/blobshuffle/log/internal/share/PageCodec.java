@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.share;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.ByteReader;
 import dev.blobshuffle.core.internal.format.ByteWriter;
 import dev.blobshuffle.core.internal.format.Checksum;
@@ -65,8 +65,8 @@ public final class PageCodec {
      * Decodes a page.
      *
      * @param bytes has the page in its first {@code length} bytes
-     * @throws BlobCorrupt recoverable, by reading the log: the bytes are not a page, or have a
-     *     newer version
+     * @throws BlobCorruptException recoverable, by reading the log: the bytes are not a page, or
+     *     have a newer version
      */
     public static List<SequencedBatch> decode(byte[] bytes, int length) {
         if (length < 2 + CHECKSUM_LENGTH || bytes[0] != MAGIC || bytes[1] != VERSION) {
@@ -98,7 +98,7 @@ public final class PageCodec {
         return batches;
     }
 
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read " + WHAT + ": " + reason + ". The log is asked instead.");
+    private static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException("Cannot read " + WHAT + ": " + reason + ". The log is asked instead.");
     }
 }

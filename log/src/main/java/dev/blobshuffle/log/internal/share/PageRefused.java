@@ -1,11 +1,11 @@
 package dev.blobshuffle.log.internal.share;
 
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import java.util.Arrays;
 import java.util.Optional;
 
 /** A member refuses to send a page. The requester reads it from the log. */
-public final class PageRefused extends PeerRefused {
+public final class PageRefused extends PeerRefusedException {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
@@ -19,7 +19,7 @@ public final class PageRefused extends PeerRefused {
         /** Its batch before the page differs from the requester's. */
         OTHER_BATCH(409),
         /** It has too many requests. */
-        BUSY(PeerRefused.BUSY),
+        BUSY(PeerRefusedException.BUSY),
         /** The log did not answer it. */
         LOG_FAILED(502);
 

@@ -12,7 +12,7 @@ import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.failure.LogException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogClaims;
 import java.time.Duration;
@@ -91,7 +91,7 @@ public record LogOwner(CommitLog log, StopSignal stopSignal) implements OwnerSou
                     }
                 }
                 return new ClaimsTopic.Known(raises, owners);
-            } catch (LogFailure e) {
+            } catch (LogException e) {
                 return new ClaimsTopic.Unreadable("the log cannot be read: " + e.getMessage());
             }
         }
@@ -105,7 +105,7 @@ public record LogOwner(CommitLog log, StopSignal stopSignal) implements OwnerSou
             try {
                 Void ignored = patient.await(() -> claims.remember(id, counter));
                 return Optional.empty();
-            } catch (LogFailure e) {
+            } catch (LogException e) {
                 return Optional.of("the log cannot be written: " + e.getMessage());
             }
         }
@@ -114,7 +114,7 @@ public record LogOwner(CommitLog log, StopSignal stopSignal) implements OwnerSou
         public void forget(long before, Set<String> kept) throws InterruptedException {
             try {
                 Void ignored = patient.await(() -> claims.forget(before, kept));
-            } catch (LogFailure e) {
+            } catch (LogException e) {
                 LOG.debug("Old claims stay in the log until the next raise.", e);
             }
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.sweep;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.retention.PatientStore;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -98,8 +98,8 @@ public final class LogSweep {
      *
      * @param log stays open
      * @param store stays open
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: another owner uses
-     *     the store
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException nothing was deleted: another
+     *     owner uses the store
      */
     public static LogSweepReport once(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
             throws InterruptedException {
@@ -112,8 +112,8 @@ public final class LogSweep {
      *
      * @param log stays open
      * @param store stays open
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing would be deleted: another owner
-     *     uses the store
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException nothing would be deleted:
+     *     another owner uses the store
      */
     public static LogSweepReport look(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
             throws InterruptedException {
@@ -128,9 +128,9 @@ public final class LogSweep {
     /**
      * Makes the pass.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: another owner uses
-     *     the store
-     * @throws dev.blobshuffle.core.failure.Closed the pass was stopped
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException nothing was deleted: another
+     *     owner uses the store
+     * @throws dev.blobshuffle.core.failure.ClosedException the pass was stopped
      */
     public LogSweepReport run() throws InterruptedException {
         trim();
@@ -228,7 +228,7 @@ public final class LogSweep {
     /**
      * Checks once, before the first tombstone, that the clocks of the log and the store agree.
      *
-     * @throws InvalidSettings they do not agree: nothing is buried
+     * @throws InvalidSettingsException they do not agree: nothing is buried
      */
     private void requireAgreement() throws InterruptedException {
         if (!hasFloor() || areClocksCompared) {
@@ -236,7 +236,7 @@ public final class LogSweep {
         }
         Optional<String> difference = right().clock().differenceFrom(clock(), "the log's");
         if (difference.isPresent()) {
-            throw new InvalidSettings("Cannot sweep " + blobs.location() + ": " + difference.get()
+            throw new InvalidSettingsException("Cannot sweep " + blobs.location() + ": " + difference.get()
                     + ". Clocks may differ by " + StoreClock.MARGIN.toMinutes()
                     + " minutes, so the ages of blobs are unknown. Nothing is deleted. Correct the clock (NTP) of"
                     + " the database or of the store.");

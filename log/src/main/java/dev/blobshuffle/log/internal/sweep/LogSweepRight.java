@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.sweep;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.OwnerClaimant;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.claim.OwnerSource;
@@ -46,7 +46,7 @@ public final class LogSweepRight {
      * @param log stays open
      * @param objection how long others have to object
      * @param stopSignal ends its waits
-     * @throws InvalidSettings the store has no registers
+     * @throws InvalidSettingsException the store has no registers
      */
     public LogSweepRight(BlobStore store, CommitLog log, Duration objection, StopSignal stopSignal, Time time) {
         this.store = store;
@@ -81,7 +81,7 @@ public final class LogSweepRight {
      *
      * @return the register's current raise: blobs with an older tombstone may be deleted after
      *     {@link #confirm} has returned
-     * @throws InvalidSettings nothing may be deleted
+     * @throws InvalidSettingsException nothing may be deleted
      */
     public String claim() throws InterruptedException {
         SweepRight.Leave leave = right.next();
@@ -102,7 +102,7 @@ public final class LogSweepRight {
     /**
      * Waits for objections, and claims the right again.
      *
-     * @throws InvalidSettings nothing may be deleted
+     * @throws InvalidSettingsException nothing may be deleted
      */
     void confirm() throws InterruptedException {
         stopSignal.rest(timing.raise());
@@ -117,7 +117,7 @@ public final class LogSweepRight {
     /**
      * Checks the right before a request that deletes.
      *
-     * @throws InvalidSettings nothing may be deleted
+     * @throws InvalidSettingsException nothing may be deleted
      */
     void requireOwn() throws InterruptedException {
         right.requireOwn();
@@ -132,7 +132,7 @@ public final class LogSweepRight {
     /**
      * Checks that the store is not contested, and changes nothing.
      *
-     * @throws InvalidSettings nothing may be deleted
+     * @throws InvalidSettingsException nothing may be deleted
      */
     public void look() {
         contest().ifPresent(reason -> {
@@ -155,9 +155,10 @@ public final class LogSweepRight {
         new OwnerClaimant(seat(), timing, time).settle(register.cell());
     }
 
-    private InvalidSettings refused(String reason) {
-        return new InvalidSettings("Cannot sweep " + store.location() + " by " + owner.cluster() + ": " + reason
-                + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete what, and"
-                + " when\", describes how to continue.");
+    private InvalidSettingsException refused(String reason) {
+        return new InvalidSettingsException(
+                "Cannot sweep " + store.location() + " by " + owner.cluster() + ": " + reason
+                        + ". Nothing is deleted, and applications go on. docs/operations.md, \"Who may delete what, and"
+                        + " when\", describes how to continue.");
     }
 }

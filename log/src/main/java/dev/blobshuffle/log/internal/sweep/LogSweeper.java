@@ -1,6 +1,6 @@
 package dev.blobshuffle.log.internal.sweep;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -88,7 +88,7 @@ public final class LogSweeper implements AutoCloseable {
     private void later(Duration delay) {
         try {
             time.schedule(delay, this::begin);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.trace("The instance has ended.", e);
         }
     }
@@ -100,7 +100,7 @@ public final class LogSweeper implements AutoCloseable {
         }
         try {
             worker.execute(this::work);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             isRunning.set(false); // The instance is closing.
         }
     }
@@ -110,7 +110,7 @@ public final class LogSweeper implements AutoCloseable {
             Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
             sweep();
             isWarned = false;
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             LOG.debug("The sweep ends with the instance.", e);
         } catch (RuntimeException e) { // Whatever the failure, the instance continues.
             failed(e);

@@ -2,8 +2,8 @@ package dev.blobshuffle.log.internal.sweep;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -34,7 +34,8 @@ final class PatientLog {
                 while (cause instanceof CompletionException && cause.getCause() != null) {
                     cause = cause.getCause();
                 }
-                boolean isWorthIt = cause instanceof LogUnavailable || cause instanceof OutcomeUnknown;
+                boolean isWorthIt =
+                        cause instanceof LogUnavailableException || cause instanceof OutcomeUnknownException;
                 if (!isWorthIt || attempt == ATTEMPTS) {
                     throw cause instanceof BlobShuffleException failure ? failure : e;
                 }

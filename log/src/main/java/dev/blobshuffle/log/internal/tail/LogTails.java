@@ -1,9 +1,9 @@
 package dev.blobshuffle.log.internal.tail;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.tail.LogPage.Source;
 import java.time.Duration;
@@ -72,7 +72,7 @@ public final class LogTails implements AutoCloseable {
         boolean isNew;
         synchronized (tailers) {
             if (isClosed) {
-                throw new Closed("Cannot follow a topic: the instance is closed. Open another one.");
+                throw new ClosedException("Cannot follow a topic: the instance is closed. Open another one.");
             }
             isNew = !tailers.containsKey(topic);
             tailer = tailers.computeIfAbsent(
@@ -96,7 +96,7 @@ public final class LogTails implements AutoCloseable {
     }
 
     /** The failure to report if a topic's batches have waited 30 seconds to be sequenced. */
-    public Optional<LogUnavailable> stuck(int topic) {
+    public Optional<LogUnavailableException> stuck(int topic) {
         return watch.stuck(topic);
     }
 
@@ -118,7 +118,7 @@ public final class LogTails implements AutoCloseable {
         }
     }
 
-    /** Stops following. Readers fail with {@code Closed}. Idempotent. */
+    /** Stops following. Readers fail with {@code ClosedException}. Idempotent. */
     @Override
     public void close() {
         watch.close();

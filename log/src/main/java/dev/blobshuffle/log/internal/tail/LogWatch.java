@@ -1,8 +1,8 @@
 package dev.blobshuffle.log.internal.tail;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.TopicState;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class LogWatch implements AutoCloseable {
     void watch(int topic, TopicListener listener) {
         synchronized (lock) {
             if (isClosed) {
-                throw new Closed("Cannot watch a topic: the watch is closed. Open another one.");
+                throw new ClosedException("Cannot watch a topic: the watch is closed. Open another one.");
             }
             listeners.put(topic, listener);
         }
@@ -123,7 +123,7 @@ final class LogWatch implements AutoCloseable {
     }
 
     /** The failure to report if a topic's batches have waited 30 seconds to be sequenced. */
-    Optional<LogUnavailable> stuck(int topic) {
+    Optional<LogUnavailableException> stuck(int topic) {
         long now = time.nanos();
         synchronized (lock) {
             return Optional.ofNullable(staged.get(topic))
@@ -243,9 +243,9 @@ final class LogWatch implements AutoCloseable {
             return now - sinceNanos >= STUCK.toNanos();
         }
 
-        LogUnavailable failure(long now) {
+        LogUnavailableException failure(long now) {
             Throwable known = cause;
-            return new LogUnavailable(
+            return new LogUnavailableException(
                     "Cannot read topic " + topic + ": committed batches wait for their place behind sequence " + next
                             + " for " + Duration.ofNanos(now - sinceNanos).toMillis() + " ms. "
                             + (known == null
@@ -298,7 +298,7 @@ final class LogWatch implements AutoCloseable {
         if (!isClosed && !listeners.isEmpty()) {
             try {
                 timer = time.schedule(isLookWanted ? Duration.ZERO : wait, this::look);
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 isClosed = true; // The instance is closing.
             }
         }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.log.internal.tail;
 
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.ReadRequest;
 import dev.blobshuffle.log.internal.SequencedBatch;
@@ -106,20 +106,21 @@ final class Pager {
     /**
      * Ends a page that arrived.
      *
-     * @throws PositionTrimmed its first batch is not the requested one
-     * @throws LogWentBack it has a hole
+     * @throws PositionTrimmedException its first batch is not the requested one
+     * @throws LogWentBackException it has a hole
      */
     void arrived(LogPage page) {
         isReading = false;
         long expected = from;
         for (SequencedBatch batch : page.batches()) {
             if (batch.sequence() != expected && expected == from && batch.sequence() > from) {
-                throw new PositionTrimmed("Cannot read sequence " + from + " of topic " + topic
+                throw new PositionTrimmedException("Cannot read sequence " + from + " of topic " + topic
                         + ": the first that is left is " + batch.sequence() + ". Seek, or set a reset policy.");
             }
             if (batch.sequence() != expected) {
-                throw new LogWentBack("Cannot read topic " + topic + ": the log returned sequence " + batch.sequence()
-                        + " instead of " + expected + ". Find out whether its database was restored, then seek.");
+                throw new LogWentBackException("Cannot read topic " + topic + ": the log returned sequence "
+                        + batch.sequence() + " instead of " + expected
+                        + ". Find out whether its database was restored, then seek.");
             }
             expected++;
         }
@@ -139,12 +140,12 @@ final class Pager {
         mustCheck = true;
         Throwable cause =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        if (cause instanceof LogUnavailable) {
+        if (cause instanceof LogUnavailableException) {
             isResting = true;
             newsAt = 0;
             return Optional.empty();
         }
-        if (cause instanceof LogWentBack) {
+        if (cause instanceof LogWentBackException) {
             forget();
         }
         return Optional.of(cause instanceof RuntimeException known ? known : new IllegalStateException(cause));

@@ -35,10 +35,11 @@ public final class TailCursor implements AutoCloseable {
      * The next batches in memory, in order and without holes. Never blocks. If there are none, the
      * cursor reports when there may be some.
      *
-     * @throws dev.blobshuffle.log.failure.PositionTrimmed retention has passed the position
-     * @throws dev.blobshuffle.log.failure.LogWentBack the log lost batches that were read; thrown
-     *     again until a seek, like the other failures
-     * @throws dev.blobshuffle.log.failure.TopicAbsent the topic was deleted
+     * @throws dev.blobshuffle.log.failure.PositionTrimmedException retention has passed the
+     *     position
+     * @throws dev.blobshuffle.log.failure.LogWentBackException the log lost batches that were read;
+     *     thrown again until a seek, like the other failures
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException the topic was deleted
      */
     public List<SequencedBatch> next(int maxBatches, long maxBytes) {
         return tailer.next(this, maxBatches, maxBytes);

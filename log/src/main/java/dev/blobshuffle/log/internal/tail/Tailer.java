@@ -1,8 +1,8 @@
 package dev.blobshuffle.log.internal.tail;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.ReadRequest;
 import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.log.internal.TopicState;
@@ -99,7 +99,7 @@ final class Tailer implements TopicListener {
 
     private void checkOpen(TailCursor cursor) {
         if (isClosed || !cursors.contains(cursor)) {
-            throw new Closed("Cannot read topic " + topic + ": the reader is closed. Open another one.");
+            throw new ClosedException("Cannot read topic " + topic + ": the reader is closed. Open another one.");
         }
     }
 
@@ -227,17 +227,17 @@ final class Tailer implements TopicListener {
      * gone, all cursors fail.
      */
     private void fail(RuntimeException failure, @Nullable TailCursor cursor) {
-        boolean isForAll = failure instanceof LogWentBack || failure instanceof TopicAbsent;
+        boolean isForAll = failure instanceof LogWentBackException || failure instanceof TopicAbsentException;
         for (TailCursor each : cursors) {
             if (isForAll || (cursor == null ? isFollowing(each) : each == cursor)) {
                 each.failure = failure;
             }
-            if (failure instanceof LogWentBack) {
+            if (failure instanceof LogWentBackException) {
                 each.own.clear();
                 each.pager.forget();
             }
         }
-        if (failure instanceof LogWentBack) {
+        if (failure instanceof LogWentBackException) {
             ring.restart(ring.next());
             pager.forget();
         }
@@ -275,7 +275,8 @@ final class Tailer implements TopicListener {
         List<TailCursor> woken;
         synchronized (lock) {
             fail(
-                    new TopicAbsent("Cannot read topic " + topic + ": it was deleted. Create it, and subscribe again."),
+                    new TopicAbsentException(
+                            "Cannot read topic " + topic + ": it was deleted. Create it, and subscribe again."),
                     null);
             woken = List.copyOf(cursors);
         }
@@ -312,7 +313,7 @@ final class Tailer implements TopicListener {
         }
     }
 
-    /** Ends all reading: cursors fail with {@code Closed}. */
+    /** Ends all reading: cursors fail with {@code ClosedException}. */
     void stop() {
         List<TailCursor> woken;
         synchronized (lock) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.LittleEndian;
@@ -17,7 +17,8 @@ import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Any bytes are entries or {@link BlobCorrupt}, and the decoder allocates no more than documented.
+ * Any bytes are entries or {@link BlobCorruptException}, and the decoder allocates no more than
+ * documented.
  */
 class EntriesFuzzTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
@@ -39,7 +40,7 @@ class EntriesFuzzTest {
             try {
                 EntriesCodec.decode(bytes, wanted);
                 values++;
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             } catch (Throwable e) {
                 throw new AssertionError("Seed " + seed + " ends with " + e, e);
@@ -63,7 +64,7 @@ class EntriesFuzzTest {
             byte[] flipped = bytes.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
             assertThatThrownBy(() -> EntriesCodec.decode(flipped, partition -> true))
-                    .isInstanceOf(BlobCorrupt.class);
+                    .isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -72,7 +73,7 @@ class EntriesFuzzTest {
         byte[] version = TestEntries.everything();
         version[1] = 3;
         assertThatThrownBy(() -> EntriesCodec.decode(version, partition -> true))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("Upgrade the reader");
 
         byte[] merged = TestEntries.documentedBatch().get(0).entries();
@@ -81,7 +82,7 @@ class EntriesFuzzTest {
         merged[kind] = 2;
         LittleEndian.writeInt(merged, merged.length - 4, Checksum.of(merged, 0, merged.length - 4));
         assertThatThrownBy(() -> EntriesCodec.decode(merged, partition -> true))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("Upgrade the reader");
         assertThat(EntriesCodec.decode(merged, partition -> partition == 3).runs())
                 .hasSize(1);
@@ -122,7 +123,7 @@ class EntriesFuzzTest {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         try {
             EntriesCodec.decode(bytes, wanted);
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             // Its message and stack trace count too.
         }
         return THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -3,7 +3,7 @@ package dev.blobshuffle.log.internal.entries;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.record.RecordCursor;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -67,7 +67,7 @@ class OutboxRecordTest {
         for (int length = 1; length < good.length; length++) {
             byte[] cut = Arrays.copyOf(good, length);
             assertThatThrownBy(() -> EntriesCodec.decode(cut, partition -> true))
-                    .isInstanceOf(BlobCorrupt.class);
+                    .isInstanceOf(BlobCorruptException.class);
         }
         Random random = new Random(4);
         for (int i = 0; i < CASES; i++) {
@@ -78,7 +78,7 @@ class OutboxRecordTest {
             try {
                 assertThat(EntriesCodec.decode(bytes, partition -> true).records())
                         .isEqualTo(1);
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 assertThat(e).hasMessageContaining("outbox");
             }
         }

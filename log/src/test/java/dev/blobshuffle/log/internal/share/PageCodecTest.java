@@ -3,7 +3,7 @@ package dev.blobshuffle.log.internal.share;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.LittleEndian;
 import dev.blobshuffle.log.internal.Bookmark;
@@ -15,7 +15,10 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Pages as {@code docs/format.md} describes them; any bytes are a page or {@link BlobCorrupt}. */
+/**
+ * Pages as {@code docs/format.md} describes them; any bytes are a page or
+ * {@link BlobCorruptException}.
+ */
 class PageCodecTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
 
@@ -60,7 +63,7 @@ class PageCodecTest {
         for (int bit = 0; bit < documented().length * 8; bit++) {
             byte[] flipped = documented();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
-            assertThatThrownBy(() -> decode(flipped)).isInstanceOf(BlobCorrupt.class);
+            assertThatThrownBy(() -> decode(flipped)).isInstanceOf(BlobCorruptException.class);
         }
     }
 
@@ -76,7 +79,7 @@ class PageCodecTest {
                         .sum();
                 assertThat(entries).isLessThan(bytes.length);
                 pages++;
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             } catch (RuntimeException e) {
                 throw new AssertionError("Seed " + seed + " ends with " + e, e);

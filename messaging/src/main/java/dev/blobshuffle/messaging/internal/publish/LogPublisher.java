@@ -1,14 +1,14 @@
 package dev.blobshuffle.messaging.internal.publish;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.Interrupted;
-import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
@@ -83,7 +83,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     /**
      * Opens a publisher and fences its predecessor. Blocks.
      *
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer
      */
     public static <K, V> LogPublisher<K, V> open(PublisherParts parts, String name, Serde<K> keys, Serde<V> values) {
         Writer writer = CommitLogs.await(parts.log().open(name), LONGEST_CALL, "open publisher " + name, parts.time());
@@ -137,7 +138,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         int chosen = record.partition().isPresent() ? record.partition().getAsInt() : output.choose(key);
         if (output.topic().number() != described.number()
                 && chosen >= output.topic().partitions()) {
-            throw new TopicAbsent("Cannot publish to topic " + described.name()
+            throw new TopicAbsentException("Cannot publish to topic " + described.name()
                     + ": it was made again, and records wait for the former one. Flush, or end the transaction.");
         }
         TopicOutput.Slot slot = slot(output, chosen);
@@ -182,7 +183,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private TopicOutput.Slot slot(TopicOutput output, int partition) {
         try {
             return output.slot(partition);
-        } catch (MemoryExhausted e) {
+        } catch (MemoryExhaustedException e) {
             forgetIdle(1);
             return output.slot(partition);
         }
@@ -223,7 +224,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private void awaitRoom(long deadline) {
         try {
             if (!promises.awaitRoom(deadline)) {
-                throw new MemoryExhausted("Cannot publish: too many publishes wait for their answers. Make the"
+                throw new MemoryExhaustedException("Cannot publish: too many publishes wait for their answers. Make the"
                         + " callbacks faster, or publish less at once.");
             }
         } catch (InterruptedException e) {
@@ -235,7 +236,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private void lock(long deadline) {
         try {
             if (!lock.tryLock() && !lock.tryLock(Math.max(0, deadline - time.nanos()), TimeUnit.NANOSECONDS)) {
-                throw new MemoryExhausted(
+                throw new MemoryExhaustedException(
                         "Cannot use publisher " + name
                                 + ": another thread has been flushing it for the delivery timeout. Check the store and the log.");
             }
@@ -244,14 +245,15 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         }
     }
 
-    private Interrupted interrupted(InterruptedException cause) {
+    private WaitInterruptedException interrupted(InterruptedException cause) {
         Thread.currentThread().interrupt();
-        return new Interrupted("Cannot use publisher " + name + ": the thread was interrupted. Try again.", cause);
+        return new WaitInterruptedException(
+                "Cannot use publisher " + name + ": the thread was interrupted. Try again.", cause);
     }
 
     private void checkUsable() {
         if (isClosed) {
-            throw new Closed("Cannot use publisher " + name + ": it is closed. Open another one.");
+            throw new ClosedException("Cannot use publisher " + name + ": it is closed. Open another one.");
         }
         if (transacting != null && transacting != Thread.currentThread()) {
             throw new IllegalStateException("Cannot use publisher " + name
@@ -284,7 +286,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     /** Removes cached topics if one of them was absent. */
     private void forgetTopics(RuntimeException cause) {
-        if (cause instanceof TopicAbsent || cause.getCause() instanceof TopicAbsent) {
+        if (cause instanceof TopicAbsentException || cause.getCause() instanceof TopicAbsentException) {
             outputs.keySet().forEach(parts.catalog()::forget);
         }
     }
@@ -296,7 +298,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             checkUsable();
             recover();
             lane.flush(timeout);
-        } catch (Interrupted e) {
+        } catch (WaitInterruptedException e) {
             throw e;
         } catch (BlobShuffleException e) {
             throw lost(e);
@@ -318,7 +320,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         if (end.isPresent()) {
             return end.get();
         }
-        return failure.getCause() instanceof TopicAbsent absent ? absent : failure;
+        return failure.getCause() instanceof TopicAbsentException absent ? absent : failure;
     }
 
     private void awaitCallbacks(Duration timeout) {
@@ -362,7 +364,8 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
      * Stores everything published since the transaction began, and commits it with consumed
      * positions. If this fails, abort the transaction.
      *
-     * @throws BlobShuffleException nothing is committed, unless it is {@code OutcomeUnknown}
+     * @throws BlobShuffleException nothing is committed, unless it is
+     *     {@code OutcomeUnknownException}
      */
     public void commitTransaction(LogTransaction transaction, Optional<Consumed> consumed) {
         lock.lock();
@@ -386,7 +389,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         lock.lock();
         try {
             if (!isClosed && transacting != null) {
-                endTransaction(new DeliveryFailed(
+                endTransaction(new DeliveryFailedException(
                         "Cannot publish the record: its transaction was rolled back. Publish it again."));
             }
         } finally {
@@ -416,14 +419,14 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
                 return;
             }
             if (transacting != null) {
-                endTransaction(new DeliveryFailed(
+                endTransaction(new DeliveryFailedException(
                         "Cannot publish the record: the publisher was closed in a transaction. Publish it again."));
             }
             failure = flushLast();
             isClosed = true;
             lane.close();
             channel.close();
-            promises.failWaiting(new Closed(
+            promises.failWaiting(new ClosedException(
                     "Cannot publish the record: publisher " + name + " was closed. Flush before you close."));
         } finally {
             lock.unlock();

@@ -1,13 +1,13 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordCursor;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.log.internal.entries.Entries;
@@ -57,7 +57,7 @@ final class EntriesFeed {
                 while (hasRoom(stream) && feedSome(stream)) {
                     // Each step checks the room again.
                 }
-            } catch (Closed e) {
+            } catch (ClosedException e) {
                 throw e;
             } catch (BlobShuffleException e) {
                 stop(topic, stream, named(topic, stream, e));
@@ -73,10 +73,10 @@ final class EntriesFeed {
                         .map(each -> Integer.toString(each.numbered.partition()))
                         .collect(Collectors.joining(", "))
                 + ", position " + new LogPosition(stream.position(), 0).value() + ": " + failure.getMessage();
-        if (failure instanceof BlobCorrupt) {
-            return new BlobCorrupt(where, failure);
+        if (failure instanceof BlobCorruptException) {
+            return new BlobCorruptException(where, failure);
         }
-        return failure instanceof TopicAbsent ? new TopicAbsent(where, failure) : failure;
+        return failure instanceof TopicAbsentException ? new TopicAbsentException(where, failure) : failure;
     }
 
     private boolean hasRoom(TopicStream stream) {
@@ -203,7 +203,7 @@ final class EntriesFeed {
     private void stop(TopicReading topic, TopicStream stream, BlobShuffleException reason) {
         for (PartitionReading each : List.copyOf(stream.partitions())) {
             topic.remove(each);
-            if (reason instanceof PositionTrimmed) {
+            if (reason instanceof PositionTrimmedException) {
                 each.start = Optional.of(new Start.At(each.from));
             } else {
                 each.failure = reason;

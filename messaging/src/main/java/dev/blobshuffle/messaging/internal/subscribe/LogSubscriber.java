@@ -1,15 +1,15 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -82,7 +82,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     /**
      * The record that ended a partition's part of the last poll, after other records were returned.
      */
-    private @Nullable UnreadableStop postponed;
+    private @Nullable UnreadableStopException postponed;
 
     private LogSubscriber(
             SubscriberParts parts,
@@ -121,8 +121,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
      * topics.
      *
      * @param deadLetters receives records that cannot be processed; closed with the subscriber
-     * @throws dev.blobshuffle.log.failure.TopicAbsent recoverable: create the topic
-     * @throws LogUnavailable recoverable: the log does not answer
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException recoverable: create the topic
+     * @throws LogUnavailableException recoverable: the log does not answer
      */
     public static <K, V> LogSubscriber<K, V> open(
             SubscriberParts parts,
@@ -169,7 +169,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
 
     private void checkOpen() {
         if (isClosed.get()) {
-            throw new Closed("Cannot use the subscriber of group '" + group() + "': it is closed. Open another one.");
+            throw new ClosedException(
+                    "Cannot use the subscriber of group '" + group() + "': it is closed. Open another one.");
         }
     }
 
@@ -207,7 +208,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private void drain(PollResult<K, V> result) {
         try {
             int ignored = debatcher.drain(subscription.maxRecords(), TURN_BYTES, result);
-        } catch (UnreadableStop e) {
+        } catch (UnreadableStopException e) {
             if (result.isEmpty()) {
                 throw e.failure();
             }
@@ -224,7 +225,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
      * moved on.
      */
     private void throwPostponed() {
-        UnreadableStop known = postponed;
+        UnreadableStopException known = postponed;
         postponed = null;
         if (known == null) {
             return;
@@ -250,7 +251,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     /** Throws if a topic is gone, because its members have nothing to read and must learn why. */
     private void throwAbsent() {
         for (int number : session.absent()) {
-            TopicAbsent failure = readings.absent(number, group());
+            TopicAbsentException failure = readings.absent(number, group());
             if (missed.add(number)) {
                 LOG.warn("{}", failure.getMessage());
             }
@@ -263,7 +264,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
      */
     private void throwStuck() {
         for (TopicReading each : readings.topics()) {
-            Optional<LogUnavailable> stuck = parts.tails().stuck(each.topic().number());
+            Optional<LogUnavailableException> stuck =
+                    parts.tails().stuck(each.topic().number());
             if (stuck.isPresent()) {
                 throw stuck.get();
             }
@@ -293,9 +295,9 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         }
     }
 
-    private static Interrupted interrupted(InterruptedException cause) {
+    private static WaitInterruptedException interrupted(InterruptedException cause) {
         Thread.currentThread().interrupt();
-        return new Interrupted("Cannot wait for the log: the thread was interrupted. Poll again.", cause);
+        return new WaitInterruptedException("Cannot wait for the log: the thread was interrupted. Poll again.", cause);
     }
 
     private static Duration shorter(Duration one, Duration other) {
@@ -310,7 +312,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         positions.captureStarts().ifPresent(begun -> {
             try {
                 send(begun);
-            } catch (LogUnavailable | ConsumerFenced e) {
+            } catch (LogUnavailableException | ConsumerFencedException e) {
                 LOG.debug("The start of group '{}' is not committed yet.", group(), e);
             }
         });
@@ -331,7 +333,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                     LONGEST_CALL,
                     "commit positions of group " + group(),
                     time);
-        } catch (ConsumerFenced e) {
+        } catch (ConsumerFencedException e) {
             fenced();
             throw e;
         }
@@ -342,7 +344,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
      * The positions that a commit, or a transaction, commits now. First waits for dead letters.
      *
      * @return empty: no position has changed
-     * @throws ConsumerFenced recoverable: roll back
+     * @throws ConsumerFencedException recoverable: roll back
      */
     public Optional<Consumed> consumed() {
         try (OneThread.Use use = thread.enter()) {
@@ -394,7 +396,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
             }
         }
         if (isSeeking()) {
-            throw new LogUnavailable("Cannot find the positions that group '" + group()
+            throw new LogUnavailableException("Cannot find the positions that group '" + group()
                     + "' has sought: the commit log does not answer. Try again.");
         }
     }
@@ -467,7 +469,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     @Override
-    public void seekToStart(Collection<TopicPartition> partitions) {
+    public void seekToBeginning(Collection<TopicPartition> partitions) {
         seek(partitions, new Start.Earliest());
     }
 
@@ -540,7 +542,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     @Override
-    public void wakeUp() {
+    public void wakeup() {
         isWoken.set(true);
         signal.raise();
     }
@@ -583,7 +585,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             var ignored = session.close();
-            throw new Interrupted(
+            throw new WaitInterruptedException(
                     "Cannot close the subscriber of group '" + group()
                             + "': the thread was interrupted. What it reads is not released.",
                     e);

@@ -24,7 +24,7 @@ final class OneThread {
     Use enter() {
         if (!tryEnter()) {
             throw new ConcurrentModificationException(
-                    "Cannot use a subscriber from two threads at once. Give each thread its own; only wakeUp and close"
+                    "Cannot use a subscriber from two threads at once. Give each thread its own; only wakeup and close"
                             + " may come from others.");
         }
         return this::leave;

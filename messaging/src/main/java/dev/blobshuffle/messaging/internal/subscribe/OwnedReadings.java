@@ -3,7 +3,7 @@ package dev.blobshuffle.messaging.internal.subscribe;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.group.GroupSession;
 import dev.blobshuffle.log.internal.group.LogPartition;
@@ -131,12 +131,13 @@ final class OwnedReadings {
     }
 
     /** The failure that a poll reports for a topic that no longer exists. */
-    TopicAbsent absent(int number, String group) {
+    TopicAbsentException absent(int number, String group) {
         TopicReading reading = topics.get(number);
         String name =
                 reading == null ? Integer.toString(number) : reading.topic().name();
-        return new TopicAbsent("Cannot read topic '" + name + "' as group '" + group + "': it was deleted after this"
-                + " subscriber had been opened. If it exists again, it is another topic: open another subscriber.");
+        return new TopicAbsentException(
+                "Cannot read topic '" + name + "' as group '" + group + "': it was deleted after this"
+                        + " subscriber had been opened. If it exists again, it is another topic: open another subscriber.");
     }
 
     private void leaveWanted(Map<LogPartition, OwnedPartition> owned) {

@@ -6,7 +6,7 @@ import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;
 import dev.blobshuffle.messaging.Serde;
-import dev.blobshuffle.messaging.UnreadableRecord;
+import dev.blobshuffle.messaging.UnreadableRecordException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,9 +79,9 @@ final class PollResult<K, V> implements Debatcher.Sink<Optional<PlainRecord>> {
                     deserialize(values, topic, raw.value()),
                     raw.headers());
         } catch (RuntimeException e) {
-            UnreadableRecord failure = new UnreadableRecord(reading.named, position, e);
+            UnreadableRecordException failure = new UnreadableRecordException(reading.named, position, e);
             if (!refused.areKept()) {
-                throw new UnreadableStop(reading, failure);
+                throw new UnreadableStopException(reading, failure);
             }
             refused.keep(reading.named, position, raw, e);
             noteDelivered(reading);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
@@ -35,12 +35,12 @@ final class Positions {
     /**
      * The positions to commit now; empty: none has changed.
      *
-     * @throws ConsumerFenced the group has taken partitions with records that were returned after
-     *     the last commit; thrown once
+     * @throws ConsumerFencedException the group has taken partitions with records that were
+     *     returned after the last commit; thrown once
      */
     Optional<Consumed> capture() {
         if (readings.takeForfeited()) {
-            throw new ConsumerFenced("Cannot commit positions of group '" + member.group()
+            throw new ConsumerFencedException("Cannot commit positions of group '" + member.group()
                     + "': the group has given some of the partitions to another member. Roll back, and poll.");
         }
         Map<PartitionReading, ConsumedPosition> moved = new LinkedHashMap<>();

@@ -1,10 +1,10 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.TopicState;
@@ -115,7 +115,7 @@ final class StartLookup {
                 }
             });
         } catch (CompletionException e) {
-            if (!(e.getCause() instanceof LogUnavailable) && e.getCause() instanceof RuntimeException known) {
+            if (!(e.getCause() instanceof LogUnavailableException) && e.getCause() instanceof RuntimeException known) {
                 throw known;
             }
             isResting = true;
@@ -128,7 +128,7 @@ final class StartLookup {
         try {
             reading.started(position(reading, start, state));
             return true;
-        } catch (PositionTrimmed | LogWentBack | TopicAbsent e) {
+        } catch (PositionTrimmedException | LogWentBackException | TopicAbsentException e) {
             reading.failure = e;
             return false;
         }
@@ -136,7 +136,7 @@ final class StartLookup {
 
     private LogPosition position(PartitionReading reading, Start start, @Nullable TopicState state) {
         if (state == null) {
-            throw new TopicAbsent(
+            throw new TopicAbsentException(
                     "Cannot read " + reading.named + ": its topic was deleted. Create it, and subscribe" + " again.");
         }
         if (start instanceof Start.At at) {
@@ -156,8 +156,9 @@ final class StartLookup {
         boolean isBeyond =
                 position.sequence() > state.next() || (position.sequence() == state.next() && position.index() > 0);
         if (isBeyond) {
-            throw new LogWentBack("Cannot read " + reading.named + " from " + position + ": the topic ends at sequence "
-                    + state.next() + ". Find out whether the log's database lost commits or was restored, then seek.");
+            throw new LogWentBackException("Cannot read " + reading.named + " from " + position
+                    + ": the topic ends at sequence " + state.next()
+                    + ". Find out whether the log's database lost commits or was restored, then seek.");
         }
         if (position.sequence() >= state.start()) {
             return position;
@@ -180,7 +181,7 @@ final class StartLookup {
         return switch (policy) {
             case EARLIEST -> new LogPosition(state.start(), 0);
             case LATEST -> new LogPosition(state.next(), 0);
-            case ERROR -> throw new PositionTrimmed(refusal.get());
+            case ERROR -> throw new PositionTrimmedException(refusal.get());
         };
     }
 }

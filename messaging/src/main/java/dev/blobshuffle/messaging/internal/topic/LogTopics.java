@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.topic;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -47,8 +47,8 @@ public final class LogTopics implements Topics {
     @Override
     public void change(Topic topic) {
         LogTopic found = await(log.topics().find(topic.name()), "find topic " + topic.name())
-                .orElseThrow(() ->
-                        new TopicAbsent("Cannot change topic " + topic.name() + ": it does not exist. Create it."));
+                .orElseThrow(() -> new TopicAbsentException(
+                        "Cannot change topic " + topic.name() + ": it does not exist. Create it."));
         LogTopic ignored = await(
                 log.topics().change(found.number(), topic.partitions(), rule(topic)), "change topic " + topic.name());
     }

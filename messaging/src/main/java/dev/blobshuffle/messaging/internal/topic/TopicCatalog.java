@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.topic;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -35,8 +35,9 @@ public final class TopicCatalog {
      * The topic of a name. Blocks if it is not cached. Refreshes an old entry in the background, so
      * that publishers continue while the log does not answer.
      *
-     * @throws TopicAbsent recoverable: there is no such topic
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
+     * @throws TopicAbsentException recoverable: there is no such topic
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer
      */
     public LogTopic require(String name) {
         Known found = known.get(name);
@@ -54,14 +55,15 @@ public final class TopicCatalog {
     /**
      * The current topic of a name. Blocks.
      *
-     * @throws TopicAbsent recoverable: there is no such topic
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log does not answer
+     * @throws TopicAbsentException recoverable: there is no such topic
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
+     *     answer
      */
     public LogTopic ask(String name) {
         Optional<LogTopic> topic = CommitLogs.await(log.topics().find(name), LONGEST_CALL, "find topic " + name, time);
         if (topic.isEmpty()) {
             known.remove(name);
-            throw new TopicAbsent("Cannot find topic " + name
+            throw new TopicAbsentException("Cannot find topic " + name
                     + ": it does not exist, or was deleted. Create it: blobshuffle messaging topics create.");
         }
         known.put(name, new Known(topic.get(), time.nanos()));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.format.record.RecordCursor;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -18,8 +18,8 @@ import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.ReadRequest;
@@ -80,7 +80,7 @@ class LogPublisherTest {
                             @Override
                             public CompletionStage<Void> put(BlobId id, BlobContent content) {
                                 return isDown.get()
-                                        ? CompletableFuture.failedFuture(new StoreUnavailable("down"))
+                                        ? CompletableFuture.failedFuture(new StoreUnavailableException("down"))
                                         : super.put(id, content);
                             }
                         },
@@ -167,7 +167,7 @@ class LogPublisherTest {
     @Test
     void aTopicThatDoesNotExistIsRefusedAtOnce() {
         try (LogPublisher<String, String> publisher = publisher("p")) {
-            assertThatThrownBy(() -> publisher.publish("none", "k", "v")).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> publisher.publish("none", "k", "v")).isInstanceOf(TopicAbsentException.class);
             topic("none", 1);
             publisher.publish("none", "k", "v");
             publisher.flush(LONG);
@@ -183,8 +183,8 @@ class LogPublisherTest {
             publisher.flush(LONG);
             log.topics().delete("t").toCompletableFuture().join();
             CompletionStage<Acknowledgement> lost = publisher.publish("t", "k", "2");
-            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsent.class);
-            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsentException.class);
+            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsentException.class);
             topic("t", 1);
             publisher.publish("t", "k", "3");
             publisher.flush(LONG);
@@ -204,12 +204,12 @@ class LogPublisherTest {
             log.topics().delete("t").toCompletableFuture().join();
             topic("t", 5);
             assertThatThrownBy(() -> publisher.publish(record.toPartition(4)))
-                    .isInstanceOf(TopicAbsent.class)
+                    .isInstanceOf(TopicAbsentException.class)
                     .hasMessageContaining("Flush");
             CompletionStage<Acknowledgement> follows = publisher.publish(record.toPartition(0));
-            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsent.class);
-            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsent.class);
-            assertThatThrownBy(() -> get(follows)).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsentException.class);
+            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsentException.class);
+            assertThatThrownBy(() -> get(follows)).isInstanceOf(TopicAbsentException.class);
             assertThat(segments("t")).isEmpty();
 
             CompletionStage<Acknowledgement> stored = publisher.publish(record.toPartition(4));
@@ -227,10 +227,10 @@ class LogPublisherTest {
             first.flush(LONG);
             try (LogPublisher<String, String> second = publisher("p")) {
                 CompletionStage<Acknowledgement> lost = first.publish("t", "k", "2");
-                assertThatThrownBy(() -> first.flush(LONG)).isInstanceOf(WriterFenced.class);
-                assertThatThrownBy(() -> get(lost)).isInstanceOf(WriterFenced.class);
-                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFenced.class);
-                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFenced.class);
+                assertThatThrownBy(() -> first.flush(LONG)).isInstanceOf(WriterFencedException.class);
+                assertThatThrownBy(() -> get(lost)).isInstanceOf(WriterFencedException.class);
+                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFencedException.class);
+                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFencedException.class);
                 second.publish("t", "k", "4");
                 second.flush(LONG);
             }
@@ -263,7 +263,7 @@ class LogPublisherTest {
                 CompletionStage<Acknowledgement> rolledBack = publisher.publish("t", "k", "1");
                 publisher.flush(LONG);
                 publisher.abortTransaction();
-                assertThatThrownBy(() -> get(rolledBack)).isInstanceOf(DeliveryFailed.class);
+                assertThatThrownBy(() -> get(rolledBack)).isInstanceOf(DeliveryFailedException.class);
                 assertThat(transaction).isNotNull();
             }
             CompletionStage<Acknowledgement> committed;
@@ -348,7 +348,7 @@ class LogPublisherTest {
         publisher.close();
         publisher.close();
         assertThat(sent.toCompletableFuture()).succeedsWithin(LONG);
-        assertThatThrownBy(() -> publisher.publish("t", "k", "v")).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> publisher.publish("t", "k", "v")).isInstanceOf(ClosedException.class);
         assertThat(segments("t")).hasSize(1);
     }
 

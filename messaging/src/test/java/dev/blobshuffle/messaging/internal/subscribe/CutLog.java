@@ -1,6 +1,6 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.group.Groups;
 import java.lang.reflect.InvocationTargetException;
@@ -33,7 +33,8 @@ final class CutLog {
         return proxy(
                 Groups.class,
                 (method, arguments) -> isCut && method.getName().equals("renew")
-                        ? CompletableFuture.failedFuture(new LogUnavailable("Cannot renew: the way to the log is cut."))
+                        ? CompletableFuture.failedFuture(
+                                new LogUnavailableException("Cannot renew: the way to the log is cut."))
                         : call(log.groups(), method, arguments));
     }
 

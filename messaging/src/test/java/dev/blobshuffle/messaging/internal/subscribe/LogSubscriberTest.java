@@ -5,12 +5,12 @@ import static dev.blobshuffle.messaging.internal.subscribe.SubscriberFixture.val
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.group.LogPartition;
@@ -20,7 +20,7 @@ import dev.blobshuffle.messaging.ResetPolicy;
 import dev.blobshuffle.messaging.Serde;
 import dev.blobshuffle.messaging.Subscription;
 import dev.blobshuffle.messaging.TopicPartition;
-import dev.blobshuffle.messaging.UnreadableRecord;
+import dev.blobshuffle.messaging.UnreadableRecordException;
 import dev.blobshuffle.testkit.internal.log.LogCall;
 import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
 import java.time.Duration;
@@ -144,13 +144,13 @@ class LogSubscriberTest {
                 subscriber.seek(P0, received.get(1).position());
                 assertThat(subscriber.position(P0)).hasValue(received.get(1).position());
                 assertThat(fixture.take(subscriber, 3)).containsExactly("b", "c", "d");
-                subscriber.seekToStart(Set.of(P0));
+                subscriber.seekToBeginning(Set.of(P0));
                 assertThat(fixture.take(subscriber, 4)).containsExactly("a", "b", "c", "d");
                 subscriber.seekTo(Map.of(P0, later));
                 assertThat(fixture.take(subscriber, 2)).containsExactly("c", "d");
                 subscriber.seek(P0, received.get(3).position());
                 assertThat(fixture.take(subscriber, 1)).containsExactly("d");
-                subscriber.seekToStart(Set.of(P0));
+                subscriber.seekToBeginning(Set.of(P0));
                 subscriber.seekToEnd(Set.of(P0));
                 assertThat(values(subscriber.poll(SHORT))).isEmpty();
                 fixture.publish(0, "e");
@@ -166,7 +166,7 @@ class LogSubscriberTest {
             try (var subscriber = fixture.open(group())) {
                 fixture.take(subscriber, 2);
                 subscriber.commit();
-                subscriber.seekToStart(Set.of(P0));
+                subscriber.seekToBeginning(Set.of(P0));
                 subscriber.commit();
             }
             try (var subscriber = fixture.open(group())) {
@@ -211,9 +211,9 @@ class LogSubscriberTest {
                 assertThat(fixture.take(latest, 1)).as("without a gap").containsExactly("b");
             }
             try (var refusing = fixture.open(Subscription.of("other", TOPIC).reset(ResetPolicy.ERROR))) {
-                assertThatThrownBy(() -> refusing.poll(LONG)).isInstanceOf(PositionTrimmed.class);
-                assertThatThrownBy(() -> refusing.poll(LONG)).isInstanceOf(PositionTrimmed.class);
-                refusing.seekToStart(refusing.assignment());
+                assertThatThrownBy(() -> refusing.poll(LONG)).isInstanceOf(PositionTrimmedException.class);
+                assertThatThrownBy(() -> refusing.poll(LONG)).isInstanceOf(PositionTrimmedException.class);
+                refusing.seekToBeginning(refusing.assignment());
                 assertThat(fixture.take(refusing, 2)).containsExactly("a", "b");
             }
         });
@@ -241,9 +241,9 @@ class LogSubscriberTest {
             }
             try (var strict = fixture.open(Subscription.of("strict", TOPIC).reset(ResetPolicy.ERROR))) {
                 for (int i = 0; i < 3; i++) {
-                    assertThatThrownBy(() -> strict.poll(LONG)).isInstanceOf(PositionTrimmed.class);
+                    assertThatThrownBy(() -> strict.poll(LONG)).isInstanceOf(PositionTrimmedException.class);
                 }
-                strict.seekToStart(strict.assignment());
+                strict.seekToBeginning(strict.assignment());
                 assertThat(fixture.take(strict, 1)).containsExactly("c");
             }
         });
@@ -255,11 +255,11 @@ class LogSubscriberTest {
             fixture.publish(0, "a", "bad", "b");
             try (var subscriber = fixture.open(group(), picky())) {
                 assertThat(fixture.take(subscriber, 1)).containsExactly("a");
-                UnreadableRecord failure = null;
+                UnreadableRecordException failure = null;
                 for (int i = 0; i < 3; i++) {
                     try {
                         assertThat(values(subscriber.poll(SHORT))).isEmpty();
-                    } catch (UnreadableRecord e) {
+                    } catch (UnreadableRecordException e) {
                         failure = e;
                     }
                 }
@@ -328,7 +328,7 @@ class LogSubscriberTest {
             long start = fixture.time.nanos();
             fixture.time.actor("other", () -> {
                 fixture.time.pause(Duration.ofSeconds(1));
-                subscriber.wakeUp();
+                subscriber.wakeup();
             });
             assertThat(subscriber.poll(Duration.ofHours(1)).isEmpty()).isTrue();
             assertThat(fixture.time.nanos() - start)
@@ -350,8 +350,8 @@ class LogSubscriberTest {
                                 .members())
                         .isEmpty();
             });
-            assertThatThrownBy(() -> subscriber.poll(Duration.ofHours(1))).isInstanceOf(Closed.class);
-            assertThatThrownBy(subscriber::commit).isInstanceOf(Closed.class);
+            assertThatThrownBy(() -> subscriber.poll(Duration.ofHours(1))).isInstanceOf(ClosedException.class);
+            assertThatThrownBy(subscriber::commit).isInstanceOf(ClosedException.class);
             subscriber.close();
         });
     }
@@ -385,7 +385,7 @@ class LogSubscriberTest {
                 fixture.take(subscriber, 1);
                 fixture.database.failOver(standby);
                 for (int i = 0; i < 3; i++) {
-                    assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(LogWentBack.class);
+                    assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(LogWentBackException.class);
                 }
             }
         });
@@ -400,7 +400,7 @@ class LogSubscriberTest {
                     .groups()
                     .seek("g", Map.of(new LogPartition(fixture.topic.number(), 0), new LogPosition(7, 0).value())));
             try (var subscriber = fixture.open(group())) {
-                assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(LogWentBack.class);
+                assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(LogWentBackException.class);
             }
             assertThat(before).isNotNull();
         });
@@ -414,7 +414,7 @@ class LogSubscriberTest {
                 fixture.await(fixture.log.topics().delete(TOPIC));
                 for (int i = 0; i < 20; i++) { // Even when the group has left it no partition.
                     assertThatThrownBy(() -> subscriber.poll(LONG))
-                            .isInstanceOf(TopicAbsent.class)
+                            .isInstanceOf(TopicAbsentException.class)
                             .hasMessageContaining("'" + TOPIC + "'")
                             .hasMessageContaining("deleted");
                     fixture.time.pause(Duration.ofSeconds(1));
@@ -438,7 +438,7 @@ class LogSubscriberTest {
                 fixture.time.pause(Duration.ofSeconds(10));
                 for (int i = 0; i < 3; i++) {
                     assertThatThrownBy(() -> subscriber.poll(SHORT))
-                            .isInstanceOf(LogUnavailable.class)
+                            .isInstanceOf(LogUnavailableException.class)
                             .hasMessageContaining("wait for their place behind sequence 1 for 3");
                 }
                 fixture.plan.away.clear();
@@ -482,7 +482,7 @@ class LogSubscriberTest {
             try (var subscriber = fixture.open(group())) {
                 assertThat(fixture.take(subscriber, 1)).containsExactly("a");
                 assertThatThrownBy(() -> subscriber.poll(LONG))
-                        .isInstanceOf(BlobCorrupt.class)
+                        .isInstanceOf(BlobCorruptException.class)
                         .hasMessageContaining("topic 't', partitions 0, 1, 2, 3, position 16777216");
             }
         });

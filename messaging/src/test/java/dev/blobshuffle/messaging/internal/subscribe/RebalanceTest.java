@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
 import dev.blobshuffle.log.internal.tail.LogTails;
 import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.Serde;
@@ -102,7 +102,7 @@ class RebalanceTest {
             assertThat(other.assignment()).isEmpty();
             pollAlone(other, Duration.ofSeconds(15));
             assertThat(other.assignment()).hasSize(4);
-            assertThatThrownBy(stuck::commit).isInstanceOf(ConsumerFenced.class);
+            assertThatThrownBy(stuck::commit).isInstanceOf(ConsumerFencedException.class);
             pollBoth(stuck, other, Duration.ofSeconds(15));
             assertThat(stuck.assignment()).hasSize(2);
             assertThat(told.events).containsExactly("+4", "!4", "+2");
@@ -176,7 +176,7 @@ class RebalanceTest {
                 SubscriberFixture.values(other.poll(SHORT)).forEach(again::add);
             }
             assertThat(again).hasSize(2);
-            assertThatThrownBy(one::commit).isInstanceOf(ConsumerFenced.class);
+            assertThatThrownBy(one::commit).isInstanceOf(ConsumerFencedException.class);
             one.commit();
             one.close();
             other.close();
@@ -225,7 +225,7 @@ class RebalanceTest {
             }
             assertThat(taken).hasSize(4);
             other.commit();
-            assertThatThrownBy(zombie::commit).isInstanceOf(ConsumerFenced.class);
+            assertThatThrownBy(zombie::commit).isInstanceOf(ConsumerFencedException.class);
             cut.cut(false);
             zombie.poll(Duration.ofSeconds(5));
             assertThat(told.events).contains("!4");

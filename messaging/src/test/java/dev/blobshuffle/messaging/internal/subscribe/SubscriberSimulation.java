@@ -12,9 +12,9 @@ import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.LogFailure;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.LogException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogBatch;
@@ -251,7 +251,7 @@ final class SubscriberSimulation {
         while (true) {
             try {
                 return call.get();
-            } catch (LogFailure e) {
+            } catch (LogException e) {
                 time.pause(Duration.ofMillis(100));
             }
         }
@@ -375,7 +375,7 @@ final class SubscriberSimulation {
                 if (time.random(30) == 0) {
                     time.pause(Duration.ofSeconds(time.random(15)));
                 }
-            } catch (PositionTrimmed e) {
+            } catch (PositionTrimmedException e) {
                 violations.add(name + " was told that a position is gone: " + e.getMessage());
             } catch (BlobShuffleException e) {
                 said = e.toString();
@@ -439,7 +439,7 @@ final class SubscriberSimulation {
                     transaction.commit(number, List.of(), consumed);
                     isDone = true;
                     number++;
-                } catch (OutcomeUnknown e) {
+                } catch (OutcomeUnknownException e) {
                     isDone = retry(() -> await(writer.wasCommitted(number)));
                     open();
                 } finally {

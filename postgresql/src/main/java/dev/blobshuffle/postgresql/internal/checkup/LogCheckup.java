@@ -37,9 +37,9 @@ public final class LogCheckup {
     /**
      * Runs all checks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the server refused the login, or the
-     *     database does not exist
-     * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException the server refused the login,
+     *     or the database does not exist
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException no primary answered
      */
     public List<StoreFinding> run() {
         List<StoreFinding> findings = new ArrayList<>();

@@ -5,8 +5,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,9 +56,9 @@ public final class ConnectionPool implements AutoCloseable {
      * Opens a pool, after one connection has logged in successfully.
      *
      * @param applicationName shown in {@code pg_stat_activity}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login, the
-     *     database does not exist, or the JDBC driver or HikariCP is too old
-     * @throws LogUnavailable recoverable: no primary answered
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the server refused the
+     *     login, the database does not exist, or the JDBC driver or HikariCP is too old
+     * @throws LogUnavailableException recoverable: no primary answered
      */
     public static ConnectionPool open(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
         return open(uri, CredentialsSource.of(uri), applicationName, timeouts);
@@ -111,8 +111,8 @@ public final class ConnectionPool implements AutoCloseable {
      * open transaction.
      *
      * @param action its purpose, as in "read the log"
-     * @throws LogUnavailable recoverable: no connection became free in time
-     * @throws Closed fatal: the pool is closed
+     * @throws LogUnavailableException recoverable: no connection became free in time
+     * @throws ClosedException fatal: the pool is closed
      */
     public Connection borrow(String action) {
         requireOpen(action);
@@ -128,7 +128,7 @@ public final class ConnectionPool implements AutoCloseable {
      * Opens a connection outside the pool, for state that outlives a transaction. The caller closes
      * it.
      *
-     * @throws LogUnavailable recoverable: no primary answered
+     * @throws LogUnavailableException recoverable: no primary answered
      */
     public Connection session(String action) {
         requireOpen(action);
@@ -159,7 +159,7 @@ public final class ConnectionPool implements AutoCloseable {
 
     private BlobShuffleException refused(String action, SQLException failure) {
         if (borrowed() >= uri.connections()) {
-            return new LogUnavailable(
+            return new LogUnavailableException(
                     "Cannot " + action + " in " + uri + ": all " + uri.connections()
                             + " connections are in use. End transactions sooner, or raise the parameter connections.",
                     failure);
@@ -169,7 +169,7 @@ public final class ConnectionPool implements AutoCloseable {
 
     private void requireOpen(String action) {
         if (isClosed.get()) {
-            throw new Closed("Cannot " + action + ": the log is closed. Open it again.");
+            throw new ClosedException("Cannot " + action + ": the log is closed. Open it again.");
         }
     }
 

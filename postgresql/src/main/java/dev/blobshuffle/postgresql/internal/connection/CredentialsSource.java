@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.connection;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +53,8 @@ final class CredentialsSource {
     /**
      * Reads the credentials.
      *
-     * @throws InvalidSettings fatal at start: a file is missing, malformed, or readable by others
+     * @throws InvalidSettingsException fatal at start: a file is missing, malformed, or readable by
+     *     others
      */
     Credentials read() {
         return uri.credentials().map(CredentialsSource::ofFile).orElseGet(this::asLibpqDoes);
@@ -83,7 +84,7 @@ final class CredentialsSource {
     private Credentials asLibpqDoes() {
         String user = environment.getOrDefault("PGUSER", properties.getOrDefault("user.name", ""));
         if (user.isEmpty()) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot log in to " + uri + ": there is no user. Give credentials=FILE or PGUSER.");
         }
         if (environment.containsKey("PGPASSWORD")) {
@@ -147,14 +148,14 @@ final class CredentialsSource {
             return Files.readAllLines(file);
         } catch (IOException e) {
             // Without the cause: the message of a failed decoder may contain what it read.
-            throw new InvalidSettings("Cannot read the credentials of the commit log from " + file + ": "
+            throw new InvalidSettingsException("Cannot read the credentials of the commit log from " + file + ": "
                     + e.getClass().getSimpleName() + ". Check that the file is there, and that this process may read"
                     + " it.");
         }
     }
 
-    private static InvalidSettings malformed(Path file, String reason) {
-        return new InvalidSettings(
+    private static InvalidSettingsException malformed(Path file, String reason) {
+        return new InvalidSettingsException(
                 "Cannot use the credentials in " + file + ": " + reason + ". Write two lines, user=… and password=….");
     }
 

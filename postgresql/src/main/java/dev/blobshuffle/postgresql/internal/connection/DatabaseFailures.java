@@ -1,16 +1,16 @@
 package dev.blobshuffle.postgresql.internal.connection;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * Translates failures of the database by SQLSTATE. While a log is being opened, a refusal that
- * lasts until an operator acts becomes {@link InvalidSettings}. Later it counts as unavailability,
- * because the operator can restore a permission. Stateless.
+ * lasts until an operator acts becomes {@link InvalidSettingsException}. Later it counts as
+ * unavailability, because the operator can restore a permission. Stateless.
  */
 public final class DatabaseFailures {
     /** A statement that writes, on a standby or a demoted primary. */
@@ -79,14 +79,14 @@ public final class DatabaseFailures {
      * @param action what failed, as in "read the log"
      * @param where the database, without secrets
      */
-    public static LogUnavailable later(String action, PostgresqlUri where, SQLException cause) {
-        return new LogUnavailable(message(action, where, cause), cause);
+    public static LogUnavailableException later(String action, PostgresqlUri where, SQLException cause) {
+        return new LogUnavailableException(message(action, where, cause), cause);
     }
 
     /** As {@link #later}, while a log is being opened. */
     public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
         return isRefusal(cause)
-                ? new InvalidSettings(message(action, where, cause), cause)
+                ? new InvalidSettingsException(message(action, where, cause), cause)
                 : later(action, where, cause);
     }
 

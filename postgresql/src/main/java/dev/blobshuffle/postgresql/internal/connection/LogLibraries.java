@@ -19,8 +19,8 @@ final class LogLibraries {
     /**
      * Rejects versions that are too old.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the message names both versions
-     *     and the remedy
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the message names both
+     *     versions and the remedy
      */
     static void requireSupported() {
         requireSupported(driver(), Versions.present(POOL, HikariConfig.class.getClassLoader()));

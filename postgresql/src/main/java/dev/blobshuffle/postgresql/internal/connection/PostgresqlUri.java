@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.connection;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.text.EditDistance;
 import dev.blobshuffle.core.store.StoreParameter;
 import java.net.URLDecoder;
@@ -53,7 +53,7 @@ public record PostgresqlUri(
         /**
          * Checks that the files are there.
          *
-         * @throws InvalidSettings fatal: one cannot be read
+         * @throws InvalidSettingsException fatal: one cannot be read
          */
         void requireReadable() {
             Map.of(SSL_ROOT_CERTIFICATE, authorities, SSL_CERTIFICATE, own, SSL_KEY, key)
@@ -124,7 +124,7 @@ public record PostgresqlUri(
      * Parses a value of the setting. Messages do not repeat the value, because a wrong value may
      * contain a secret.
      *
-     * @throws InvalidSettings fatal: the text is malformed, or contains credentials
+     * @throws InvalidSettingsException fatal: the text is malformed, or contains credentials
      */
     public static PostgresqlUri parse(String text) {
         if (!text.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
@@ -219,7 +219,8 @@ public record PostgresqlUri(
                 .min(Comparator.comparingInt((String other) -> EditDistance.between(other, name))
                         .thenComparing(Comparator.naturalOrder()))
                 .orElseThrow();
-        throw new InvalidSettings("Cannot use setting blobshuffle.log: " + SCHEME + " has no parameter '" + name
+        throw new InvalidSettingsException("Cannot use setting blobshuffle.log: " + SCHEME + " has no parameter '"
+                + name
                 + "'. The nearest is '" + nearest + "'. Known parameters: " + String.join(", ", new TreeSet<>(names))
                 + ".");
     }
@@ -288,19 +289,19 @@ public record PostgresqlUri(
         }
     }
 
-    private static InvalidSettings wrong(String name, String value, String remedy) {
-        return new InvalidSettings(
+    private static InvalidSettingsException wrong(String name, String value, String remedy) {
+        return new InvalidSettingsException(
                 "Cannot use setting blobshuffle.log: parameter " + name + " is '" + value + "'. Give " + remedy + ".");
     }
 
-    private static InvalidSettings credentialsGiven(String reason) {
-        return new InvalidSettings("Cannot use setting blobshuffle.log: " + reason
+    private static InvalidSettingsException credentialsGiven(String reason) {
+        return new InvalidSettingsException("Cannot use setting blobshuffle.log: " + reason
                 + ", and logs show URIs. Write user and password into a file that only its owner can"
                 + " read, and give credentials=FILE; or use PGUSER and PGPASSFILE.");
     }
 
-    private static InvalidSettings invalid(String reason) {
-        return new InvalidSettings("Cannot use setting blobshuffle.log: " + reason
+    private static InvalidSettingsException invalid(String reason) {
+        return new InvalidSettingsException("Cannot use setting blobshuffle.log: " + reason
                 + ". Give for example postgresql://db.example.com/app?schema=blobshuffle&credentials=/run/secrets/db.");
     }
 

@@ -1,10 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import java.sql.Connection;
@@ -141,7 +141,7 @@ final class Database implements AutoCloseable {
     private <T> CompletionStage<T> submit(String action, Attempt<T> attempt) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (pending.size() >= MOST_CALLS) {
-            result.completeExceptionally(new LogUnavailable("Cannot " + action + ": " + MOST_CALLS
+            result.completeExceptionally(new LogUnavailableException("Cannot " + action + ": " + MOST_CALLS
                     + " calls wait for the database already. Send fewer at once, or raise the parameter"
                     + " connections."));
             return result;
@@ -174,7 +174,7 @@ final class Database implements AutoCloseable {
 
     void requireOpen(String action) {
         if (isClosed.get()) {
-            throw new Closed("Cannot " + action + ": the log is closed. Open it again.");
+            throw new ClosedException("Cannot " + action + ": the log is closed. Open it again.");
         }
     }
 
@@ -187,8 +187,8 @@ final class Database implements AutoCloseable {
         workers.close();
         awaitRunning();
         pool.close();
-        pending.forEach(each ->
-                each.completeExceptionally(new Closed("Cannot call the log: it was closed meanwhile. Open it again.")));
+        pending.forEach(each -> each.completeExceptionally(
+                new ClosedException("Cannot call the log: it was closed meanwhile. Open it again.")));
         pending.clear();
     }
 

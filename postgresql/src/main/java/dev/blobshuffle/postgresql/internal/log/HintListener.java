@@ -1,7 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.CommitLog;
@@ -62,7 +62,7 @@ final class HintListener implements AutoCloseable {
         Subscription subscription = new Subscription(topic);
         synchronized (this) {
             if (isClosed) {
-                throw new Closed("Cannot subscribe to hints: the log is closed. Open it again.");
+                throw new ClosedException("Cannot subscribe to hints: the log is closed. Open it again.");
             }
             subscriptions.add(subscription);
             if (!isRunning && pool.uri().pooler() != Pooler.TRANSACTION) {

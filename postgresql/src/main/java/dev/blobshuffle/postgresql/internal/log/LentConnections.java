@@ -1,7 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
@@ -34,7 +34,7 @@ final class LentConnections implements AutoCloseable {
         CompletableFuture<LogTransaction> begun = new CompletableFuture<>();
         try {
             workers.execute(() -> begin(writer, begun));
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             begun.completeExceptionally(e);
         }
         return begun;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.sql.SQLException;
@@ -36,15 +36,16 @@ final class LogFailures {
         String prefix = "Cannot " + action + " in " + where + ": ";
         return switch (DatabaseFailures.state(cause)) {
             case TOO_OLD ->
-                new BlobExpired(
+                new BlobExpiredException(
                         prefix
                                 + "a blob is older than the log allows. Publish its records again, and check the clock of"
                                 + " this machine.",
                         cause);
             case FENCED ->
-                new ConsumerFenced(
+                new ConsumerFencedException(
                         prefix + "the member does not own all the partitions any more. Roll back, and poll.", cause);
-            case NO_TOPIC -> new TopicAbsent(prefix + "a topic does not exist, or was deleted. Create it.", cause);
+            case NO_TOPIC ->
+                new TopicAbsentException(prefix + "a topic does not exist, or was deleted. Create it.", cause);
             case HAS_MEMBERS ->
                 new IllegalStateException(
                         prefix + "the group has members. Stop them, and wait until their leases end.", cause);
@@ -61,16 +62,17 @@ final class LogFailures {
      */
     static <T> CompletionStage<T> atBegin(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (known instanceof LogUnavailable
+        if (known instanceof LogUnavailableException
                 && known.getCause() instanceof SQLException cause
                 && DatabaseFailures.isRefusal(cause)) {
-            return CompletableFuture.failedStage(new InvalidSettings(String.valueOf(known.getMessage()), cause));
+            return CompletableFuture.failedStage(
+                    new InvalidSettingsException(String.valueOf(known.getMessage()), cause));
         }
         return CompletableFuture.failedStage(failure);
     }
 
-    static TopicAbsent noTopic(int topic, PostgresqlUri where) {
-        return new TopicAbsent("Cannot find topic " + topic + " in " + where + ": it was deleted. Create it.");
+    static TopicAbsentException noTopic(int topic, PostgresqlUri where) {
+        return new TopicAbsentException("Cannot find topic " + topic + " in " + where + ": it was deleted. Create it.");
     }
 
     /** Whether a commit ended before a standby had it, because its wait was cancelled. */

@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
@@ -32,9 +32,10 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
     /**
      * Reads and checks it.
      *
-     * @throws InvalidSettings fatal: the schema has no log or a log of another version, or the role
-     *     may not use it
-     * @throws dev.blobshuffle.log.failure.LogUnavailable recoverable: the log did not answer
+     * @throws InvalidSettingsException fatal: the schema has no log or a log of another version, or
+     *     the role may not use it
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log did not
+     *     answer
      */
     static LogInfo read(ConnectionPool pool) {
         try (Connection connection = pool.borrow(ACTION)) {
@@ -48,13 +49,15 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
                             Duration.ofMinutes(row.getInt("max_age")),
                             maySweep));
             if (info.format() != FORMAT) {
-                throw new InvalidSettings("Cannot " + ACTION + " in " + pool.uri() + ": its format is " + info.format()
-                        + ", and this version of BlobShuffle knows " + FORMAT + ". Use a version that knows both.");
+                throw new InvalidSettingsException("Cannot " + ACTION + " in " + pool.uri() + ": its format is "
+                        + info.format() + ", and this version of BlobShuffle knows " + FORMAT
+                        + ". Use a version that knows both.");
             }
             if (info.version() < Migrations.needed()) {
-                throw new InvalidSettings("Cannot " + ACTION + " in " + pool.uri() + ": its schema has version "
-                        + info.version() + ", and this version of BlobShuffle needs " + Migrations.needed()
-                        + ". Run blobshuffle messaging setup as the schema's owner.");
+                throw new InvalidSettingsException(
+                        "Cannot " + ACTION + " in " + pool.uri() + ": its schema has version "
+                                + info.version() + ", and this version of BlobShuffle needs " + Migrations.needed()
+                                + ". Run blobshuffle messaging setup as the schema's owner.");
             }
             return info;
         } catch (SQLException e) {

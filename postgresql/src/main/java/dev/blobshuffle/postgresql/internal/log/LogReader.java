@@ -1,7 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.ReadRequest;
 import dev.blobshuffle.log.internal.SequencedBatch;
@@ -87,14 +87,15 @@ final class LogReader {
             throw wentBack(request, "position " + request.from() + " is beyond its end, " + answer.next());
         }
         if (request.from() < answer.start()) {
-            throw new PositionTrimmed("Cannot read topic " + request.topic() + " in " + uri + ": retention has passed"
-                    + " position " + request.from() + "; the first is " + answer.start()
-                    + ". Seek, or set a reset policy.");
+            throw new PositionTrimmedException(
+                    "Cannot read topic " + request.topic() + " in " + uri + ": retention has passed"
+                            + " position " + request.from() + "; the first is " + answer.start()
+                            + ". Seek, or set a reset policy.");
         }
     }
 
-    private LogWentBack wentBack(ReadRequest request, String reason) {
-        return new LogWentBack("Cannot read topic " + request.topic() + " in " + uri + ": " + reason
+    private LogWentBackException wentBack(ReadRequest request, String reason) {
+        return new LogWentBackException("Cannot read topic " + request.topic() + " in " + uri + ": " + reason
                 + ". Find out whether a standby that was behind was promoted, or a backup was restored; then seek.");
     }
 

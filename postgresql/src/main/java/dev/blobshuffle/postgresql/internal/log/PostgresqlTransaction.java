@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.log.failure.AlreadyCommitted;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.group.Consumed;
@@ -177,7 +177,7 @@ final class PostgresqlTransaction implements LogTransaction {
             return switch (answer.status()) {
                 case OK -> answer.ids();
                 case DUPLICATE ->
-                    throw new AlreadyCommitted("Cannot " + COMMIT + " in " + uri + ": number "
+                    throw new AlreadyCommittedException("Cannot " + COMMIT + " in " + uri + ": number "
                             + publication.number() + " of writer '" + writer.name()
                             + "' is committed already. Go on with"
                             + " the next transaction.");

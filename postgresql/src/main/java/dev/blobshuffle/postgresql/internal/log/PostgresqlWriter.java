@@ -1,10 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.log.failure.LogFailure;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.LogException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.Writer;
@@ -79,29 +79,30 @@ final class PostgresqlWriter implements Writer {
         return new Publication(opened.writer(), opened.epoch(), number, batches, consumed);
     }
 
-    LogFailure refused(Publication.Status status, long number) {
+    LogException refused(Publication.Status status, long number) {
         if (status == Publication.Status.GAP) {
-            return new LogWentBack(
+            return new LogWentBackException(
                     "Cannot " + COMMIT + " in " + database.pool().uri() + ": it lacks commits of writer '"
                             + name + "' before number " + number
                             + ", which it had acknowledged. Find out whether a standby that"
                             + " was behind was promoted, or a backup was restored.");
         }
-        return new WriterFenced("Cannot " + COMMIT + " in " + database.pool().uri() + ": another writer '" + name
+        return new WriterFencedException("Cannot " + COMMIT + " in "
+                + database.pool().uri() + ": another writer '" + name
                 + "' was opened after epoch " + opened.epoch() + ". Close this publisher, and give each one its own"
                 + " name.");
     }
 
-    LogFailure unknown(Throwable cause) {
-        return new OutcomeUnknown(
+    LogException unknown(Throwable cause) {
+        return new OutcomeUnknownException(
                 "Cannot determine whether a commit of writer '" + name + "' is in "
                         + database.pool().uri()
                         + ": the answer was lost. Ask whether it is, or repeat the same commit.",
                 cause);
     }
 
-    LogFailure unreplicated() {
-        return new OutcomeUnknown("Cannot determine whether a commit of writer '" + name + "' is durable in "
+    LogException unreplicated() {
+        return new OutcomeUnknownException("Cannot determine whether a commit of writer '" + name + "' is durable in "
                 + database.pool().uri() + ": the server stopped waiting for its standbys. Repeat the same commit; check"
                 + " the standbys.");
     }
@@ -169,7 +170,7 @@ final class PostgresqlWriter implements Writer {
          */
         CompletionStage<List<Long>> failed(Throwable failure) {
             return CompletableFuture.failedStage(
-                    isUnknown && failure instanceof LogUnavailable ? unknown(failure) : failure);
+                    isUnknown && failure instanceof LogUnavailableException ? unknown(failure) : failure);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -30,7 +30,7 @@ public enum ClientUse {
     /**
      * Parses names that are separated by commas.
      *
-     * @throws InvalidSettings a name is unknown, or there is none
+     * @throws InvalidSettingsException a name is unknown, or there is none
      */
     public static Set<ClientUse> parse(String names) {
         Set<ClientUse> uses = EnumSet.noneOf(ClientUse.class);
@@ -38,7 +38,7 @@ public enum ClientUse {
             uses.add(Arrays.stream(values())
                     .filter(use -> use.text().equals(name.trim()))
                     .findFirst()
-                    .orElseThrow(() -> new InvalidSettings("Cannot grant '" + name.trim()
+                    .orElseThrow(() -> new InvalidSettingsException("Cannot grant '" + name.trim()
                             + "': there is no such use of a log. Give some of publish, subscribe and administer,"
                             + " separated by commas.")));
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -66,7 +66,7 @@ public final class Migrations {
      * Creates the schema if it does not exist, and applies missing migrations.
      *
      * @param connection of the owner; keeps its transaction mode
-     * @throws InvalidSettings this library cannot use the server or the schema
+     * @throws InvalidSettingsException this library cannot use the server or the schema
      */
     public void apply(Connection connection) throws SQLException {
         inTransaction(connection, statement -> {
@@ -95,7 +95,7 @@ public final class Migrations {
         String name = role.name().text();
         inTransaction(connection, statement -> {
             if (!exists(connection, "select 1 from pg_roles where rolname = ?", name)) {
-                throw new InvalidSettings("Cannot let role '" + name + "' use schema '" + schema.text()
+                throw new InvalidSettingsException("Cannot let role '" + name + "' use schema '" + schema.text()
                         + "': there is no such role. Create it first.");
             }
             enter(statement);
@@ -134,7 +134,7 @@ public final class Migrations {
         Map<Integer, String> applied = applied(statement);
         int newest = migrations.get(migrations.size() - 1).version();
         applied.keySet().stream().filter(version -> version > newest).findAny().ifPresent(version -> {
-            throw new InvalidSettings("Cannot use schema '" + schema.text() + "': it has version " + version
+            throw new InvalidSettingsException("Cannot use schema '" + schema.text() + "': it has version " + version
                     + ", and this library knows versions up to " + newest + ". Update this library.");
         });
         for (Migration migration : migrations) {
@@ -143,7 +143,7 @@ public final class Migrations {
                 statement.execute(migration.sql());
                 remember(connection, migration);
             } else if (!checksum.equals(migration.checksum())) {
-                throw new InvalidSettings("Cannot migrate schema '" + schema.text() + "': " + migration.name()
+                throw new InvalidSettingsException("Cannot migrate schema '" + schema.text() + "': " + migration.name()
                         + " is not the one that was applied, checksum " + checksum.substring(0, 8) + " then and "
                         + migration.checksum().substring(0, 8) + " now. Use the released library.");
             }
@@ -176,8 +176,8 @@ public final class Migrations {
                         statement.executeQuery("select current_setting('server_version_num')::int, version()")) {
             version.next();
             if (version.getInt(1) < OLDEST_SERVER) {
-                throw new InvalidSettings("Cannot keep a commit log here: the server is " + version.getString(2)
-                        + ", and PostgreSQL 14 or newer is needed. Use a newer server.");
+                throw new InvalidSettingsException("Cannot keep a commit log here: the server is "
+                        + version.getString(2) + ", and PostgreSQL 14 or newer is needed. Use a newer server.");
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -15,7 +15,7 @@ public record SchemaName(String text) {
     public SchemaName {
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (text.isBlank() || bytes > MOST_BYTES || text.indexOf('\0') >= 0) {
-            throw new InvalidSettings("Cannot use '" + text + "' as a name in PostgreSQL: it has " + bytes
+            throw new InvalidSettingsException("Cannot use '" + text + "' as a name in PostgreSQL: it has " + bytes
                     + " bytes and must have 1 to " + MOST_BYTES + ", none of them zero. Choose another name.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
@@ -60,8 +60,8 @@ public final class SchemaSetup implements AutoCloseable {
      * Logs in.
      *
      * @param clientRole the role of applications; empty: rights stay unchanged
-     * @throws InvalidSettings the server refused the login, or the database does not exist
-     * @throws dev.blobshuffle.log.failure.LogUnavailable no primary answered
+     * @throws InvalidSettingsException the server refused the login, or the database does not exist
+     * @throws dev.blobshuffle.log.failure.LogUnavailableException no primary answered
      */
     public static SchemaSetup open(PostgresqlUri uri, Optional<ClientRole> clientRole) {
         return new SchemaSetup(uri, clientRole, ConnectionPool.open(uri, "blobshuffle-setup", TIMEOUTS));
@@ -84,7 +84,7 @@ public final class SchemaSetup implements AutoCloseable {
     /**
      * Determines the necessary steps. Changes nothing.
      *
-     * @throws InvalidSettings they are impossible with this role, schema or client role
+     * @throws InvalidSettingsException they are impossible with this role, schema or client role
      */
     public Plan plan() {
         try (Connection database = pool.borrow(ACTION)) {
@@ -156,31 +156,33 @@ public final class SchemaSetup implements AutoCloseable {
 
     private void require(Facts facts) {
         if (!facts.hasSchema() && !facts.mayCreate()) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
+            throw new InvalidSettingsException("Cannot set up the log in " + uri + ": role " + facts.role()
                     + " may not create a schema in this database. Log in as the database's owner, or let it:"
                     + " grant create on database " + uri.database() + " to " + facts.role() + ".");
         }
         if (facts.hasSchema() && !facts.isOwner()) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": schema " + uri.schema() + " belongs to "
-                    + facts.owner() + ", and this is " + facts.role() + ". Log in as " + facts.owner() + ".");
+            throw new InvalidSettingsException(
+                    "Cannot set up the log in " + uri + ": schema " + uri.schema() + " belongs to " + facts.owner()
+                            + ", and this is " + facts.role() + ". Log in as " + facts.owner() + ".");
         }
         if (facts.hasSchema() && !facts.hasLog() && facts.tables() > 0) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": schema " + uri.schema() + " holds "
-                    + facts.tables() + " other tables. Give the log a schema of its own: the parameter schema.");
+            throw new InvalidSettingsException(
+                    "Cannot set up the log in " + uri + ": schema " + uri.schema() + " holds " + facts.tables()
+                            + " other tables. Give the log a schema of its own: the parameter schema.");
         }
         if (clientRole.isPresent() && !facts.hasRole()) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": there is no role " + roleName()
+            throw new InvalidSettingsException("Cannot set up the log in " + uri + ": there is no role " + roleName()
                     + ". Create it first: create role " + roleName() + " login.");
         }
         if (clientRole.isPresent() && roleName().equals(facts.role())) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
+            throw new InvalidSettingsException("Cannot set up the log in " + uri + ": role " + facts.role()
                     + " owns it, so it is not a client role. Create another role for applications.");
         }
     }
 
     private void requireKnown(OptionalInt from, int needed) {
         if (from.isPresent() && from.getAsInt() > needed) {
-            throw new InvalidSettings("Cannot set up the log in " + uri + ": it has version " + from.getAsInt()
+            throw new InvalidSettingsException("Cannot set up the log in " + uri + ": it has version " + from.getAsInt()
                     + ", and these tools know versions up to " + needed + ". Use newer tools.");
         }
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ final class CredentialsSourceTest {
         Path file = written("db", "user=me\npassword=hunter2\n", permissions);
 
         assertThatThrownBy(() -> CredentialsSource.of(with(file)).read())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("chmod 600");
     }
 
@@ -49,7 +49,7 @@ final class CredentialsSourceTest {
         Path file = written("db", text, "rw-------");
 
         assertThatThrownBy(() -> CredentialsSource.of(with(file)).read())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("user=…")
                 .message()
                 .doesNotContain(SECRET);
@@ -59,13 +59,14 @@ final class CredentialsSourceTest {
     void refusesAFileThatIsMissingOrNoText() throws IOException {
         Path missing = directory.resolve("missing");
         assertThatThrownBy(() -> CredentialsSource.of(with(missing)).read())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("missing");
 
         Path binary = directory.resolve("binary");
         Files.write(binary, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
         Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rw-------"));
-        assertThatThrownBy(() -> CredentialsSource.of(with(binary)).read()).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> CredentialsSource.of(with(binary)).read())
+                .isInstanceOf(InvalidSettingsException.class);
     }
 
     @ParameterizedTest

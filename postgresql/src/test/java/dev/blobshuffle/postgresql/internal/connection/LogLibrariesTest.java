@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.version.Versions;
 import java.io.ByteArrayInputStream;
 import java.io.File;
@@ -29,7 +29,7 @@ class LogLibrariesTest {
     @Test
     void aDriverThatIsTooOldIsRefusedWithBothVersionsAndTheRemedy() {
         assertThatThrownBy(() -> LogLibraries.requireSupported(Optional.of("42.7.4"), POOL))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageMatching(
                         "Cannot open the log: postgresql 42\\.7\\.4 is too old: BlobShuffle needs 42\\.7\\.5"
                                 + " or newer\\. Set the version of org\\.postgresql:postgresql in your build, for example to"
@@ -39,7 +39,7 @@ class LogLibrariesTest {
     @Test
     void aPoolThatIsTooOldIsRefusedWithBothVersionsAndTheRemedy() {
         assertThatThrownBy(() -> LogLibraries.requireSupported(DRIVER, Optional.of("5.1.0")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("HikariCP 5.1.0 is too old: BlobShuffle needs 6.3.0 or newer. Set the version of"
                         + " com.zaxxer:HikariCP in your build");
     }

@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ final class PostgresqlUriTest {
     @Test
     void refusesPlainConnectionsOutsideLoopback() {
         assertThatThrownBy(() -> PostgresqlUri.parse("postgresql://localhost,db.example.com/app?sslmode=disable"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll("sslmode", "verify-full", "prefer");
         assertThat(PostgresqlUri.parse("postgresql://127.0.0.1/app?sslmode=disable")
                         .sslMode())
@@ -80,7 +80,7 @@ final class PostgresqlUriTest {
             })
     void refusesCredentialsAndRepeatsNone(String text) {
         assertThatThrownBy(() -> PostgresqlUri.parse(text))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("credentials=FILE")
                 .message()
                 .doesNotContain(SECRET);
@@ -89,7 +89,7 @@ final class PostgresqlUriTest {
     @Test
     void namesTheNearestParameter() {
         assertThatThrownBy(() -> PostgresqlUri.parse("postgresql://db/app?conections=3"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("'conections'. The nearest is 'connections'.");
     }
 
@@ -133,7 +133,7 @@ final class PostgresqlUriTest {
             })
     void refusesWhatIsMalformed(String text) {
         assertThatThrownBy(() -> PostgresqlUri.parse(text))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.log");
     }
 

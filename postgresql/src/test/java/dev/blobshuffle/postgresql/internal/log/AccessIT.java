@@ -3,11 +3,11 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
@@ -62,7 +62,7 @@ final class AccessIT extends LogContract {
         Path file = directory.resolve("wrong");
         PrivateFiles.write(file, "user=" + tenant.name() + "\npassword=hunter2\n");
         assertThatThrownBy(() -> open("&credentials=" + file))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("refused the password")
                 .satisfies(e -> assertThat(trace(e)).doesNotContain("hunter2"));
     }
@@ -74,7 +74,7 @@ final class AccessIT extends LogContract {
             Path file = directory.resolve("stranger");
             PrivateFiles.write(file, "user=stranger\npassword=hunter2\n");
             assertThatThrownBy(() -> open("&credentials=" + file))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Grant");
         } finally {
             tenant.execute("drop role stranger");
@@ -110,13 +110,13 @@ final class AccessIT extends LogContract {
     void aMissingDatabaseSchemaOrServerIsNamed() {
         String uri = tenant.uri(tenant.server().port());
         assertThatThrownBy(() -> tenant.connect(uri.replace("/postgres?", "/missing?"), SHORT))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("database does not exist");
         assertThatThrownBy(() -> tenant.connect(uri.replace("schema=" + tenant.name(), "schema=missing"), SHORT))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("schema");
         assertThatThrownBy(() -> tenant.connect(tenant.uri(1), SHORT))
-                .isInstanceOf(LogUnavailable.class)
+                .isInstanceOf(LogUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
     }
 
@@ -124,7 +124,7 @@ final class AccessIT extends LogContract {
     void aReadOnlyServerIsRefused() {
         tenant.execute("alter role " + tenant.name() + " set default_transaction_read_only = on");
         assertThatThrownBy(() -> tenant.connect(tenant.uri(tenant.server().port()), SHORT))
-                .isInstanceOf(LogUnavailable.class);
+                .isInstanceOf(LogUnavailableException.class);
     }
 
     @Test
@@ -132,7 +132,7 @@ final class AccessIT extends LogContract {
         CommitLog first = connect();
         tenant.execute("alter role " + tenant.name() + " connection limit 1");
         assertThatThrownBy(() -> tenant.connect(tenant.uri(tenant.server().port()), SHORT))
-                .isInstanceOf(LogUnavailable.class)
+                .isInstanceOf(LogUnavailableException.class)
                 .hasMessageContaining("no free connection");
         LogTopic topic = topic(first, "orders", 1);
         commit(join(first.open("a")), 0, batch(topic, "one"));
@@ -154,7 +154,7 @@ final class AccessIT extends LogContract {
             tenant.insert(asleep.get(i), "row " + i);
         }
         assertThatThrownBy(() -> join(sleeper.begin()))
-                .isInstanceOf(LogUnavailable.class)
+                .isInstanceOf(LogUnavailableException.class)
                 .hasMessageContaining("connections are in use");
 
         // If they shared connections, the first of these would be refused.
@@ -211,10 +211,10 @@ final class AccessIT extends LogContract {
         Writer writer = join(log.open("a"));
         log.close();
         log.close();
-        assertThatThrownBy(() -> join(log.topics().list())).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one"))).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> join(writer.begin())).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> log.hints(number -> {})).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(log.topics().list())).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one"))).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> join(writer.begin())).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> log.hints(number -> {})).isInstanceOf(ClosedException.class);
     }
 
     @Test

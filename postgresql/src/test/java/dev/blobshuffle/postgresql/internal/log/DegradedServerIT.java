@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -53,10 +53,10 @@ final class DegradedServerIT extends LogContract {
         server.change("default_transaction_read_only", "on");
         try {
             assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
-                    .isInstanceOf(LogUnavailable.class)
+                    .isInstanceOf(LogUnavailableException.class)
                     .hasMessageContaining("read-only");
             assertThatThrownBy(() -> tenant.connect(tenant.uri(server.port()), SHORT))
-                    .isInstanceOf(LogUnavailable.class)
+                    .isInstanceOf(LogUnavailableException.class)
                     .hasMessageContaining("read-only");
         } finally {
             server.change("default_transaction_read_only", "off");
@@ -80,7 +80,7 @@ final class DegradedServerIT extends LogContract {
         tenant.execute("create trigger full_disk before insert on " + tenant.name()
                 + ".batch for each row execute function " + tenant.name() + ".full_disk()");
         assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
-                .isInstanceOf(LogUnavailable.class)
+                .isInstanceOf(LogUnavailableException.class)
                 .hasMessageContaining("disk is full. Free or add space");
         tenant.execute("drop trigger full_disk on " + tenant.name() + ".batch");
         commit(writer, 1, batch(topic, "two"));
@@ -93,7 +93,7 @@ final class DegradedServerIT extends LogContract {
     void aStandbyAloneIsNamed() {
         try (PostgresServer standby = server.startStandby("standby")) {
             assertThatThrownBy(() -> tenant.connect(tenant.uri(standby.port()), SHORT))
-                    .isInstanceOf(LogUnavailable.class)
+                    .isInstanceOf(LogUnavailableException.class)
                     .hasMessageContaining("standby");
             tenant.connect(tenant.uri(standby.port(), server.port()), SHORT).close();
         }
@@ -106,7 +106,7 @@ final class DegradedServerIT extends LogContract {
         Writer writer = join(log.open("a"));
         tenant.execute("revoke usage on schema " + tenant.name() + " from " + tenant.name());
         assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one")))
-                .isInstanceOf(LogUnavailable.class)
+                .isInstanceOf(LogUnavailableException.class)
                 .hasMessageContaining("Grant");
         tenant.execute("grant usage on schema " + tenant.name() + " to " + tenant.name());
         commit(writer, 0, batch(topic, "one"));
@@ -124,7 +124,7 @@ final class DegradedServerIT extends LogContract {
         server.stop();
         try {
             assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
-                    .isInstanceOfAny(LogUnavailable.class, OutcomeUnknown.class);
+                    .isInstanceOfAny(LogUnavailableException.class, OutcomeUnknownException.class);
         } finally {
             server.restart();
         }
@@ -141,7 +141,7 @@ final class DegradedServerIT extends LogContract {
                 .atMost(Duration.ofMinutes(2))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(10))
-                .ignoreExceptionsInstanceOf(LogUnavailable.class)
+                .ignoreExceptionsInstanceOf(LogUnavailableException.class)
                 .until(() -> commit(writer, 1, batch), id -> true);
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogBatch;
@@ -127,9 +127,9 @@ final class FailoverIT extends LogContract {
         primary.kill();
         standby.promote();
 
-        assertThatThrownBy(() -> publish(writer, 4, batch(topic, "next"))).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> publish(writer, 4, batch(topic, "next"))).isInstanceOf(LogWentBackException.class);
         ReadRequest next = new ReadRequest(topic.number(), 4, 10, 1 << 20, Optional.of(Bookmark.at(before.get(3))));
-        assertThatThrownBy(() -> untilAnswered(() -> join(log.read(next)))).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> untilAnswered(() -> join(log.read(next)))).isInstanceOf(LogWentBackException.class);
 
         // The same number of other batches, so only their content differs.
         Writer successor = untilAnswered(() -> join(log.open("a")));
@@ -137,7 +137,7 @@ final class FailoverIT extends LogContract {
             commit(successor, successor.firstNumber() + i, batch(topic, "other " + i));
         }
         sequence(log, topic);
-        assertThatThrownBy(() -> join(log.read(next))).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> join(log.read(next))).isInstanceOf(LogWentBackException.class);
         assertThat(join(log.read(
                         new ReadRequest(topic.number(), 1, 10, 1 << 20, Optional.of(Bookmark.at(before.get(0)))))))
                 .hasSize(3);
@@ -184,11 +184,11 @@ final class FailoverIT extends LogContract {
         standby.pause();
         together(List.of(
                 () -> assertThatThrownBy(() -> commit(writer, 1, batch(topic, "1")))
-                        .isInstanceOf(OutcomeUnknown.class),
+                        .isInstanceOf(OutcomeUnknownException.class),
                 () -> awaitThat("a wait for the standby", this::cancelOneWait)));
         together(List.of(
                 () -> assertThatThrownBy(() -> commit(writer, 1, batch(topic, "1")))
-                        .isInstanceOf(OutcomeUnknown.class),
+                        .isInstanceOf(OutcomeUnknownException.class),
                 () -> awaitThat("a wait for the standby", this::cancelOneWait)));
         standby.resume();
         publish(writer, 1, batch(topic, "1"));
@@ -263,7 +263,8 @@ final class FailoverIT extends LogContract {
                 .atMost(Duration.ofMinutes(2))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
-                .ignoreExceptionsMatching(e -> e instanceof LogUnavailable || e instanceof OutcomeUnknown)
+                .ignoreExceptionsMatching(
+                        e -> e instanceof LogUnavailableException || e instanceof OutcomeUnknownException)
                 .until(call, answer -> true);
     }
 

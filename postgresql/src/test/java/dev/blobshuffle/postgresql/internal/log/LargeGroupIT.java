@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.group.Lease;
@@ -125,7 +125,7 @@ final class LargeGroupIT extends LogContract {
                 .thenAccept(lease -> leases.put(member.id(), lease))
                 .exceptionally(failure -> {
                     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                    assertThat(cause).isInstanceOf(LogUnavailable.class);
+                    assertThat(cause).isInstanceOf(LogUnavailableException.class);
                     refused.incrementAndGet();
                     return null;
                 })

@@ -3,9 +3,9 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.log.failure.AlreadyCommitted;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
@@ -71,13 +71,13 @@ final class LostAnswerIT extends LogContract {
         tenant.insert(first, "row");
         proxy.loseAnswerTo("COMMIT");
         assertThatThrownBy(() -> first.commit(0, List.of(batch(topic, "one")), Optional.empty()))
-                .isInstanceOf(OutcomeUnknown.class);
+                .isInstanceOf(OutcomeUnknownException.class);
         assertThat(proxy.cuts()).isEqualTo(1);
 
         LogTransaction second = join(writer.begin());
         tenant.insert(second, "row of the repetition");
         assertThatThrownBy(() -> second.commit(0, List.of(batch(topic, "one")), Optional.empty()))
-                .isInstanceOf(AlreadyCommitted.class);
+                .isInstanceOf(AlreadyCommittedException.class);
 
         assertThat(join(writer.wasCommitted(0))).isTrue();
         assertThat(join(writer.wasCommitted(1))).isFalse();
@@ -92,7 +92,7 @@ final class LostAnswerIT extends LogContract {
         tenant.insert(first, "row");
         proxy.loseAnswerTo("one");
         assertThatThrownBy(() -> first.commit(0, List.of(batch(topic, "one")), Optional.empty()))
-                .isInstanceOf(LogUnavailable.class);
+                .isInstanceOf(LogUnavailableException.class);
 
         assertThat(join(writer.wasCommitted(0))).isFalse();
         assertThat(tenant.rows()).isEmpty();

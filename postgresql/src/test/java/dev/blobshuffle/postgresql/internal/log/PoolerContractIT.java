@@ -2,7 +2,7 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.testkit.internal.log.ClaimsContractTest;
 import dev.blobshuffle.testkit.internal.log.CommitLogContractTest;
 import dev.blobshuffle.testkit.internal.log.GroupsContractTest;
@@ -18,7 +18,7 @@ final class PoolerContractIT {
     void aClientThatTakesThePoolerForAServerLearnsTheParameter() {
         try (PooledLog log = new PooledLog()) {
             assertThatThrownBy(log::connectUnaware)
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Add the parameter pooler=transaction to blobshuffle.log");
         }
     }

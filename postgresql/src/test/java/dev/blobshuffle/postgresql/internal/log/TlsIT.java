@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
@@ -139,7 +139,7 @@ final class TlsIT extends LogContract {
 
     private void refused(String host, String parameters, String... named) {
         assertThatThrownBy(() -> open(host, parameters).close())
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll(named);
     }
 

@@ -3,9 +3,9 @@ package dev.blobshuffle.postgresql.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.log.failure.AlreadyCommitted;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.LogTransaction;
@@ -118,16 +118,16 @@ final class TransactionFailoverIT extends LogContract {
                 tenant.insert(transaction, row);
                 transaction.commit(number, List.of(batch(topic, row)), Optional.empty());
                 return writer;
-            } catch (AlreadyCommitted e) {
+            } catch (AlreadyCommittedException e) {
                 throw new AssertionError("Nothing was repeated that had happened.", e);
-            } catch (OutcomeUnknown e) {
+            } catch (OutcomeUnknownException e) {
                 unknown.incrementAndGet();
                 boolean isCommitted = untilAnswered(() -> join(current.wasCommitted(number)));
                 writer = untilAnswered(() -> join(log.open(current.name())));
                 if (isCommitted) {
                     return writer;
                 }
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 // Nothing has happened: repeat it.
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("Cannot insert a row."); // The connection broke.
@@ -141,7 +141,7 @@ final class TransactionFailoverIT extends LogContract {
                 .atMost(Duration.ofMinutes(2))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
-                .ignoreExceptionsInstanceOf(LogUnavailable.class)
+                .ignoreExceptionsInstanceOf(LogUnavailableException.class)
                 .until(call, answer -> true);
     }
 

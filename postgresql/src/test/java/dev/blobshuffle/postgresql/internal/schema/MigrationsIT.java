@@ -3,7 +3,7 @@ package dev.blobshuffle.postgresql.internal.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -57,7 +57,7 @@ class MigrationsIT extends LogSchemaFixture {
 
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name))
                         .apply(log.owner().connection()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("999")
                 .hasMessageContaining("Update this library");
     }
@@ -68,7 +68,7 @@ class MigrationsIT extends LogSchemaFixture {
 
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name), List.of(changed, new Migration(99, "", "")))
                         .apply(log.owner().connection()))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("v001");
     }
 
@@ -113,7 +113,7 @@ class MigrationsIT extends LogSchemaFixture {
     void aRoleThatDoesNotExistIsRefused() {
         assertThatThrownBy(() -> new Migrations(new SchemaName(log.name))
                         .grant(log.owner().connection(), ClientRole.of("nobody here")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("nobody here");
     }
 
@@ -211,8 +211,8 @@ class MigrationsIT extends LogSchemaFixture {
 
     @Test
     void namesThatPostgresqlWouldCutAreRefused() {
-        assertThatThrownBy(() -> new SchemaName("é".repeat(32))).isInstanceOf(InvalidSettings.class);
-        assertThatThrownBy(() -> new SchemaName(" ")).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> new SchemaName("é".repeat(32))).isInstanceOf(InvalidSettingsException.class);
+        assertThatThrownBy(() -> new SchemaName(" ")).isInstanceOf(InvalidSettingsException.class);
         assertThat(new SchemaName("é".repeat(31)).quoted()).hasSize(33);
     }
 }

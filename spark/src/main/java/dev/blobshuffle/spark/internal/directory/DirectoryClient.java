@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.directory;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.ArrayList;
@@ -148,7 +148,8 @@ public final class DirectoryClient {
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            throw new StoreUnavailable("Cannot ask the driver about blobs: " + e + ". Spark tries the task again.", e);
+            throw new StoreUnavailableException(
+                    "Cannot ask the driver about blobs: " + e + ". Spark tries the task again.", e);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
@@ -221,12 +221,12 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
 
         private void fromStore(Whereabouts whereabouts) throws IOException {
             if (whereabouts.length().isEmpty()) {
-                throw new BlobMissing("Cannot read shuffle blob " + blob
+                throw new BlobMissingException("Cannot read shuffle blob " + blob
                         + ": its executor is lost, and the blob was not uploaded yet. Spark runs its maps again.");
             }
             try {
                 readStored(whereabouts.length().getAsLong());
-            } catch (BlobMissing e) {
+            } catch (BlobMissingException e) {
                 directory.lost(blob);
                 throw e;
             }
@@ -284,7 +284,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         /** Spark opens the file later, and then it is too late to ask the store. */
         private void requireFile(BlockRange block) {
             if (!ownFiles.has(block.shuffle(), block.attempt())) {
-                throw new BlobMissing("Cannot read block " + block.name()
+                throw new BlobMissingException("Cannot read block " + block.name()
                         + ": its file is not on this disk any more. The store may have it.");
             }
         }

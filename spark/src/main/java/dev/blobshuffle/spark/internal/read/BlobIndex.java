@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.HashMap;
@@ -84,7 +84,7 @@ final class BlobIndex {
     /**
      * Compares a segment's checksum.
      *
-     * @throws BlobCorrupt the bytes are not those that were written
+     * @throws BlobCorruptException the bytes are not those that were written
      */
     void requireChecksum(int segment, int actual) {
         if (actual != checksums[segment]) {
@@ -99,7 +99,8 @@ final class BlobIndex {
         return 256L + (long) BYTES_PER_SEGMENT * keys.length + (long) BYTES_PER_MAP * attempts.size();
     }
 
-    private BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read shuffle blob " + blob + ": " + reason + ". Spark runs its maps again.");
+    private BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
+                "Cannot read shuffle blob " + blob + ": " + reason + ". Spark runs its maps again.");
     }
 }

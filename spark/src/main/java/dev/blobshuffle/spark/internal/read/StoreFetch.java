@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.store.BlobRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,7 +95,7 @@ final class StoreFetch {
     private void readAcross(Piece piece) throws IOException {
         try {
             copy(piece, BlobRange.Source.ANYWHERE);
-        } catch (BlobCorrupt e) {
+        } catch (BlobCorruptException e) {
             copy(piece, BlobRange.Source.STORE);
         }
     }
@@ -122,7 +122,7 @@ final class StoreFetch {
         for (BlockRange block : blocks) {
             try {
                 toFile(block, BlobRange.Source.ANYWHERE, files, transport);
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 toFile(block, BlobRange.Source.STORE, files, transport);
             }
         }

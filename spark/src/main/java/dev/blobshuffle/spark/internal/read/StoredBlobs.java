@@ -1,7 +1,7 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.container.CheckedRead;
 import dev.blobshuffle.core.internal.container.FooterCache;
 import dev.blobshuffle.core.internal.container.Footers;
@@ -70,7 +70,7 @@ final class StoredBlobs {
      * store.
      *
      * @param taking takes the bytes and verifies them; runs again for other bytes if it throws
-     *     {@link BlobCorrupt}
+     *     {@link BlobCorruptException}
      */
     void read(OpenedBlob blob, long offset, int length, Consumer<ByteBuffer> taking) {
         BlobRange range = blob.range(offset, length);
@@ -84,7 +84,7 @@ final class StoredBlobs {
     /**
      * Reads a segment of any length, and passes it on.
      *
-     * @throws BlobCorrupt the bytes that the sink took are wrong, or the blob is too short
+     * @throws BlobCorruptException the bytes that the sink took are wrong, or the blob is too short
      */
     void stream(OpenedBlob blob, int segment, BlobRange.Source source, Sink sink) throws IOException {
         BlobIndex index = blob.index();
@@ -129,8 +129,8 @@ final class StoredBlobs {
         });
     }
 
-    private StoreUnavailable unavailable(BlobId blob, String reason, Exception cause) {
-        return new StoreUnavailable(
+    private StoreUnavailableException unavailable(BlobId blob, String reason, Exception cause) {
+        return new StoreUnavailableException(
                 "Cannot read shuffle blob " + blob + " in " + store.location() + ": " + reason
                         + ". Check the store; Spark runs the maps of the blob again.",
                 cause);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.SparkConf;
@@ -58,7 +58,7 @@ public final class Contradictions {
      *
      * @param manager class of the shuffle manager
      * @param dataIo class of the shuffle's data I/O
-     * @throws InvalidSettings fatal: a setting contradicts the plug-in
+     * @throws InvalidSettingsException fatal: a setting contradicts the plug-in
      */
     public static void settle(SparkConf conf, Class<?> manager, Class<?> dataIo) {
         for (Flag flag : REFUSED) {
@@ -83,11 +83,11 @@ public final class Contradictions {
     /**
      * Refuses releases of Spark whose internal classes are other ones.
      *
-     * @throws InvalidSettings fatal: the release is not supported
+     * @throws InvalidSettingsException fatal: the release is not supported
      */
     public static void requireSupported(String version) {
         if (LINES.stream().noneMatch(version::startsWith)) {
-            throw new InvalidSettings("Cannot keep shuffles in a store with Spark " + version
+            throw new InvalidSettingsException("Cannot keep shuffles in a store with Spark " + version
                     + ": this version of BlobShuffle supports 3.5, 4.0, 4.1 and 4.2. Use one of them, or remove the"
                     + " plug-in.");
         }
@@ -97,18 +97,18 @@ public final class Contradictions {
      * Refuses an application of Spark 3.5 that does not name the shuffle manager: Spark has made
      * its own before it calls the plug-in.
      *
-     * @throws InvalidSettings fatal: the manager is another one
+     * @throws InvalidSettingsException fatal: the manager is another one
      */
     public static void requireManager(String version, SparkConf conf) {
         if (version.startsWith(EARLY_MANAGER) && !conf.get(MANAGER, "sort").equals(NAMED_MANAGER)) {
-            throw new InvalidSettings("Cannot keep shuffles in a store with Spark " + version
+            throw new InvalidSettingsException("Cannot keep shuffles in a store with Spark " + version
                     + " by the plug-in alone: Spark makes its shuffle manager before plug-ins. Set " + MANAGER + "="
                     + NAMED_MANAGER + " too.");
         }
     }
 
-    private static InvalidSettings refused(String name, String value, String reason, String remedy) {
-        return new InvalidSettings(
+    private static InvalidSettingsException refused(String name, String value, String reason, String remedy) {
+        return new InvalidSettingsException(
                 "Cannot keep shuffles in a store with " + name + "=" + value + ": " + reason + ". " + remedy);
     }
 }

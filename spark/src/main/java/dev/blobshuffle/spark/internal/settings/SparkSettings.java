@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -131,14 +131,14 @@ public final class SparkSettings implements SettingGroup {
      * The settings in Spark's configuration, as far as a driver has a use for them: it reads no
      * blobs, so it has no cache.
      *
-     * @throws InvalidSettings fatal: no store is named, a name is unknown, or a value is not of its
-     *     form
+     * @throws InvalidSettingsException fatal: no store is named, a name is unknown, or a value is
+     *     not of its form
      */
     public static Settings of(SparkConf conf) {
         Map<String, String> given = given(conf);
         Settings all = parse(given);
         if (all.isGiven(CacheSettings.DISK_DIRS)) {
-            throw sparkNames(new InvalidSettings("Cannot use setting " + CacheSettings.DISK_DIRS
+            throw sparkNames(new InvalidSettingsException("Cannot use setting " + CacheSettings.DISK_DIRS
                     + ": the executors of a host would share the directories. Leave it out; with "
                     + CacheSettings.DISK_BYTES + " the cache is in Spark's local directories."));
         }
@@ -175,7 +175,7 @@ public final class SparkSettings implements SettingGroup {
             Settings settings = Settings.parse(given, GROUPS);
             String ignored = StoreSettings.uri(settings);
             return settings;
-        } catch (InvalidSettings e) {
+        } catch (InvalidSettingsException e) {
             throw sparkNames(e);
         }
     }
@@ -189,8 +189,8 @@ public final class SparkSettings implements SettingGroup {
     }
 
     /** The same failure with the names that the user writes. */
-    static InvalidSettings sparkNames(InvalidSettings failure) {
+    static InvalidSettingsException sparkNames(InvalidSettingsException failure) {
         String message = String.valueOf(failure.getMessage());
-        return new InvalidSettings(OWN_NAME.matcher(message).replaceAll(PREFIX + Setting.PREFIX), failure);
+        return new InvalidSettingsException(OWN_NAME.matcher(message).replaceAll(PREFIX + Setting.PREFIX), failure);
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.StoreUri;
 
 /** Where executors can keep blobs. Stateless. */
@@ -12,12 +12,13 @@ public final class StorePlace {
     /**
      * Refuses a store that executors cannot reach.
      *
-     * @throws InvalidSettings fatal: the store is in the memory of one process
+     * @throws InvalidSettingsException fatal: the store is in the memory of one process
      */
     public static void requireReachable(String store) {
         if (StoreUri.parse(store).scheme().equals(MEMORY)) {
-            throw new InvalidSettings("Cannot keep shuffles in " + MEMORY + "://: it ends with the process, and other"
-                    + " executors cannot read it. Name a directory or a bucket that all of them reach.");
+            throw new InvalidSettingsException(
+                    "Cannot keep shuffles in " + MEMORY + "://: it ends with the process, and other"
+                            + " executors cannot read it. Name a directory or a bucket that all of them reach.");
         }
     }
 }

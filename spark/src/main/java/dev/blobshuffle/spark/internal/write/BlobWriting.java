@@ -38,8 +38,8 @@ final class BlobWriting {
      *
      * @param store fingerprint of the store
      * @param application names the shuffle with the shuffle's number
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable a file is gone
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt a file is too short
+     * @throws dev.blobshuffle.core.failure.StoreUnavailableException a file is gone
+     * @throws dev.blobshuffle.core.failure.BlobCorruptException a file is too short
      */
     static BlobContent content(BlobId blob, int store, String application, List<MapOutput> outputs, long wallMillis) {
         List<Part> parts = parts(outputs.stream().sorted(ORDER).toList());

@@ -1,7 +1,7 @@
 package dev.blobshuffle.spark.internal.write;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
@@ -101,11 +101,11 @@ public final class MapBatcher implements AutoCloseable {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof BlobShuffleException failure
                     ? failure
-                    : new StoreUnavailable(
+                    : new StoreUnavailableException(
                             "Cannot store blob " + blob.id + ": " + e.getCause() + ". Spark runs the map again.", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StoreUnavailable(
+            throw new StoreUnavailableException(
                     "Cannot store blob " + blob.id + ": the task was interrupted. Spark runs it again if needed.", e);
         }
     }
@@ -280,7 +280,7 @@ public final class MapBatcher implements AutoCloseable {
     /** A map that waits for the blob goes on. An upload that runs ends by itself. */
     private void giveUp(OpenBlob blob, String reason) {
         forget(blob);
-        blob.stored.completeExceptionally(new StoreUnavailable(
+        blob.stored.completeExceptionally(new StoreUnavailableException(
                 "Cannot store blob " + blob.id + ": " + reason + ". Spark runs its maps again if it needs them."));
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.spark.internal.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -186,7 +186,7 @@ class StoreFetchTest {
         assertThat(blocks.get("shuffle_1_10_1")).isEqualTo(part(output, 100, 100 + 3 * WINDOW));
 
         StoreFetch fetch = fetch(blob, damaging(range -> range.offset() == WINDOW), windows);
-        assertThatThrownBy(() -> fetch.toMemory(block)).isInstanceOf(BlobCorrupt.class);
+        assertThatThrownBy(() -> fetch.toMemory(block)).isInstanceOf(BlobCorruptException.class);
     }
 
     @Test
@@ -206,10 +206,10 @@ class StoreFetchTest {
         StoreFetch fetch = fetch(blob, damaging(StoreFetchTest::isDamaged));
 
         assertThatThrownBy(() -> fetch.toMemory(List.of(BlockRange.parse("shuffle_1_10_1"))))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("[100, +200)");
         assertThatThrownBy(() -> fetch.toFiles(List.of(BlockRange.parse("shuffle_1_10_1")), new Downloads(), TRANSPORT))
-                .isInstanceOf(BlobCorrupt.class);
+                .isInstanceOf(BlobCorruptException.class);
         assertThat(blocks).isEmpty();
     }
 
@@ -248,7 +248,7 @@ class StoreFetchTest {
         StoreFetch fetch = fetch(blob, store);
 
         assertThatThrownBy(() -> fetch.toMemory(List.of(BlockRange.parse("shuffle_1_11_0"))))
-                .isInstanceOf(BlobCorrupt.class)
+                .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("attempt 11");
         assertThatThrownBy(() -> fetch.toMemory(List.of(BlockRange.parse("shuffle_1_10_1"))))
                 .hasMessageContaining("Spark expects bytes");

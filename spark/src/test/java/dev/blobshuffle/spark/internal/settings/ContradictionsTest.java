@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.spark.Spark35Shuffle;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ class ContradictionsTest {
             })
     void aContradictionIsRefusedWithItsRemedy(String name) {
         assertThatThrownBy(() -> settled(new SparkConf(false).set(name, "true")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(name + "=true")
                 .hasMessageMatching(".*(Set it to false|Remove the setting).*");
         assertThat(settled(new SparkConf(false).set(name, "false")).get(name)).isEqualTo("false");
@@ -39,7 +39,7 @@ class ContradictionsTest {
     @ValueSource(strings = {"spark.shuffle.manager", "spark.shuffle.sort.io.plugin.class"})
     void anotherShuffleIsRefused(String name) {
         assertThatThrownBy(() -> settled(new SparkConf(false).set(name, "org.example.Other")))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll(name + "=org.example.Other", "Remove the setting");
     }
 
@@ -57,7 +57,7 @@ class ContradictionsTest {
     @ValueSource(strings = {"3.4.4", "4.3.0", "3.50.1", "5.0.0"})
     void otherReleasesOfSparkAreRefused(String version) {
         assertThatThrownBy(() -> Contradictions.requireSupported(version))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Spark " + version);
     }
 
@@ -73,7 +73,7 @@ class ContradictionsTest {
         SparkConf conf = new SparkConf(false);
         Contradictions.requireManager("4.0.4", conf);
         assertThatThrownBy(() -> Contradictions.requireManager("3.5.9", conf))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Set spark.shuffle.manager=" + Spark35Shuffle.class.getName());
 
         conf.set("spark.shuffle.manager", Spark35Shuffle.class.getName());

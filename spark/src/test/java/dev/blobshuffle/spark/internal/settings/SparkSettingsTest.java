@@ -3,7 +3,7 @@ package dev.blobshuffle.spark.internal.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -33,14 +33,14 @@ class SparkSettingsTest {
     @Test
     void failuresNameWhatTheUserWrote() {
         assertThatThrownBy(() -> SparkSettings.of(conf(Map.of("spark.blobshuffle.durabilty", "sync"))))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContainingAll(
                         "setting spark.blobshuffle.durabilty", "nearest is spark.blobshuffle.durability");
         assertThatThrownBy(() -> SparkSettings.of(conf(Map.of("spark.blobshuffle.durability", "never"))))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("spark.blobshuffle.durability");
         assertThatThrownBy(() -> SparkSettings.of(new SparkConf(false)))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
     }
 
@@ -67,7 +67,7 @@ class SparkSettingsTest {
                 .containsExactly(
                         Path.of("/disk1/blockmgr/blobshuffle-cache"), Path.of("/disk2/blockmgr/blobshuffle-cache"));
         assertThatThrownBy(() -> SparkSettings.of(conf(Map.of("spark.blobshuffle.cache.disk.dirs", "/cache"))))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("spark.blobshuffle.cache.disk.dirs: the executors of a host would share");
     }
 
@@ -100,7 +100,7 @@ class SparkSettingsTest {
     void aStoreInMemoryEndsWithItsProcess() {
         StorePlace.requireReachable("file:///blobs");
         assertThatThrownBy(() -> StorePlace.requireReachable("memory://name"))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Name a directory or a bucket");
     }
 }

@@ -3,7 +3,7 @@ package dev.blobshuffle.spark.internal.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContainerReader;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -188,7 +188,8 @@ class MapBatcherTest {
             public CompletionStage<Void> put(BlobId id, BlobContent content) {
                 if (!hasFailed) {
                     hasFailed = true;
-                    return CompletableFuture.failedFuture(new StoreUnavailable("Cannot store: planted. Try again."));
+                    return CompletableFuture.failedFuture(
+                            new StoreUnavailableException("Cannot store: planted. Try again."));
                 }
                 return super.put(id, content);
             }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +29,8 @@ public final class Answers {
                 boolean ignored = signal.await(seen, time.nanos() + Long.MAX_VALUE / 4);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new Interrupted("Cannot wait for the log: the thread was interrupted. Roll back.", e);
+                throw new WaitInterruptedException(
+                        "Cannot wait for the log: the thread was interrupted. Roll back.", e);
             }
         }
         try {

@@ -3,11 +3,11 @@ package dev.blobshuffle.testkit.internal.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogBatch;
@@ -164,7 +164,7 @@ public abstract class CommitLogContractTest extends LogContract {
         LogTopic topic = topic(log, "orders", 1);
         Writer writer = join(log.open("a"));
         commit(writer, 0, batch(topic, "one"));
-        assertThatThrownBy(() -> commit(writer, 2, batch(topic, "three"))).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> commit(writer, 2, batch(topic, "three"))).isInstanceOf(LogWentBackException.class);
         commit(writer, 1, batch(topic, "two"));
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("one", "two");
@@ -192,10 +192,10 @@ public abstract class CommitLogContractTest extends LogContract {
         assertThat(successor.epoch()).isGreaterThan(old.epoch());
         assertThat(successor.firstNumber()).isEqualTo(1);
         assertThat(successor.name()).isEqualTo("a");
-        assertThatThrownBy(() -> commit(old, 1, batch(topic, "zombie"))).isInstanceOf(WriterFenced.class);
-        assertThatThrownBy(() -> commit(old, 0, batch(topic, "one"))).isInstanceOf(WriterFenced.class);
+        assertThatThrownBy(() -> commit(old, 1, batch(topic, "zombie"))).isInstanceOf(WriterFencedException.class);
+        assertThatThrownBy(() -> commit(old, 0, batch(topic, "one"))).isInstanceOf(WriterFencedException.class);
         commit(successor, 1, batch(topic, "two"));
-        assertThatThrownBy(() -> commit(old, 1, batch(topic, "zombie"))).isInstanceOf(WriterFenced.class);
+        assertThatThrownBy(() -> commit(old, 1, batch(topic, "zombie"))).isInstanceOf(WriterFencedException.class);
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("one", "two");
     }
@@ -246,7 +246,7 @@ public abstract class CommitLogContractTest extends LogContract {
                         try {
                             commit(old, 0, batch);
                             isCommitted.set(true);
-                        } catch (WriterFenced e) {
+                        } catch (WriterFencedException e) {
                             isCommitted.set(false);
                         }
                     },
@@ -263,7 +263,7 @@ public abstract class CommitLogContractTest extends LogContract {
         commit(writer, 0, batch(topic, "one"));
         assertThat(join(writer.wasCommitted(0))).isTrue();
         assertThat(join(writer.wasCommitted(1))).isFalse();
-        assertThatThrownBy(() -> commit(writer, 1, batch(topic, "late"))).isInstanceOf(WriterFenced.class);
+        assertThatThrownBy(() -> commit(writer, 1, batch(topic, "late"))).isInstanceOf(WriterFencedException.class);
         assertThat(join(log.open("a")).firstNumber()).isEqualTo(1);
     }
 
@@ -409,9 +409,9 @@ public abstract class CommitLogContractTest extends LogContract {
         long allowed = log.retention().longestUncommitted().toMinutes();
         long now = minute(log);
         LogBatch mixed = batch(topic, "old", Set.of(blob(now), blob(now - allowed - 1)));
-        assertThatThrownBy(() -> commit(writer, 0, mixed)).isInstanceOf(BlobExpired.class);
+        assertThatThrownBy(() -> commit(writer, 0, mixed)).isInstanceOf(BlobExpiredException.class);
         assertThatThrownBy(() -> join(writer.commit(0, List.of(batch(topic, "x"), mixed), Optional.empty())))
-                .isInstanceOf(BlobExpired.class);
+                .isInstanceOf(BlobExpiredException.class);
         commit(writer, 0, batch(topic, "young", Set.of(blob(now), blob(now - allowed + 1))));
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("young");
@@ -425,7 +425,7 @@ public abstract class CommitLogContractTest extends LogContract {
         Writer writer = join(log.open("a"));
         LogBatch batch = batch(topic, "one", Set.of(blob(minute(log))));
         tested().shiftClock(log.retention().longestUncommitted().plus(MINUTE.multipliedBy(2)));
-        assertThatThrownBy(() -> commit(writer, 0, batch)).isInstanceOf(BlobExpired.class);
+        assertThatThrownBy(() -> commit(writer, 0, batch)).isInstanceOf(BlobExpiredException.class);
     }
 
     // ---- topics
@@ -439,11 +439,11 @@ public abstract class CommitLogContractTest extends LogContract {
         commit(writer, 0, batch(topic, "one"));
         sequence(log, topic);
         assertThat(join(log.topics().delete("orders"))).isTrue();
-        assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two"))).isInstanceOf(TopicAbsent.class);
+        assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two"))).isInstanceOf(TopicAbsentException.class);
         assertThatThrownBy(() ->
                         join(writer.commit(1, List.of(batch(other, "two"), batch(topic, "two")), Optional.empty())))
-                .isInstanceOf(TopicAbsent.class);
-        assertThatThrownBy(() -> read(log, topic, 0)).isInstanceOf(TopicAbsent.class);
+                .isInstanceOf(TopicAbsentException.class);
+        assertThatThrownBy(() -> read(log, topic, 0)).isInstanceOf(TopicAbsentException.class);
         assertThat(join(log.look(Set.of(topic.number())))).isEmpty();
         commit(writer, 1, batch(other, "free again"));
         sequence(log, other);
@@ -455,8 +455,8 @@ public abstract class CommitLogContractTest extends LogContract {
         CommitLog log = connect();
         LogTopic never = new LogTopic(1_000_000, "x", 1, topic(log, "orders", 1).retention());
         Writer writer = join(log.open("a"));
-        assertThatThrownBy(() -> commit(writer, 0, batch(never, "one"))).isInstanceOf(TopicAbsent.class);
-        assertThatThrownBy(() -> read(log, never, 0)).isInstanceOf(TopicAbsent.class);
+        assertThatThrownBy(() -> commit(writer, 0, batch(never, "one"))).isInstanceOf(TopicAbsentException.class);
+        assertThatThrownBy(() -> read(log, never, 0)).isInstanceOf(TopicAbsentException.class);
     }
 
     @Test
@@ -491,7 +491,7 @@ public abstract class CommitLogContractTest extends LogContract {
                         try {
                             next.addAndGet(join(writer.commit(next.get(), both, Optional.empty()))
                                     .size());
-                        } catch (TopicAbsent e) {
+                        } catch (TopicAbsentException e) {
                             commit(writer, next.getAndIncrement(), batch(kept, "" + i));
                         }
                     }
@@ -532,7 +532,7 @@ public abstract class CommitLogContractTest extends LogContract {
         commit(join(log.open("a")), 0, batch(topic, "one"));
         sequence(log, topic);
         assertThat(size(log, topic, 1, 1, 1)).isZero();
-        assertThatThrownBy(() -> size(log, topic, 2, 1, 1)).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> size(log, topic, 2, 1, 1)).isInstanceOf(LogWentBackException.class);
     }
 
     @Test
@@ -551,7 +551,7 @@ public abstract class CommitLogContractTest extends LogContract {
                 new Bookmark(right.sequence() + 1, right.id(), right.checksum()),
                 new Bookmark(7, right.id(), right.checksum()));
         for (Bookmark each : wrong) {
-            assertThatThrownBy(() -> after(log, topic, each)).as("%s", each).isInstanceOf(LogWentBack.class);
+            assertThatThrownBy(() -> after(log, topic, each)).as("%s", each).isInstanceOf(LogWentBackException.class);
         }
     }
 
@@ -617,8 +617,8 @@ public abstract class CommitLogContractTest extends LogContract {
         LogTopic topic = topic(log, "orders", 1);
         log.close();
         log.close();
-        assertThatThrownBy(() -> join(log.topics().list())).isInstanceOf(Closed.class);
-        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "late"))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(log.topics().list())).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "late"))).isInstanceOf(ClosedException.class);
         assertThat(join(connect().open("a")).firstNumber()).isZero();
     }
 }

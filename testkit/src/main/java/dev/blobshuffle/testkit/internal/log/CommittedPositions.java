@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
 import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.log.internal.group.Consumed.ConsumedPosition;
 import dev.blobshuffle.log.internal.group.GroupTable;
@@ -34,7 +34,7 @@ record CommittedPositions(MemoryDatabase database, Consumed consumed) implements
     private void set(Session session, Reply<List<Long>> reply) {
         boolean isOwner = consumed.positions().stream().allMatch(this::isOwned);
         if (!isOwner) {
-            reply.fail(new ConsumerFenced("Cannot commit positions of group '" + consumed.group()
+            reply.fail(new ConsumerFencedException("Cannot commit positions of group '" + consumed.group()
                     + "': the member has lost a partition. Roll back, and poll."));
             return;
         }

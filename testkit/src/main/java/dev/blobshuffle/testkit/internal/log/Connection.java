@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogFailure;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
+import dev.blobshuffle.log.failure.LogException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Loss;
 import java.util.LinkedHashSet;
@@ -54,7 +54,7 @@ final class Connection {
             T answer;
             try {
                 answer = question.get();
-            } catch (LogFailure | IllegalArgumentException | IllegalStateException e) {
+            } catch (LogException | IllegalArgumentException | IllegalStateException e) {
                 reply.fail(e);
                 return;
             }
@@ -116,8 +116,8 @@ final class Connection {
         return isClosed;
     }
 
-    private static Closed closed() {
-        return new Closed("Cannot call the log: it was closed. Open another one.");
+    private static ClosedException closed() {
+        return new ClosedException("Cannot call the log: it was closed. Open another one.");
     }
 
     /** One call, which is answered once. */
@@ -234,13 +234,13 @@ final class Connection {
 
         private RuntimeException unanswered(String reason) {
             return kind == LogCall.COMMIT && isCommitting
-                    ? new OutcomeUnknown("Cannot say whether a commit happened: it was not answered " + reason
+                    ? new OutcomeUnknownException("Cannot say whether a commit happened: it was not answered " + reason
                             + ". Ask before you repeat it.")
                     : unavailable("it was not answered " + reason);
         }
 
-        private LogUnavailable unavailable(String reason) {
-            return new LogUnavailable("Cannot call the log (" + kind + "): " + reason + ". Try again.");
+        private LogUnavailableException unavailable(String reason) {
+            return new LogUnavailableException("Cannot call the log (" + kind + "): " + reason + ". Try again.");
         }
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.ConsumerFenced;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -176,7 +176,7 @@ public abstract class GroupsContractTest extends LogContract {
             commitPosition(log, other, owned, 11);
         }
         for (OwnedPartition owned : wanted) {
-            assertThatThrownBy(() -> commitPosition(log, old, owned, 10)).isInstanceOf(ConsumerFenced.class);
+            assertThatThrownBy(() -> commitPosition(log, old, owned, 10)).isInstanceOf(ConsumerFencedException.class);
         }
         assertThat(renew(log, other).owned())
                 .allSatisfy(owned -> assertThat(owned.position()).isEqualTo(at(11)));
@@ -192,7 +192,7 @@ public abstract class GroupsContractTest extends LogContract {
         OwnedPartition lost = lease(leases, leaver).owned().get(0);
         join(log.groups().leave(leaver).thenApply(done -> true));
         assertThat(renew(log, stayer).owned()).hasSize(6);
-        assertThatThrownBy(() -> commitPosition(log, leaver, lost, 1)).isInstanceOf(ConsumerFenced.class);
+        assertThatThrownBy(() -> commitPosition(log, leaver, lost, 1)).isInstanceOf(ConsumerFencedException.class);
         assertThat(describe(log, "billing").members()).containsExactly(stayer);
         join(log.groups().leave(stayer).thenApply(done -> true));
         assertThat(describe(log, "billing").members()).isEmpty();
@@ -222,7 +222,7 @@ public abstract class GroupsContractTest extends LogContract {
                 .hasSize(4)
                 .allSatisfy(owned -> assertThat(owned.position()).isEqualTo(at(5)));
         for (OwnedPartition owned : lost.owned()) {
-            assertThatThrownBy(() -> commitPosition(log, zombie, owned, 6)).isInstanceOf(ConsumerFenced.class);
+            assertThatThrownBy(() -> commitPosition(log, zombie, owned, 6)).isInstanceOf(ConsumerFencedException.class);
         }
         assertThat(describe(log, "billing").members()).containsExactly(heir);
     }
@@ -242,7 +242,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(back.position()).isEqualTo(at(8));
         assertThat(back.generation()).isGreaterThan(between.generation());
         assertThat(between.generation()).isGreaterThan(old.generation());
-        assertThatThrownBy(() -> commitPosition(log, zombie, old, 3)).isInstanceOf(ConsumerFenced.class);
+        assertThatThrownBy(() -> commitPosition(log, zombie, old, 3)).isInstanceOf(ConsumerFencedException.class);
         commitPosition(log, zombie, back, 9);
     }
 
@@ -368,7 +368,7 @@ public abstract class GroupsContractTest extends LogContract {
         OwnedPartition lost = renew(log, member).owned().get(0);
         assertThat(lost.partition().topic()).isEqualTo(orders.number());
         assertThat(join(log.topics().delete("orders"))).isTrue();
-        assertThatThrownBy(() -> commitPosition(log, member, lost, 1)).isInstanceOf(ConsumerFenced.class);
+        assertThatThrownBy(() -> commitPosition(log, member, lost, 1)).isInstanceOf(ConsumerFencedException.class);
         assertThat(partitions(renew(log, member))).containsExactly(new LogPartition(bills.number(), 0));
     }
 
@@ -468,7 +468,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThatThrownBy(() -> join(log.groups()
                         .commit(new Consumed("billing", member.id(), List.of(right.get(0), wrong.get(1))))
                         .thenApply(done -> true)))
-                .isInstanceOf(ConsumerFenced.class);
+                .isInstanceOf(ConsumerFencedException.class);
         assertThat(renew(log, member).owned())
                 .allSatisfy(each -> assertThat(each.position()).isEmpty());
         join(log.groups()
@@ -497,8 +497,8 @@ public abstract class GroupsContractTest extends LogContract {
         OwnedPartition owned = renew(log, member).owned().get(0);
         Member stranger = member("billing", EAST, topic);
         Member elsewhere = new Member("audit", member.id(), EAST, member.topics());
-        assertThatThrownBy(() -> commitPosition(log, stranger, owned, 1)).isInstanceOf(ConsumerFenced.class);
-        assertThatThrownBy(() -> commitPosition(log, elsewhere, owned, 1)).isInstanceOf(ConsumerFenced.class);
+        assertThatThrownBy(() -> commitPosition(log, stranger, owned, 1)).isInstanceOf(ConsumerFencedException.class);
+        assertThatThrownBy(() -> commitPosition(log, elsewhere, owned, 1)).isInstanceOf(ConsumerFencedException.class);
     }
 
     @Test
@@ -518,7 +518,7 @@ public abstract class GroupsContractTest extends LogContract {
         tested().shiftClock(EXPIRY);
         renew(log, member("billing", EAST, topic));
         assertThatThrownBy(() -> publish(writer, 2, topic, consumed("billing", member.id(), owned, 7)))
-                .isInstanceOf(ConsumerFenced.class);
+                .isInstanceOf(ConsumerFencedException.class);
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("0", "1");
         commit(writer, 2, batch(topic, "the number is free"));
@@ -546,7 +546,7 @@ public abstract class GroupsContractTest extends LogContract {
         seek(log, partition, 2);
         assertThatThrownBy(() -> commitPosition(log, member, owned, 9))
                 .as("a zombie must not undo the seek")
-                .isInstanceOf(ConsumerFenced.class);
+                .isInstanceOf(ConsumerFencedException.class);
         assertThat(describe(log, "billing").partitions().stream()
                         .filter(each -> each.partition().equals(partition))
                         .map(GroupPartition::position))

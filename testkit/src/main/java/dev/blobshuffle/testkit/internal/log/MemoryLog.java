@@ -2,9 +2,9 @@ package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.Instances;
@@ -135,14 +135,15 @@ public final class MemoryLog implements CommitLog {
     private List<SequencedBatch> batches(ReadRequest request) {
         TopicRow topic = database.tables()
                 .topic(request.topic())
-                .orElseThrow(() ->
-                        new TopicAbsent(cannotRead(request, "it does not exist. Create it, or find its new number.")));
+                .orElseThrow(() -> new TopicAbsentException(
+                        cannotRead(request, "it does not exist. Create it, or find its new number.")));
         if (request.from() > topic.next) {
-            throw new LogWentBack(cannotRead(request, "it ends at " + topic.next + ". Find out why, and seek."));
+            throw new LogWentBackException(
+                    cannotRead(request, "it ends at " + topic.next + ". Find out why, and seek."));
         }
         request.last().ifPresent(bookmark -> check(request, topic, bookmark));
         if (request.from() < topic.start) {
-            throw new PositionTrimmed(
+            throw new PositionTrimmedException(
                     cannotRead(request, "it begins at " + topic.start + ". Seek, or set a reset policy."));
         }
         List<SequencedBatch> batches = new ArrayList<>();
@@ -168,7 +169,7 @@ public final class MemoryLog implements CommitLog {
                 && place.id() == bookmark.id()
                 && checksum(MemoryDatabase.required(database.tables().batches.get(place.id()))) == bookmark.checksum();
         if (!isGone && !isSame) {
-            throw new LogWentBack(cannotRead(
+            throw new LogWentBackException(cannotRead(
                     request,
                     "sequence " + bookmark.sequence() + " is not the batch that was read. Find out why, and seek."));
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.Topics;
@@ -69,7 +69,7 @@ record MemoryTopics(Connection connection) implements Topics {
                 (session, reply) -> locks().exclusive(session, new Key(Kind.TOPIC, topic), () -> {
                     Optional<TopicRow> found = tables().topic(topic);
                     if (found.isEmpty()) {
-                        reply.fail(new TopicAbsent(
+                        reply.fail(new TopicAbsentException(
                                 "Cannot change topic " + topic + ": it does not exist. Find its new number."));
                         return;
                     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.failure.LogException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.group.Consumed;
@@ -40,7 +40,7 @@ final class MemoryTransaction implements LogTransaction {
                     connection.callIn(session, LogCall.COMMIT, writer.publishing(number, batches, consumed, true)));
             boolean ignored = await(connection.commit(session));
             return ids;
-        } catch (LogFailure e) {
+        } catch (LogException e) {
             close();
             throw e;
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.LogWentBackException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTransaction;
 import dev.blobshuffle.log.internal.Writer;
@@ -37,8 +37,8 @@ record MemoryWriter(Connection connection, String name, int epoch, long firstNum
                 (session, reply) -> database.locks().exclusive(session, new Key(Kind.WRITER, name), () -> {
                     WriterRow writer = database.tables().writers.get(name);
                     if (writer == null || writer.epoch() < epoch) {
-                        reply.fail(new LogWentBack("Cannot say whether number " + number + " of publisher '" + name
-                                + "' is committed: the log lost its epoch. Find out which commits it lost."));
+                        reply.fail(new LogWentBackException("Cannot say whether number " + number + " of publisher '"
+                                + name + "' is committed: the log lost its epoch. Find out which commits it lost."));
                         return;
                     }
                     if (writer.epoch() == epoch) {

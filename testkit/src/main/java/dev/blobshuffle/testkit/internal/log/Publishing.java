@@ -1,11 +1,11 @@
 package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.log.failure.AlreadyCommitted;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.group.Consumed;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
@@ -50,7 +50,7 @@ record Publishing(
     private void takeNumbers(Session session, Reply<List<Long>> reply) {
         WriterRow writer = database.tables().writers.get(name);
         if (writer == null || writer.epoch() < epoch) {
-            reply.fail(new LogWentBack(
+            reply.fail(new LogWentBackException(
                     cannotPublish("the log knows no writer of epoch " + epoch + ". Open the publisher again.")));
         } else if (writer.epoch() > epoch) {
             reply.fail(fenced());
@@ -77,7 +77,7 @@ record Publishing(
             }
         }
         if (isUsers && !database.has(LogDefect.DUPLICATE_IN_TRANSACTION_SUCCEEDS)) {
-            reply.fail(new AlreadyCommitted(
+            reply.fail(new AlreadyCommittedException(
                     cannotPublish("number " + first + " is committed already. Roll back, and go on.")));
         } else if (!isUsers && database.has(LogDefect.DUPLICATE_FAILS)) {
             reply.fail(unexpected(writer));
@@ -86,13 +86,13 @@ record Publishing(
         }
     }
 
-    private LogWentBack unexpected(WriterRow writer) {
-        return new LogWentBack(cannotPublish(
+    private LogWentBackException unexpected(WriterRow writer) {
+        return new LogWentBackException(cannotPublish(
                 "the log expects number " + writer.next() + ", not " + first + ". Find out which commits it lost."));
     }
 
-    private WriterFenced fenced() {
-        return new WriterFenced(cannotPublish("another publisher of this name was opened. Close this one."));
+    private WriterFencedException fenced() {
+        return new WriterFencedException(cannotPublish("another publisher of this name was opened. Close this one."));
     }
 
     private void lockTopics(Session session, Reply<List<Long>> reply, WriterRow writer, Iterator<Integer> topics) {
@@ -107,7 +107,7 @@ record Publishing(
         int topic = topics.next();
         database.locks().shared(session, new Key(Kind.TOPIC, topic), () -> {
             if (database.tables().topic(topic).isEmpty()) {
-                reply.fail(new TopicAbsent(
+                reply.fail(new TopicAbsentException(
                         cannotPublish("topic " + topic + " does not exist. Create it, or find its new number.")));
             } else {
                 lockTopics(session, reply, writer, topics);
@@ -193,8 +193,8 @@ record Publishing(
         }
     }
 
-    private BlobExpired expired(String reason) {
-        return new BlobExpired(cannotPublish(reason + ". Publish the records again."));
+    private BlobExpiredException expired(String reason) {
+        return new BlobExpiredException(cannotPublish(reason + ". Publish the records again."));
     }
 
     private String cannotPublish(String reason) {

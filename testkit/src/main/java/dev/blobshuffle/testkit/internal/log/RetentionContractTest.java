@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.PositionTrimmed;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -50,8 +50,8 @@ public abstract class RetentionContractTest extends LogContract {
         assertThat(trim(log)).isEqualTo(2);
         assertThat(state(log, topic)).isEqualTo(new TopicState(topic.number(), 2, 4, false));
         assertThat(entries(log, topic, 2)).containsExactly("2", "3");
-        assertThatThrownBy(() -> read(log, topic, 1)).isInstanceOf(PositionTrimmed.class);
-        assertThatThrownBy(() -> read(log, topic, 0)).isInstanceOf(PositionTrimmed.class);
+        assertThatThrownBy(() -> read(log, topic, 1)).isInstanceOf(PositionTrimmedException.class);
+        assertThatThrownBy(() -> read(log, topic, 0)).isInstanceOf(PositionTrimmedException.class);
         assertThat(trim(log)).isZero();
     }
 
@@ -305,7 +305,7 @@ public abstract class RetentionContractTest extends LogContract {
         assertThat(bury(log, buried)).hasValue(1);
         tested().shiftClock(HOUR.negated());
         assertThatThrownBy(() -> commit(writer, 0, batch(topic, "a", Set.of(buried))))
-                .isInstanceOf(BlobExpired.class);
+                .isInstanceOf(BlobExpiredException.class);
         commit(writer, 0, batch(topic, "a", Set.of(blob(buried.generation()))));
     }
 
@@ -325,7 +325,7 @@ public abstract class RetentionContractTest extends LogContract {
                         try {
                             commit(writer, committed.size(), batch(topic, "x", Set.of(blob)));
                             committed.add(blob);
-                        } catch (BlobExpired e) {
+                        } catch (BlobExpiredException e) {
                             return;
                         }
                     }

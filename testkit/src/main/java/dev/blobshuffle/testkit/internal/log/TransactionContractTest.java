@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.AlreadyCommitted;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogFailure;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.TopicAbsent;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogPosition;
@@ -96,11 +96,11 @@ public abstract class TransactionContractTest extends LogContract {
         List<LogBatch> batches = List.of(batch(topic, "one"));
         attempt(writer, 0, "row", batches, Optional.empty());
         assertThatThrownBy(() -> attempt(writer, 0, "row", batches, Optional.empty()))
-                .isInstanceOf(AlreadyCommitted.class);
+                .isInstanceOf(AlreadyCommittedException.class);
         assertThat(tested().rows()).containsExactly("row");
         attempt(writer, 1, "next", List.of(), Optional.empty());
         assertThatThrownBy(() -> attempt(writer, 1, "next", List.of(), Optional.empty()))
-                .isInstanceOf(AlreadyCommitted.class);
+                .isInstanceOf(AlreadyCommittedException.class);
         assertThat(tested().rows()).containsExactlyInAnyOrder("row", "next");
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("one");
@@ -121,9 +121,9 @@ public abstract class TransactionContractTest extends LogContract {
         Writer writer = join(log.open("a"));
         commit(writer, 0, batch(topic, "one"));
         assertThatThrownBy(() -> attempt(writer, 0, "row", List.of(batch(topic, "one")), Optional.empty()))
-                .isInstanceOf(AlreadyCommitted.class);
+                .isInstanceOf(AlreadyCommittedException.class);
         assertThatThrownBy(() -> attempt(writer, 2, "row", List.of(), Optional.empty()))
-                .isInstanceOf(LogWentBack.class);
+                .isInstanceOf(LogWentBackException.class);
         attempt(writer, 1, "row", List.of(batch(topic, "two")), Optional.empty());
         assertThat(join(writer.commit(1, List.of(batch(topic, "two")), Optional.empty())))
                 .hasSize(1);
@@ -145,10 +145,10 @@ public abstract class TransactionContractTest extends LogContract {
         long tooOld = minute(log) - log.retention().longestUncommitted().toMinutes() - 2;
         OwnedPartition old = new OwnedPartition(
                 owned.partition(), owned.generation() - 1, owned.position(), owned.metadata(), false);
-        refuses(WriterFenced.class, fenced, batch(topic, "x"), at(owned, 3));
-        refuses(ConsumerFenced.class, writer, batch(topic, "x"), at(old, 3));
-        refuses(BlobExpired.class, writer, batch(topic, "x", Set.of(blob(tooOld))), at(owned, 3));
-        refuses(TopicAbsent.class, writer, batch(deleted, "x"), at(owned, 3));
+        refuses(WriterFencedException.class, fenced, batch(topic, "x"), at(owned, 3));
+        refuses(ConsumerFencedException.class, writer, batch(topic, "x"), at(old, 3));
+        refuses(BlobExpiredException.class, writer, batch(topic, "x", Set.of(blob(tooOld))), at(owned, 3));
+        refuses(TopicAbsentException.class, writer, batch(deleted, "x"), at(owned, 3));
         assertThat(tested().rows()).isEmpty();
         assertThat(position(log)).isZero();
         attempt(writer, 0, "row", List.of(batch(topic, "one")), Optional.of(at(owned, 4)));
@@ -158,7 +158,7 @@ public abstract class TransactionContractTest extends LogContract {
         assertThat(entries(log, topic, 0)).containsExactly("one");
     }
 
-    private void refuses(Class<? extends LogFailure> failure, Writer writer, LogBatch batch, Consumed consumed) {
+    private void refuses(Class<? extends LogException> failure, Writer writer, LogBatch batch, Consumed consumed) {
         assertThatThrownBy(() -> attempt(writer, 0, "row", List.of(batch), Optional.of(consumed)))
                 .isInstanceOf(failure);
     }

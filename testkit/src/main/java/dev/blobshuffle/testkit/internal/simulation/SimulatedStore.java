@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -182,8 +182,8 @@ final class SimulatedStore {
         return slow ? Duration.ofMillis(1500 + time.random(6000)) : Duration.ofMillis(2 + time.random(60));
     }
 
-    private static StoreUnavailable unavailable(String what, BlobId id) {
-        return new StoreUnavailable("Cannot " + what + " blob " + id + ": the simulation says so. Try again.");
+    private static StoreUnavailableException unavailable(String what, BlobId id) {
+        return new StoreUnavailableException("Cannot " + what + " blob " + id + ": the simulation says so. Try again.");
     }
 
     private final class Client implements BlobStore {
@@ -237,13 +237,13 @@ final class SimulatedStore {
                     answer(
                             result,
                             null,
-                            new BlobMissing("Cannot read blob " + id + ": it is not in the simulated store."));
+                            new BlobMissingException("Cannot read blob " + id + ": it is not in the simulated store."));
                 } else if (range.end() > blob.length) {
                     answer(
                             result,
                             null,
-                            new BlobCorrupt("Cannot read blob " + id + ": " + range + " is outside its " + blob.length
-                                    + " bytes."));
+                            new BlobCorruptException("Cannot read blob " + id + ": " + range + " is outside its "
+                                    + blob.length + " bytes."));
                 } else {
                     answer(
                             result,
@@ -346,7 +346,7 @@ final class SimulatedStore {
                 if (fails) {
                     answer(result, null, unavailable("measure", id));
                 } else if (blob == null || isHidden(id)) {
-                    answer(result, null, new BlobMissing("Cannot measure blob " + id + ": it is not there."));
+                    answer(result, null, new BlobMissingException("Cannot measure blob " + id + ": it is not there."));
                 } else {
                     answer(result, (long) blob.length, null);
                 }
@@ -362,7 +362,9 @@ final class SimulatedStore {
                     () -> answer(
                             result,
                             fails ? null : question.get(),
-                            fails ? new StoreUnavailable("Cannot list: the simulation says so. Try again.") : null));
+                            fails
+                                    ? new StoreUnavailableException("Cannot list: the simulation says so. Try again.")
+                                    : null));
             return result;
         }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.OwnerMemory;
 import dev.blobshuffle.core.internal.claim.OwnerSource;
 import dev.blobshuffle.core.internal.claim.StoreClock;
@@ -155,8 +155,8 @@ class OwnersUser {
             CompletionStage<Boolean> answer = registers.replace(name, expected, text);
             pause();
             return world.strikes(OwnersFault.REGISTER_ANSWER_LOST, 60)
-                    ? CompletableFuture.failedFuture(
-                            new StoreUnavailable("Cannot replace register " + name + ": the simulation says so."))
+                    ? CompletableFuture.failedFuture(new StoreUnavailableException(
+                            "Cannot replace register " + name + ": the simulation says so."))
                     : answer;
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
-import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -164,7 +164,7 @@ enum PlantedBug implements Seams {
 
     /** Memory that is used again while a late attempt of a put still reads it. */
     RECYCLES_MEMORY_UNDER_A_LATE_ATTEMPT(
-            "is not stored|not what was appended|reads corrupt|for ever|BlobCorrupt|already recycled") {
+            "is not stored|not what was appended|reads corrupt|for ever|BlobCorruptException|already recycled") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {
             return new ForwardingBlobStore(store) {
@@ -296,7 +296,7 @@ enum PlantedBug implements Seams {
                 public int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink) {
                     try {
                         return super.drain(maxRecords, maxBytesPerPartition, sink);
-                    } catch (BlobMissing e) {
+                    } catch (BlobMissingException e) {
                         partitions.forEach(this::drop);
                         return 0;
                     }

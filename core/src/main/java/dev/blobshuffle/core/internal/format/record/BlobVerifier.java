@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format.record;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.FooterCodec;
@@ -21,8 +21,8 @@ public final class BlobVerifier {
      * @param blob the whole blob; its array must be accessible; not moved
      * @param keys decrypt the blob if it is encrypted
      * @return its footer
-     * @throws BlobCorrupt fatal: the bytes do not match the footer or the format
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: its key is not available
+     * @throws BlobCorruptException fatal: the bytes do not match the footer or the format
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: its key is not available
      */
     public static Footer verify(ByteBuffer blob, Keyring keys) {
         Footer footer = FooterCodec.decode(blob, blob.remaining());
@@ -43,7 +43,7 @@ public final class BlobVerifier {
             max = Math.max(max, reader.timestamp());
         }
         if (min != segment.minTimestamp() || max != segment.maxTimestamp()) {
-            throw new BlobCorrupt("Cannot accept segment " + segment.partition() + " at " + segment.offset()
+            throw new BlobCorruptException("Cannot accept segment " + segment.partition() + " at " + segment.offset()
                     + " of blob " + footer.id()
                     + ": its timestamps are " + min + " to " + max + ", its footer says " + segment.minTimestamp()
                     + " to "

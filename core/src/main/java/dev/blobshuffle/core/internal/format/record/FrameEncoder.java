@@ -49,8 +49,8 @@ public final class FrameEncoder implements AutoCloseable {
      * An encoder.
      *
      * @param keys whether to encrypt, and with which key
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
-     *     class path
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the codec's library is
+     *     not on the class path
      */
     public FrameEncoder(Codec codec, Keyring keys) {
         codec.requireLibrary();

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format.record;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.LittleEndian;
@@ -75,7 +75,7 @@ record FrameHeader(
      * @param tag the tag of the partition that the frame must belong to; not used for an unbound
      *     header
      * @param where names the frame in a failure
-     * @throws BlobCorrupt fatal: the bytes are not a header
+     * @throws BlobCorruptException fatal: the bytes are not a header
      */
     static FrameHeader read(byte[] source, int offset, int tag, Object where) {
         int expected = LittleEndian.readInt(source, offset + CHECKSUM_OFFSET);
@@ -89,7 +89,7 @@ record FrameHeader(
                             + (isBound ? ", or it belongs to another partition" : ""));
         }
         if ((flags & ~(BOUND | SEALED)) != 0 || LittleEndian.readShort(source, offset + 2) != 0) {
-            throw new BlobCorrupt("Cannot read a frame of " + where
+            throw new BlobCorruptException("Cannot read a frame of " + where
                     + ": it uses flags that this version does not know. Upgrade the reader.");
         }
         Codec codec = Codec.of(source[offset], () -> "a frame of " + where);
@@ -134,8 +134,8 @@ record FrameHeader(
         return Frame.HEADER_LENGTH + Frame.align(length);
     }
 
-    static BlobCorrupt corrupt(Object where, String reason) {
-        return new BlobCorrupt("Cannot read a frame of " + where + ": " + reason
+    static BlobCorruptException corrupt(Object where, String reason) {
+        return new BlobCorruptException("Cannot read a frame of " + where + ": " + reason
                 + ". Read it again; if that fails too, the stored bytes are damaged.");
     }
 

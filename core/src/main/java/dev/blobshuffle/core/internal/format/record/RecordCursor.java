@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format.record;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Compression;
 import dev.blobshuffle.core.internal.format.Varint;
@@ -49,7 +49,7 @@ public final class RecordCursor {
     /**
      * Starts with a frame's records. An encrypted or compressed body is decoded into new memory.
      *
-     * @throws BlobCorrupt fatal: the body does not decompress
+     * @throws BlobCorruptException fatal: the body does not decompress
      */
     public void reset(Frame frame) {
         SealedFrame sealed = frame.sealed();
@@ -84,7 +84,7 @@ public final class RecordCursor {
      * Steps to the next record.
      *
      * @return false after the last one
-     * @throws BlobCorrupt fatal: the bytes are not records
+     * @throws BlobCorruptException fatal: the bytes are not records
      */
     public boolean next() {
         if (remaining == 0) {
@@ -204,8 +204,8 @@ public final class RecordCursor {
         }
     }
 
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read a record of a frame: " + reason
+    private static BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException("Cannot read a record of a frame: " + reason
                 + ". The writer was faulty, for the frame's checksum is right; report it.");
     }
 

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.format.record;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Binding;
 import dev.blobshuffle.core.internal.format.Checksum;
@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>For any bytes, each method returns its result or throws {@link BlobCorrupt}. Besides keys and
- * values, the reader allocates memory for at most one decrypted and one decompressed frame: at most
- * twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory} grants. It
- * allocates this memory only after it has verified the checksum of the stored body.
+ * <p>For any bytes, each method returns its result or throws {@link BlobCorruptException}. Besides
+ * keys and values, the reader allocates memory for at most one decrypted and one decompressed
+ * frame: at most twice {@link Frame#MAX_RAW_LENGTH} bytes, and no more than its {@link Memory}
+ * grants. It allocates this memory only after it has verified the checksum of the stored body.
  */
 public final class SegmentReader implements RecordView {
     /**
@@ -91,8 +91,8 @@ public final class SegmentReader implements RecordView {
      *     partition are refused
      * @param keys decrypt the segment if it is encrypted
      * @param memory grants the memory for decoded frames
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the library of the segment's
-     *     codec, or its key, is not available
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the library of the
+     *     segment's codec, or its key, is not available
      */
     public SegmentReader(Notification notification, Partition partition, Keyring keys, Memory memory) {
         notification.codec().requireLibrary();
@@ -171,8 +171,8 @@ public final class SegmentReader implements RecordView {
      *
      * @param bytes the segment's bytes from {@link #position()} on: at least {@link #wanted()}, at
      *     most the rest
-     * @throws BlobCorrupt fatal: there are fewer or more bytes, or they are not those of the
-     *     notification's segment
+     * @throws BlobCorruptException fatal: there are fewer or more bytes, or they are not those of
+     *     the notification's segment
      */
     public void input(ByteBuffer bytes) {
         if (cursor.remaining() > 0) {
@@ -198,7 +198,7 @@ public final class SegmentReader implements RecordView {
      *
      * @return false if the segment is finished ({@link #isFinished()}), more input is needed, or
      *     memory is missing ({@link #isStarved()})
-     * @throws BlobCorrupt fatal: the bytes are damaged
+     * @throws BlobCorruptException fatal: the bytes are damaged
      */
     public boolean next() {
         do {
@@ -428,8 +428,8 @@ public final class SegmentReader implements RecordView {
         }
     }
 
-    private BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt(
+    private BlobCorruptException corrupt(String reason) {
+        return new BlobCorruptException(
                 "Cannot read segment [" + notification.segmentOffset() + ", +" + notification.segmentLength()
                         + ") with "
                         + notification.records() + " records of blob " + notification.blob() + ": " + reason

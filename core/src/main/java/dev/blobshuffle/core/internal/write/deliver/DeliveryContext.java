@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
@@ -49,7 +49,7 @@ public final class DeliveryContext implements AutoCloseable {
     public void execute(Runnable task) {
         try {
             workers.execute(task);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             if (!isClosed) {
                 throw e;
             }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -166,7 +166,7 @@ public final class DeliveryQueue {
                 });
             } catch (RuntimeException | Error e) {
                 isScheduled.set(false);
-                fail(new DeliveryFailed(
+                fail(new DeliveryFailedException(
                         "Cannot deliver records of lane " + laneName
                                 + ": no thread takes them. Roll back to the last commit, and check the process's limits.",
                         e));
@@ -291,7 +291,7 @@ public final class DeliveryQueue {
         private void refused(Throwable cause) {
             Segment last = current;
             if (last == null) {
-                fail(new DeliveryFailed(
+                fail(new DeliveryFailedException(
                         "Cannot deliver records of lane " + laneName
                                 + ": the channel failed. Roll back to the last commit.",
                         cause));
@@ -316,8 +316,8 @@ public final class DeliveryQueue {
                                 > TimeUnit.NANOSECONDS.toMillis(sendWithinNanos) + BlobId.MILLIS_PER_GENERATION);
     }
 
-    private DeadlineExceeded tooLate(Segment segment) {
-        return new DeadlineExceeded("Cannot send the notification of " + segment.count() + " records of lane "
+    private DeadlineExceededException tooLate(Segment segment) {
+        return new DeadlineExceededException("Cannot send the notification of " + segment.count() + " records of lane "
                 + laneName + " to " + segment.partition() + ": their batch was sealed more than "
                 + TimeUnit.NANOSECONDS.toSeconds(sendWithinNanos)
                 + " s ago, so a sweep may delete blob " + segment.blob()
@@ -354,7 +354,7 @@ public final class DeliveryQueue {
 
     /** The channel lost a segment. */
     void refused(Segment segment, Throwable cause) {
-        fail(new DeliveryFailed(
+        fail(new DeliveryFailedException(
                 "Cannot deliver " + segment.count() + " records of lane " + laneName + " to " + segment.partition()
                         + ": the channel failed. Roll back to the last commit.",
                 cause));

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
-import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -155,7 +155,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
         }
         try {
             callbacks.execute(this::runNextOnItsThread);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             runAll(); // The thread for answers is closed, so this thread gives the answer.
         }
     }

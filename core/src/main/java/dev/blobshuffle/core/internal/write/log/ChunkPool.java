@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.write.log;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.MemoryExhaustedException;
 import dev.blobshuffle.core.time.Signal;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -75,11 +75,11 @@ public final class ChunkPool {
     /**
      * Adds an output to the count.
      *
-     * @throws MemoryExhausted fatal: the budget is too small for so many outputs
+     * @throws MemoryExhaustedException fatal: the budget is too small for so many outputs
      */
     public synchronized void addOutput() {
         if ((outputs + 1L) * SMALLEST * 2 > budget) {
-            throw new MemoryExhausted(
+            throw new MemoryExhaustedException(
                     "Cannot open an output: " + outputs + " partitions are open, and a write buffer of " + budget
                             + " bytes has no room for another. Raise write.buffer.bytes.");
         }
@@ -120,7 +120,8 @@ public final class ChunkPool {
      */
     public synchronized @Nullable Chunk acquire(int size, @Nullable Ticket ticket) {
         if (closed) {
-            throw new Closed("Cannot take memory for a record: the Batcher is closed. Append nothing after close.");
+            throw new ClosedException(
+                    "Cannot take memory for a record: the Batcher is closed. Append nothing after close.");
         }
         if (waiting.peekFirst() != ticket || used + size > budget) {
             return null;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.log;
 
-import dev.blobshuffle.core.failure.RecordTooLarge;
+import dev.blobshuffle.core.failure.RecordTooLargeException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -201,8 +201,8 @@ public final class PartitionLog implements Lane.Output {
         isOversized = oversized;
     }
 
-    private RecordTooLarge tooLarge(long bound) {
-        return new RecordTooLarge("Cannot append a record to " + partition + ": it takes up to " + bound
+    private RecordTooLargeException tooLarge(long bound) {
+        return new RecordTooLargeException("Cannot append a record to " + partition + ": it takes up to " + bound
                 + " bytes, which is larger than a record may be ("
                 + largestRecord
                 + "). Send a smaller record, or raise blobshuffle.record.max.bytes up to "

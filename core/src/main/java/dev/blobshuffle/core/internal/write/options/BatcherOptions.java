@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.options;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
@@ -85,8 +85,8 @@ public record BatcherOptions(
         /** Checks that both are positive. */
         public Fallback {
             if (bytesPerSecond < 1 || recordBytes < 1) {
-                throw new InvalidSettings("Cannot fall back: " + bytesPerSecond + " bytes per second, records up to "
-                        + recordBytes + " bytes. Give positive numbers.");
+                throw new InvalidSettingsException("Cannot fall back: " + bytesPerSecond
+                        + " bytes per second, records up to " + recordBytes + " bytes. Give positive numbers.");
             }
         }
     }
@@ -134,7 +134,7 @@ public record BatcherOptions(
 
     private static void require(boolean sound, String name, Object value, String remedy) {
         if (!sound) {
-            throw new InvalidSettings("Cannot batch: " + name + " is " + value + ". " + remedy);
+            throw new InvalidSettingsException("Cannot batch: " + name + " is " + value + ". " + remedy);
         }
     }
 
@@ -333,7 +333,7 @@ public record BatcherOptions(
         /**
          * The options.
          *
-         * @throws InvalidSettings fatal: a value is invalid
+         * @throws InvalidSettingsException fatal: a value is invalid
          */
         public BatcherOptions build() {
             return new BatcherOptions(

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.options;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.time.Duration;
 
 /**
@@ -15,7 +15,7 @@ public record LatencyTarget(Duration latency, Duration hidden) {
     /** Checks that the latency is positive. */
     public LatencyTarget {
         if (latency.isNegative() || latency.isZero() || hidden.isNegative()) {
-            throw new InvalidSettings("Cannot batch: batch.target.latency.ms is " + latency.toMillis()
+            throw new InvalidSettingsException("Cannot batch: batch.target.latency.ms is " + latency.toMillis()
                     + ", with commits every " + hidden.toMillis() + " ms. Give 1 or more.");
         }
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.options;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.record.RecordLayout;
 import dev.blobshuffle.core.internal.settings.Setting;
@@ -169,7 +169,7 @@ public final class WriteSettings implements SettingGroup {
         ByteSize record = settings.value(RECORD_MAX_BYTES);
         ByteSize buffer = settings.value(WRITE_BUFFER_BYTES);
         if (record.bytes() > RecordLayout.MAX_ENCODED_SIZE) {
-            throw new InvalidSettings(
+            throw new InvalidSettingsException(
                     "Cannot use " + RECORD_MAX_BYTES + "=" + record + ": a frame of a blob holds at most "
                             + new ByteSize(RecordLayout.MAX_ENCODED_SIZE)
                             + ". Lower it, and keep larger data elsewhere.");

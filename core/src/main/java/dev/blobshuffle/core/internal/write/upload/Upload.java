@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.write.upload;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.DeadlineExceededException;
+import dev.blobshuffle.core.failure.DeliveryFailedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.format.record.FrameEncoder;
@@ -71,10 +71,10 @@ final class Upload {
      * Set if the deadline passes before the records are encoded. They are sent as plain records
      * after the encoding, because a worker owns them until then.
      */
-    private @Nullable DeadlineExceeded late;
+    private @Nullable DeadlineExceededException late;
 
     /** The reason why the blob has no id yet. */
-    private @Nullable StoreUnavailable reason;
+    private @Nullable StoreUnavailableException reason;
 
     /**
      * @param segments in the order of the blob
@@ -114,7 +114,7 @@ final class Upload {
      *
      * @return whether the upload keeps waiting
      */
-    synchronized boolean waits(StoreUnavailable cause) {
+    synchronized boolean waits(StoreUnavailableException cause) {
         reason = cause;
         return phase == Phase.OPEN;
     }
@@ -159,7 +159,7 @@ final class Upload {
     }
 
     private void putOrFallBack(BlobLayout laidOut) {
-        DeadlineExceeded tooLate;
+        DeadlineExceededException tooLate;
         synchronized (this) {
             layout = laidOut;
             tooLate = late;
@@ -246,7 +246,7 @@ final class Upload {
                 return;
             }
         }
-        if (cause instanceof StoreUnavailable && uploads.fallback() != null) {
+        if (cause instanceof StoreUnavailableException && uploads.fallback() != null) {
             uploads.failed();
             fallBack(cause);
         } else {
@@ -271,8 +271,8 @@ final class Upload {
         if (isEnded()) {
             return;
         }
-        DeadlineExceeded cause =
-                new DeadlineExceeded("Cannot store " + blob() + " in time: delivery.timeout.ms has passed. "
+        DeadlineExceededException cause =
+                new DeadlineExceededException("Cannot store " + blob() + " in time: delivery.timeout.ms has passed. "
                         + "Check the store at " + uploads.store().location() + ", or allow more time."
                         + (reason == null ? "" : " " + reason.getMessage()));
         if (uploads.fallback() == null) {
@@ -368,16 +368,18 @@ final class Upload {
 
     private BlobShuffleException failure(String lane, Throwable cause) {
         String what = "Cannot deliver records of lane " + lane + ": " + blob() + " was not stored";
-        if (cause instanceof StoreUnavailable) {
-            return new StoreUnavailable(what + ". Roll back to the last commit, and check the store.", cause);
+        if (cause instanceof StoreUnavailableException) {
+            return new StoreUnavailableException(what + ". Roll back to the last commit, and check the store.", cause);
         }
-        if (cause instanceof DeadlineExceeded) {
-            return new DeadlineExceeded(what + " in time. Roll back to the last commit, and check the store.", cause);
+        if (cause instanceof DeadlineExceededException) {
+            return new DeadlineExceededException(
+                    what + " in time. Roll back to the last commit, and check the store.", cause);
         }
-        if (cause instanceof Closed) {
-            return new Closed(what + ": the store or the Batcher is closed. Close them after the lanes.", cause);
+        if (cause instanceof ClosedException) {
+            return new ClosedException(
+                    what + ": the store or the Batcher is closed. Close them after the lanes.", cause);
         }
-        return new DeliveryFailed(what + ". Roll back to the last commit.", cause);
+        return new DeliveryFailedException(what + ". Roll back to the last commit.", cause);
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.write.upload;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.format.record.FrameEncoder;
@@ -178,7 +178,7 @@ public final class Uploads implements AutoCloseable {
             if (failure == null) {
                 upload.name(new BlobId(owner, generation, writer, sequence.getAndIncrement()));
                 encodeLater(upload);
-            } else if (cause(failure) instanceof StoreUnavailable cause) {
+            } else if (cause(failure) instanceof StoreUnavailableException cause) {
                 if (upload.waits(cause)) {
                     name(upload, generation);
                 }
@@ -204,7 +204,7 @@ public final class Uploads implements AutoCloseable {
     private void execute(Runnable task) {
         try {
             encoding.execute(task);
-        } catch (Closed e) {
+        } catch (ClosedException e) {
             if (!isClosed) {
                 throw e; // Otherwise close() has ended every queue and upload, and no work is left.
             }

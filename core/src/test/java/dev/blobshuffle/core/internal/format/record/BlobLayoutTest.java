@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Binding;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.Codec;
@@ -69,7 +69,7 @@ class BlobLayoutTest {
         int trailer = blob.length - Trailer.LENGTH;
         blob[trailer + 8] = 4;
         LittleEndian.writeInt(blob, trailer + 12, Checksum.of(blob, trailer, 12));
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> FooterCodec.decode(ByteBuffer.wrap(blob), blob.length))
                 .withMessageContaining("Upgrade the reader");
     }
@@ -81,7 +81,7 @@ class BlobLayoutTest {
         byte[] bytes = NotificationCodec.encode(layout.notifications().get(0));
         bytes[1] = 4;
         assertThat(NotificationCodec.isNotification(bytes)).isTrue();
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> NotificationCodec.decode(bytes))
                 .withMessageContaining("Upgrade the reader");
     }
@@ -91,7 +91,7 @@ class BlobLayoutTest {
         assertThat(NotificationCodec.isNotification(null)).isFalse();
         assertThat(NotificationCodec.isNotification(new byte[0])).isFalse();
         assertThat(NotificationCodec.isNotification(new byte[] {'{', '"'})).isFalse();
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> NotificationCodec.decode(null));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> NotificationCodec.decode(null));
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.format.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.ContainerCodec;
@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * For any bytes, decoders return a value or throw {@link BlobCorrupt}, and allocate no more than
- * documented. Some cases correct the checksums, so that the code behind them is reached. A failing
- * case names its seed, which is its only input.
+ * For any bytes, decoders return a value or throw {@link BlobCorruptException}, and allocate no
+ * more than documented. Some cases correct the checksums, so that the code behind them is reached.
+ * A failing case names its seed, which is its only input.
  */
 class DecoderFuzzTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
@@ -291,7 +291,7 @@ class DecoderFuzzTest {
             try {
                 assertThat(decode.get()).isNotNull();
                 values++;
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             } catch (Throwable e) {
                 throw new AssertionError("Seed " + seed + " ends with " + e, e);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
-import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.BlobCorruptException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Binding;
 import dev.blobshuffle.core.internal.format.Checksum;
@@ -74,11 +74,11 @@ class EncryptionTest {
     @Test
     void withoutTheKeyTheReaderSaysWhichOneIsMissing() {
         Sealed sealed = Sealed.of(ID, keys("k1"), Codec.NONE);
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> sealed.read(0, Keyring.none()))
                 .withMessageContaining("'k1'")
                 .withMessageContaining("blobshuffle.encryption.keys");
-        assertThatExceptionOfType(InvalidSettings.class)
+        assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> sealed.read(0, Keyring.reading(id -> Optional.empty())))
                 .withMessageContaining("does not have it");
     }
@@ -87,7 +87,7 @@ class EncryptionTest {
     void anotherKeyOfTheSameIdDecryptsNothing() {
         Sealed sealed = Sealed.of(ID, keys("k1"), Codec.NONE);
         Keyring wrong = Keyring.reading(id -> Optional.of(filled(99)));
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> sealed.read(0, wrong))
                 .withMessageContaining("key 'k1'");
     }
@@ -116,7 +116,7 @@ class EncryptionTest {
             if (Arrays.equals(flipped, segment)) {
                 continue; // The flipped bit was in a checksum.
             }
-            assertThatExceptionOfType(BlobCorrupt.class)
+            assertThatExceptionOfType(BlobCorruptException.class)
                     .as("bit %d", bit)
                     .isThrownBy(() -> read(repaired, flipped, P0, keys("k1")));
         }
@@ -140,7 +140,7 @@ class EncryptionTest {
             try {
                 List<TestRecord> read = read(repaired, mutated, P0, keys("k1"));
                 assertThat(read).as("seed %d", seed).isEqualTo(records(0));
-            } catch (BlobCorrupt e) {
+            } catch (BlobCorruptException e) {
                 corrupt++;
             }
         }
@@ -152,9 +152,9 @@ class EncryptionTest {
         Sealed sealed = Sealed.of(ID, keys("k1"), Codec.NONE);
         byte[] segment = sealed.segment(0);
         Notification claimed = bind(sealed.notification(0), new Binding(Binding.tag(P1), Optional.of("k1")));
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> read(claimed, segment, P1, keys("k1")));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> read(claimed, segment, P1, keys("k1")));
         Notification repaired = repair(segment, claimed); // The stored headers are corrected too.
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> read(repaired, segment, P1, keys("k1")))
                 .withMessageContaining("cannot be decrypted");
     }
@@ -163,7 +163,7 @@ class EncryptionTest {
     void withoutEncryptionTheStoredHeadersNameThePartition() {
         Sealed plain = Sealed.of(ID, Keyring.none(), Codec.NONE);
         Notification claimed = bind(plain.notification(0), new Binding(Binding.tag(P1), Optional.empty()));
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> read(claimed, plain.segment(0), P1, Keyring.none()))
                 .withMessageContaining("another partition");
     }
@@ -178,11 +178,11 @@ class EncryptionTest {
         System.arraycopy(segment, 0, swapped, frame, frame);
         System.arraycopy(segment, frame, swapped, 0, frame);
         Notification repaired = repair(swapped, sealed.notification(0));
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> read(repaired, swapped, P0, keys("k1")));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> read(repaired, swapped, P0, keys("k1")));
 
         Sealed plain = Sealed.of(ID, Keyring.none(), Codec.NONE);
         Notification stripped = bind(plain.notification(0), new Binding(Binding.tag(P0), Optional.of("k1")));
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> read(stripped, plain.segment(0), P0, keys("k1")))
                 .withMessageContaining("not encrypted");
     }

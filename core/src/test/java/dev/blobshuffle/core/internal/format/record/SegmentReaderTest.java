@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -39,7 +39,7 @@ class SegmentReaderTest {
                 Codec.NONE,
                 1);
         SegmentReader reader = new SegmentReader(wrong);
-        assertThatExceptionOfType(BlobCorrupt.class)
+        assertThatExceptionOfType(BlobCorruptException.class)
                 .isThrownBy(() -> reader.input(ByteBuffer.wrap(other.bytes)))
                 .withMessageContaining("checksum")
                 .withMessageContaining(wrong.blob().toString());
@@ -52,7 +52,8 @@ class SegmentReaderTest {
                 right.blob(), 0, 0, right.sectionLength(), 0, right.segmentLength(), right.records(), Codec.NONE, 1);
         SegmentReader reader = new SegmentReader(wrong);
         List<TestRecord> seen = new ArrayList<>();
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> readByWanted(reader, segment.bytes, seen));
+        assertThatExceptionOfType(BlobCorruptException.class)
+                .isThrownBy(() -> readByWanted(reader, segment.bytes, seen));
         assertThat(seen).hasSizeLessThan(records.size()).isEqualTo(records.subList(0, seen.size()));
     }
 
@@ -63,7 +64,7 @@ class SegmentReaderTest {
         for (int bit = 0; bit < small.bytes.length * 8; bit++) {
             byte[] flipped = small.bytes.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
-            assertThatExceptionOfType(BlobCorrupt.class)
+            assertThatExceptionOfType(BlobCorruptException.class)
                     .as("bit %d", bit)
                     .isThrownBy(() -> TestSegments.readAll(small.notification, ByteBuffer.wrap(flipped)))
                     .withMessageStartingWith("Cannot read");
@@ -74,12 +75,14 @@ class SegmentReaderTest {
     void everyCutIsFound() {
         for (int length = 0; length < segment.bytes.length; length++) {
             ByteBuffer cut = ByteBuffer.wrap(segment.bytes, 0, length);
-            assertThatExceptionOfType(BlobCorrupt.class).as("length %d", length).isThrownBy(() -> {
-                SegmentReader reader = new SegmentReader(segment.notification);
-                reader.input(cut);
-                while (reader.next()) {}
-                reader.input(ByteBuffer.allocate(0));
-            });
+            assertThatExceptionOfType(BlobCorruptException.class)
+                    .as("length %d", length)
+                    .isThrownBy(() -> {
+                        SegmentReader reader = new SegmentReader(segment.notification);
+                        reader.input(cut);
+                        while (reader.next()) {}
+                        reader.input(ByteBuffer.allocate(0));
+                    });
         }
     }
 
@@ -149,7 +152,7 @@ class SegmentReaderTest {
     void tooManyBytesAreCorrupt() {
         SegmentReader reader = new SegmentReader(segment.notification);
         ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(segment.bytes, segment.bytes.length + 8));
-        assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(() -> reader.input(longer));
+        assertThatExceptionOfType(BlobCorruptException.class).isThrownBy(() -> reader.input(longer));
     }
 
     @ParameterizedTest

@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerPages;
-import dev.blobshuffle.core.internal.cache.PeerRefused;
+import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -159,13 +159,13 @@ class NetworkPeersTest {
     @ParameterizedTest
     @ValueSource(ints = {404, 421, 502, 500})
     void otherRefusalsSayThatItDoesNot(int status) {
-        PeerRefused refused = refuse(status);
+        PeerRefusedException refused = refuse(status);
 
         assertThatThrownBy(() -> now(peers.ask(MEMBER, question))).cause().isSameAs(refused);
     }
 
-    private PeerRefused refuse(int status) {
-        PeerRefused refused = new PeerRefused(status, "no");
+    private PeerRefusedException refuse(int status) {
+        PeerRefusedException refused = new PeerRefusedException(status, "no");
         network.answerFrom(text -> executor -> CompletableFuture.failedFuture(refused));
         return refused;
     }

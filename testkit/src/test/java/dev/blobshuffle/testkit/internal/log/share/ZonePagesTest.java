@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.metrics.Counter;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
@@ -133,7 +133,7 @@ class ZonePagesTest {
         zone.flow(10);
         zone.chosen().conduct = Conduct.FORGING;
 
-        assertThatThrownBy(() -> zone.flow(7)).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> zone.flow(7)).isInstanceOf(LogWentBackException.class);
     }
 
     @Test
@@ -159,7 +159,7 @@ class ZonePagesTest {
         zone.time.settle(Duration.ofSeconds(1));
 
         for (Instance instance : zone.instances) {
-            assertThatThrownBy(instance::take).isInstanceOf(LogWentBack.class);
+            assertThatThrownBy(instance::take).isInstanceOf(LogWentBackException.class);
         }
     }
 
@@ -177,7 +177,7 @@ class ZonePagesTest {
         zone.time.settle(Duration.ofSeconds(4));
 
         assertThat(late.taken).hasSize((int) kept);
-        assertThatThrownBy(late::take).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(late::take).isInstanceOf(LogWentBackException.class);
     }
 
     @Test
@@ -187,7 +187,7 @@ class ZonePagesTest {
         zone.time.settle(Duration.ofSeconds(1));
 
         for (Instance instance : zone.instances) {
-            assertThatThrownBy(instance::take).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(instance::take).isInstanceOf(TopicAbsentException.class);
         }
     }
 
@@ -205,6 +205,6 @@ class ZonePagesTest {
                     zone.time.settle(Duration.ofSeconds(1));
                     late.take();
                 })
-                .isInstanceOf(PositionTrimmed.class);
+                .isInstanceOf(PositionTrimmedException.class);
     }
 }

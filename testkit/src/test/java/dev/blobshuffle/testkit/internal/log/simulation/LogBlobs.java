@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +94,7 @@ final class LogBlobs {
         world.time().schedule(after, () -> {
             try {
                 boolean ignored = result.complete(effect.get());
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 boolean ignored = result.completeExceptionally(e);
             }
         });
@@ -102,6 +102,6 @@ final class LogBlobs {
     }
 
     private static <T> T unavailable() {
-        throw new StoreUnavailable("Cannot reach the store: the simulation says so. Try again.");
+        throw new StoreUnavailableException("Cannot reach the store: the simulation says so. Try again.");
     }
 }

@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.log.failure.BlobExpired;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.BlobExpiredException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.simulator.SimulatedProcess;
@@ -61,7 +61,7 @@ final class LogPublisher {
             boolean isFenced;
             try {
                 isFenced = publish(commit);
-            } catch (LogWentBack e) {
+            } catch (LogWentBackException e) {
                 world.ledger().violation("the log reported that it went back: " + e.getMessage());
                 return;
             }
@@ -86,7 +86,7 @@ final class LogPublisher {
         while (true) {
             try {
                 return Answers.await(process, call.get());
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 world.shortPause();
             }
         }
@@ -105,15 +105,15 @@ final class LogPublisher {
                     acknowledged(commit, batches);
                     return false;
                 }
-            } catch (OutcomeUnknown e) {
+            } catch (OutcomeUnknownException e) {
                 isUnknown = true;
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 world.shortPause();
                 continue;
-            } catch (BlobExpired e) {
+            } catch (BlobExpiredException e) {
                 batches = upload(commit);
                 continue;
-            } catch (WriterFenced e) {
+            } catch (WriterFencedException e) {
                 if (isUnknown && wasCommitted()) {
                     acknowledged(commit, batches);
                 } else {
@@ -201,7 +201,7 @@ final class LogPublisher {
                 boolean ignored = Answers.await(process, world.blobs().put(blob));
                 world.lend(blob);
                 return blob;
-            } catch (StoreUnavailable e) {
+            } catch (StoreUnavailableException e) {
                 world.shortPause();
             }
         }

@@ -2,13 +2,13 @@ package dev.blobshuffle.testkit.internal.log.simulation;
 
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.log.failure.AlreadyCommitted;
-import dev.blobshuffle.log.failure.ConsumerFenced;
-import dev.blobshuffle.log.failure.LogUnavailable;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.OutcomeUnknown;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.WriterFenced;
+import dev.blobshuffle.log.failure.AlreadyCommittedException;
+import dev.blobshuffle.log.failure.ConsumerFencedException;
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.WriterFencedException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.CommitLog.Hints;
 import dev.blobshuffle.log.internal.LogPosition;
@@ -124,7 +124,7 @@ final class LogSubscriber {
         while (true) {
             try {
                 return Answers.await(process, call.get());
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 world.shortPause();
             }
         }
@@ -139,7 +139,7 @@ final class LogSubscriber {
             Answers.await(process, log.look(Set.copyOf(world.topics()))).stream()
                     .filter(TopicState::isStaged)
                     .forEach(state -> sequencing.sequence(state.topic()));
-        } catch (LogUnavailable e) {
+        } catch (LogUnavailableException e) {
             world.shortPause();
         }
     }
@@ -219,11 +219,11 @@ final class LogSubscriber {
                 last.put(topic, Bookmark.at(batch));
             }
             return batches;
-        } catch (LogWentBack e) {
+        } catch (LogWentBackException e) {
             world.ledger().violation("the log reported that it went back: " + e.getMessage());
-        } catch (LogUnavailable e) {
+        } catch (LogUnavailableException e) {
             world.shortPause();
-        } catch (PositionTrimmed e) {
+        } catch (PositionTrimmedException e) {
             // Its lease may have ended long ago, and another member may have gone on: the next
             // renewal says where.
             owned.keySet().removeIf(partition -> partition.topic() == topic);
@@ -270,15 +270,15 @@ final class LogSubscriber {
                 number++;
                 committed.run();
                 return;
-            } catch (AlreadyCommitted e) {
+            } catch (AlreadyCommittedException e) {
                 number++;
                 committed.run();
                 return;
-            } catch (ConsumerFenced e) {
+            } catch (ConsumerFencedException e) {
                 consumed.positions().forEach(position -> owned.remove(position.partition()));
                 return;
-            } catch (OutcomeUnknown | WriterFenced e) {
-                if (e instanceof WriterFenced || world.time().random(3) == 0) {
+            } catch (OutcomeUnknownException | WriterFencedException e) {
+                if (e instanceof WriterFencedException || world.time().random(3) == 0) {
                     boolean isCommitted = persistently(() -> writer.wasCommitted(number));
                     open();
                     if (isCommitted) {
@@ -287,9 +287,9 @@ final class LogSubscriber {
                     }
                 }
                 world.shortPause();
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 world.shortPause();
-            } catch (LogWentBack e) {
+            } catch (LogWentBackException e) {
                 world.ledger().violation("the log reported that it went back: " + e.getMessage());
             }
         }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.Retention;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.testkit.internal.log.Answers;
@@ -40,7 +40,7 @@ final class LogSweeper {
             world.time().pause(Duration.ofMillis(15_000 + world.time().random(30_000)));
             try {
                 sweep();
-            } catch (LogUnavailable | StoreUnavailable e) {
+            } catch (LogUnavailableException | StoreUnavailableException e) {
                 world.shortPause();
             }
         }

@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit.internal.log.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.log.failure.LogWentBack;
+import dev.blobshuffle.log.failure.LogWentBackException;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.ReadRequest;
@@ -92,7 +92,7 @@ class LogWentBackSimulationTest {
                     assertThat(ids).hasSize(1);
                     number++;
                     acknowledged.add(text);
-                } catch (LogWentBack e) {
+                } catch (LogWentBackException e) {
                     hasPublisherNoticed = true;
                     writer = Answers.await(clock, client.open("a"));
                     number = writer.firstNumber();
@@ -118,7 +118,7 @@ class LogWentBackSimulationTest {
                         last = Optional.of(Bookmark.at(batch));
                     }
                     seen.addAll(texts(batches));
-                } catch (LogWentBack e) {
+                } catch (LogWentBackException e) {
                     hasReaderNoticed = true;
                     return;
                 }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.log.failure.LogUnavailable;
+import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.TopicState;
@@ -120,7 +120,7 @@ final class LogWorld {
                         time,
                         admin.topics().create(name, schedule.partitions(), rule).thenApply(created -> true));
                 Answers.await(time, admin.topics().find(name)).ifPresent(topic -> topics.add(topic.number()));
-            } catch (LogUnavailable e) {
+            } catch (LogUnavailableException e) {
                 shortPause();
             }
         }
@@ -158,7 +158,7 @@ final class LogWorld {
                             .allMatch(each -> LogPosition.of(each.position().orElse(0))
                                             .sequence()
                                     >= ends.getOrDefault(each.partition().topic(), 0L));
-        } catch (LogUnavailable e) {
+        } catch (LogUnavailableException e) {
             return false;
         }
     }

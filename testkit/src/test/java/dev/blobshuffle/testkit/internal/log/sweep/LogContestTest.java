@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -124,14 +124,14 @@ class LogContestTest {
         claim(copy);
         awaitContest();
         assertThatThrownBy(copy::sweep)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("a copy of the cluster");
         assertThat(original.stored()).containsExactly(later);
         original.pass(OLD);
         BlobId orphan = original.orphan(original.minute() - 20);
         bury(original);
         assertThatThrownBy(original::sweep)
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Who may delete what");
         assertThat(original.stored()).containsExactlyInAnyOrder(later, orphan);
         assertThat(running.location()).isNotBlank();
@@ -146,7 +146,7 @@ class LogContestTest {
         claim(original);
         copy.pass(OLD);
         bury(copy);
-        assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettingsException.class);
         assertThat(original.stored()).containsExactly(later);
     }
 
@@ -170,7 +170,7 @@ class LogContestTest {
         BlobId orphan = restored.orphan();
         restored.pass(OLD);
         bury(restored);
-        assertThatThrownBy(restored::sweep).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(restored::sweep).isInstanceOf(InvalidSettingsException.class);
         assertThat(restored.stored()).containsExactly(orphan);
         right(restored).takeOver();
         assertThat(restored.sweep().deleted()).isEqualTo(1);
@@ -182,7 +182,7 @@ class LogContestTest {
         SweptLog copy = copy();
         right(copy).takeOver();
         awaitContest();
-        assertThatThrownBy(() -> claim(copy)).isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> claim(copy)).isInstanceOf(InvalidSettingsException.class);
         assertThat(running.location()).isNotBlank();
     }
 
@@ -226,7 +226,9 @@ class LogContestTest {
         original.pass(OLD);
         bury(original);
         right(original).hold();
-        assertThatThrownBy(original::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("held by");
+        assertThatThrownBy(original::sweep)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("held by");
         assertThat(original.stored()).containsExactly(orphan);
         right(original).takeOver();
         assertThat(original.sweep().deleted()).isEqualTo(1);

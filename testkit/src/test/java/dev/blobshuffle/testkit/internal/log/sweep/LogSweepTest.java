@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.StopSignal;
@@ -21,7 +21,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoredBlob;
-import dev.blobshuffle.log.failure.BlobExpired;
+import dev.blobshuffle.log.failure.BlobExpiredException;
 import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.sweep.LogSweep;
 import dev.blobshuffle.log.internal.sweep.LogSweepOptions;
@@ -145,7 +145,7 @@ class LogSweepTest {
             try {
                 swept.commit(blob, orders);
                 committed.add(blob);
-            } catch (BlobExpired e) {
+            } catch (BlobExpiredException e) {
                 refused++;
             }
             swept.sweepAll();
@@ -255,7 +255,7 @@ class LogSweepTest {
             }
         }) {
             assertThatThrownBy(() -> LogSweep.once(swept.log, held, AT_ONCE, swept.time))
-                    .isInstanceOf(InvalidSettings.class)
+                    .isInstanceOf(InvalidSettingsException.class)
                     .hasMessageContaining("Nothing more is deleted");
         }
         assertThat(requests).hasSize(1);
@@ -371,7 +371,7 @@ class LogSweepTest {
         swept.pass(Duration.ofMinutes(30));
         assertThatThrownBy(() ->
                         LogSweep.once(swept.log, swept.store, AT_ONCE.withFloor(Duration.ofMinutes(10)), swept.time))
-                .isInstanceOf(InvalidSettings.class)
+                .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("the log's clock is 30 minutes ahead of the store's (there it is ");
         assertThat(swept.stored()).containsExactly(orphan);
     }
@@ -389,7 +389,7 @@ class LogSweepTest {
         StopSignal stopSignal = new StopSignal(swept.time);
         stopSignal.raise();
         LogSweep sweep = new LogSweep(swept.log, swept.store, AT_ONCE, stopSignal, swept.time);
-        assertThatThrownBy(sweep::run).isInstanceOf(Closed.class);
+        assertThatThrownBy(sweep::run).isInstanceOf(ClosedException.class);
         assertThat(swept.stored()).containsExactly(orphan);
     }
 

@@ -1,13 +1,13 @@
 package dev.blobshuffle.testkit.internal.log.sweep;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.log.failure.LogFailure;
+import dev.blobshuffle.log.failure.LogException;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -164,7 +164,8 @@ final class LogSweepWorld {
                     number++;
                 }
             } catch (CompletionException e) {
-                boolean isExpected = e.getCause() instanceof LogFailure || e.getCause() instanceof StoreUnavailable;
+                boolean isExpected =
+                        e.getCause() instanceof LogException || e.getCause() instanceof StoreUnavailableException;
                 if (!isExpected) {
                     throw e;
                 }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit.internal.log.sweep;
 
-import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -63,7 +63,8 @@ final class SharedStore implements BlobStore, Registers {
         time.schedule(Duration.ofMillis(time.random(mostMillis)), () -> {
             T value = fate == 0 ? null : effect.get();
             if (fate <= 1) {
-                answer.completeExceptionally(new StoreUnavailable("Cannot ask the store: it is away. Try again."));
+                answer.completeExceptionally(
+                        new StoreUnavailableException("Cannot ask the store: it is away. Try again."));
             } else {
                 answer.complete(value);
             }
@@ -122,7 +123,8 @@ final class SharedStore implements BlobStore, Registers {
 
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-        return CompletableFuture.failedFuture(new BlobMissing("Cannot read " + id + ": the test reads nothing."));
+        return CompletableFuture.failedFuture(
+                new BlobMissingException("Cannot read " + id + ": the test reads nothing."));
     }
 
     @Override
@@ -150,7 +152,8 @@ final class SharedStore implements BlobStore, Registers {
             conditions = isClaims ? conditions : next;
         }
         return isClaims && time.random(10) == 0
-                ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot hear the answer: it is lost. Read it."))
+                ? CompletableFuture.failedFuture(
+                        new StoreUnavailableException("Cannot hear the answer: it is lost. Read it."))
                 : CompletableFuture.completedFuture(isSame);
     }
 

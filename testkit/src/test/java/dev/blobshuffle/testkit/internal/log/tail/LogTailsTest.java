@@ -5,10 +5,10 @@ import static dev.blobshuffle.testkit.internal.log.tail.TailFixture.take;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.log.failure.LogWentBack;
-import dev.blobshuffle.log.failure.PositionTrimmed;
-import dev.blobshuffle.log.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.log.failure.LogWentBackException;
+import dev.blobshuffle.log.failure.PositionTrimmedException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.tail.TailCursor;
 import dev.blobshuffle.testkit.internal.log.LogCall;
@@ -192,8 +192,8 @@ class LogTailsTest {
         fixture.database.failOver(standby);
         fixture.pass(200);
 
-        assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBack.class);
-        assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBack.class);
+        assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBackException.class);
+        assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBackException.class);
         cursor.seek(5);
         take(cursor);
         fixture.pass(50);
@@ -225,7 +225,7 @@ class LogTailsTest {
             }
             now(other.sequence(fixture.topic.number()));
             fixture.pass(2_000);
-            assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBack.class);
+            assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBackException.class);
         }
     }
 
@@ -246,7 +246,7 @@ class LogTailsTest {
                         fixture.pass(200);
                         take(cursor);
                     })
-                    .isInstanceOf(PositionTrimmed.class);
+                    .isInstanceOf(PositionTrimmedException.class);
         }
         cursor.seek(5);
         take(cursor);
@@ -263,14 +263,14 @@ class LogTailsTest {
         now(fixture.log.topics().delete("t"));
         fixture.pass(200);
 
-        assertThatThrownBy(() -> take(cursor)).isInstanceOf(TopicAbsent.class);
+        assertThatThrownBy(() -> take(cursor)).isInstanceOf(TopicAbsentException.class);
     }
 
     @Test
     void whoIsClosedReadsNothing() {
         TailCursor cursor = fixture.open(0);
         cursor.close();
-        assertThatThrownBy(() -> take(cursor)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> take(cursor)).isInstanceOf(ClosedException.class);
         fixture.pass(1_000);
         int looks = fixture.plan.count(LogCall.LOOK);
         fixture.pass(1_000);
@@ -278,6 +278,6 @@ class LogTailsTest {
 
         TailCursor other = fixture.open(0);
         fixture.tails.close();
-        assertThatThrownBy(() -> take(other)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> take(other)).isInstanceOf(ClosedException.class);
     }
 }
