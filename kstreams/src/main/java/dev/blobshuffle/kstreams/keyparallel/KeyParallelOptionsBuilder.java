@@ -10,18 +10,18 @@ import java.util.Optional;
 
 /** Builds {@link KeyParallelOptions}. */
 public final class KeyParallelOptionsBuilder {
-    private final String name;
-    private Ordering ordering = Ordering.KEY;
-    private NullKeys nullKeys = NullKeys.PARALLEL;
-    private Optional<Concurrency> concurrency = Optional.empty();
-    private int maxPending = 5_000;
-    private ByteSize maxPendingBytes = new ByteSize(64 << 20);
-    private Optional<ByteSize> maxProcessBytes = Optional.empty();
-    private Optional<Duration> timeout = Optional.empty();
-    private RetryPolicy retries = RetryPolicy.none();
-    private FailureAction onFailure = FailureAction.HANDLER;
-    private Optional<Duration> drainTimeout = Optional.empty();
-    private CommitMode commitMode = CommitMode.drain();
+    final String name;
+    Ordering ordering = Ordering.KEY;
+    NullKeys nullKeys = NullKeys.PARALLEL;
+    Optional<Concurrency> concurrency = Optional.empty();
+    int maxPending = 5_000;
+    ByteSize maxPendingBytes = new ByteSize(64 << 20);
+    Optional<ByteSize> maxProcessBytes = Optional.empty();
+    Optional<Duration> timeout = Optional.empty();
+    RetryPolicy retries = RetryPolicy.none();
+    FailureAction onFailure = FailureAction.HANDLER;
+    Optional<Duration> drainTimeout = Optional.empty();
+    CommitMode commitMode = CommitMode.drain();
 
     KeyParallelOptionsBuilder(String name) {
         this.name = name;
@@ -148,18 +148,6 @@ public final class KeyParallelOptionsBuilder {
      * @throws IllegalArgumentException fatal: a value cannot work
      */
     public KeyParallelOptions build() {
-        return new KeyParallelOptions(
-                name,
-                ordering,
-                nullKeys,
-                concurrency,
-                maxPending,
-                maxPendingBytes,
-                maxProcessBytes,
-                timeout,
-                retries,
-                onFailure,
-                drainTimeout,
-                commitMode);
+        return new KeyParallelOptions(this);
     }
 }
