@@ -498,7 +498,7 @@ public final class InstallServers {
 
         /** The version is a checksum of the source, as the tests compute it. */
         private Item goClient() throws IOException {
-            Path sources = project.resolve("flight/src/test/go");
+            Path sources = project.resolve("flight-daemon/src/test/go");
             return new Item(
                     "go-client",
                     checksum(sources),

@@ -65,6 +65,7 @@ class ArchitectureTest {
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
     private static final String FLIGHT = ROOT + "flight..";
+    private static final String FLIGHT_DAEMON = ROOT + "flightdaemon..";
     private static final String ARROW = ROOT + "arrow..";
     private static final String SPARK = ROOT + "spark..";
     private static final String FLINK = ROOT + "flink..";
@@ -312,9 +313,9 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Only the command line runs the daemon. It, the benchmarks and arrow-java's users ask one. */
+    /** Users of arrow-java get the client, the command line the daemon. */
     @Test
-    void flightUsesCoreOnlyAndNobodyElseUsesIt() {
+    void flightIsAClientThatUsesCoreOnly() {
         classes()
                 .that()
                 .resideInAPackage(FLIGHT)
@@ -324,10 +325,30 @@ class ArchitectureTest {
                 .check(OURS);
         noClasses()
                 .that()
-                .resideOutsideOfPackages(FLIGHT, ARROW, CLI, BENCH)
+                .resideOutsideOfPackages(FLIGHT, FLIGHT_DAEMON, ARROW, CLI, BENCH)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(FLIGHT)
+                .check(OURS);
+    }
+
+    /** Only the command line runs the daemon. */
+    @Test
+    void flightDaemonSharesTheWireWithTheClientOnly() {
+        classes()
+                .that()
+                .resideInAPackage(FLIGHT_DAEMON)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."),
+                        resideInAnyPackage(CORE, FLIGHT_DAEMON, ROOT + "flight.internal.wire")))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(FLIGHT_DAEMON, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(FLIGHT_DAEMON)
                 .check(OURS);
     }
 

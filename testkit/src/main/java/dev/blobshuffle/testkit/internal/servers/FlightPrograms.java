@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * not installed. Tests run in the directory of their module, one below the project's. Stateless.
  */
 public final class FlightPrograms {
-    private static final Path GO_SOURCES = Path.of("..", "flight", "src", "test", "go");
+    private static final Path GO_SOURCES = Path.of("..", "flight-daemon", "src", "test", "go");
     private static final Path PACKAGE = Path.of("..", "python", "src");
     private static final int PATIENCE_MINUTES = 10;
 

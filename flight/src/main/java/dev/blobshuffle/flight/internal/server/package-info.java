@@ -1,5 +1,0 @@
-/** The flight daemon: the methods of Flight, memory and security. */
-@NullMarked
-package dev.blobshuffle.flight.internal.server;
-
-import org.jspecify.annotations.NullMarked;
