@@ -13,11 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.executor.ShuffleReadMetrics;
-import org.apache.spark.metrics.MetricsSystem;
-import org.apache.spark.metrics.source.Source;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.util.LongAccumulator;
@@ -145,25 +142,11 @@ class LostBlobsIT {
     }
 
     @Test
-    void sparksMetricsShowRequestsAndBlobs() throws ReflectiveOperationException {
+    void sparksMetricsShowRequestsAndBlobs() {
         try (SparkApplication spark = SparkApplication.withPlugin(directory, SYNC)) {
             String ignored = Programs.grouped(spark);
 
-            Map<String, Long> shown = new TreeMap<>();
-            String name = "plugin." + BlobShufflePlugin.class.getName();
-            // Its type is another Seq with Scala 2.12, for which this class is not compiled again.
-            Object found = MetricsSystem.class
-                    .getMethod("getSourcesByName", String.class)
-                    .invoke(SparkEnv.get().metricsSystem(), name);
-            @SuppressWarnings("unchecked") // Spark's.
-            scala.collection.Iterator<Source> sources = ((scala.collection.Iterable<Source>) found).iterator();
-            while (sources.hasNext()) {
-                sources.next()
-                        .metricRegistry()
-                        .getGauges()
-                        .forEach((gauge, value) -> shown.merge(gauge, (Long) value.getValue(), Math::max));
-            }
-            assertThat(shown)
+            assertThat(ShownMetrics.now())
                     .containsEntry("blobs", 3L)
                     .containsEntry("maps.saved", 0L)
                     .containsEntry("requests.put", 3L)

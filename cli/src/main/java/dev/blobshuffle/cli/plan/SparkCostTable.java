@@ -22,8 +22,9 @@ final class SparkCostTable {
         row(text, "Spark's own", cost.ofSpark());
         row(text, "an object for each map (IBM's plug-in)", cost.objectPerMap());
         row(text, "BlobShuffle, `write-behind`", cost.writeBehind());
+        row(text, "BlobShuffle, `write-behind`, caches of zones on disk", cost.writeBehindCached());
         row(text, "BlobShuffle, `sync`", cost.sync());
-        row(text, "BlobShuffle, `sync`, caches of zones on disk", cost.zoneCaches());
+        row(text, "BlobShuffle, `sync`, caches of zones on disk", cost.syncCached());
         text.append('\n')
                 .append(String.format(
                         Locale.ROOT,
@@ -32,7 +33,10 @@ final class SparkCostTable {
                         cost.getsAfterLoss(),
                         dollars(cost.getsAfterLoss() * prices.requests().get()),
                         cost.ofSpark().mapsAgain()))
-                .append("A shuffle that Spark removes within 30 seconds causes no request.\n")
+                .append(
+                        shuffle.cluster().zones() == 1
+                                ? "A shuffle that Spark removes within 30 seconds causes no request.\n"
+                                : "A shuffle that Spark removes within a second causes no request.\n")
                 .append("Prices: ")
                 .append(prices.title())
                 .append(", ")
@@ -71,7 +75,8 @@ final class SparkCostTable {
         json.put("object_per_map", json(cost.objectPerMap()));
         json.put("write_behind", json(cost.writeBehind()));
         json.put("sync", json(cost.sync()));
-        json.put("zone_caches", json(cost.zoneCaches()));
+        json.put("write_behind_zone_caches", json(cost.writeBehindCached()));
+        json.put("sync_zone_caches", json(cost.syncCached()));
         json.put("write_behind_gets_per_lost_executor", cost.getsAfterLoss());
         return json;
     }

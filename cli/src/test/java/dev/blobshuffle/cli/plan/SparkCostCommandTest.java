@@ -63,7 +63,8 @@ class SparkCostCommandTest {
         Path file = directory.resolve("cost.json");
         cost(EXAMPLE, "--json", file.toString());
         JsonNode json = new ObjectMapper().readTree(Files.readString(file));
-        for (String way : List.of("native", "object_per_map", "write_behind", "sync", "zone_caches")) {
+        for (String way : List.of(
+                "native", "object_per_map", "write_behind", "write_behind_zone_caches", "sync", "sync_zone_caches")) {
             JsonNode cost = json.path(way);
             double sum = cost.path("requests_usd").asDouble()
                     + cost.path("crossing_usd").asDouble();

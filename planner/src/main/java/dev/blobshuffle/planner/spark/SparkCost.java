@@ -54,16 +54,23 @@ public final class SparkCost {
 
     /**
      * Ours with {@code durability=write-behind}, all blobs uploaded and all executors alive.
-     * Readers get the files of the writers, also across zones.
+     * Readers get the files of writers in their zone. From other zones they read the store, block
+     * by block.
      */
     public ShuffleCost writeBehind() {
-        return cost(blobs(mapsPerBlob()), 0, 0, shuffle.bytes() * shuffle.awayShare(), 0);
+        long maps = mapsUntilUpload();
+        return cost(blobs(maps), gets(maps) * shuffle.awayShare(), shuffle.bytes() * shuffle.awayShare(), 0, 0);
     }
 
     /** The requests that the loss of one executor adds to {@link #writeBehind}. */
     public double getsAfterLoss() {
         double share = 1.0 / shuffle.cluster().executors();
-        return gets(mapsPerBlob()) * share;
+        return gets(mapsUntilUpload()) * (1 - shuffle.awayShare()) * share;
+    }
+
+    /** The same, where each zone reads the blobs of the others once, in long ranges. */
+    public ShuffleCost writeBehindCached() {
+        return cached(mapsUntilUpload(), shuffle.awayShare());
     }
 
     /** Ours with {@code durability=sync}: all bytes come from the store, block by block. */
@@ -72,12 +79,28 @@ public final class SparkCost {
         return cost(blobs(maps), gets(maps), shuffle.bytes(), 0, 0);
     }
 
-    /** Not built yet: each zone reads each byte from the store once, in long ranges. */
-    public ShuffleCost zoneCaches() {
-        double ranges = shuffle.cluster().zones() * Math.ceil(shuffle.bytes() / LONG_REQUEST);
-        double blobs = blobs(mapsPerBlob());
-        double fetched = shuffle.cluster().zones() * shuffle.bytes();
-        return cost(blobs, ranges + footers(blobs), fetched, 0, 0);
+    /** The same, where each zone reads each byte from the store once, in long ranges. */
+    public ShuffleCost syncCached() {
+        return cached(mapsPerBlob(), 1);
+    }
+
+    /** @param share of the blobs that a zone reads */
+    private ShuffleCost cached(long mapsPerBlob, double share) {
+        double zones = shuffle.cluster().zones() * share;
+        double blobs = blobs(mapsPerBlob);
+        double ranges = zones * Math.ceil(shuffle.bytes() / LONG_REQUEST);
+        return cost(blobs, ranges + footers(blobs) * share, zones * shuffle.bytes(), 0, 0);
+    }
+
+    /**
+     * The maps of a blob with {@code durability=write-behind}. If there are other zones, an upload
+     * waits for a second only, so a blob has the maps that end together.
+     */
+    private long mapsUntilUpload() {
+        long maps = mapsPerBlob();
+        return shuffle.cluster().zones() == 1
+                ? maps
+                : Math.min(maps, shuffle.cluster().cores());
     }
 
     /** Maps until a blob is full, of those that one executor runs. */

@@ -43,12 +43,22 @@ class SparkCostTest {
     }
 
     @Test
-    void writeBehindReadsWritersAndStoresFewBlobs() {
-        ShuffleCost ours = terabyte(3).writeBehind();
+    void writeBehindReadsWritersOfItsZoneAndStoresFewBlobs() {
+        ShuffleCost ours = terabyte(1).writeBehind();
         assertThat(ours.puts()).isEqualTo(8_000); // A map is longer than 64 MiB.
         assertThat(ours.gets()).isZero();
-        assertThat(ours.crossingBytes()).isEqualTo(terabyte(3).ofSpark().crossingBytes());
         assertThat(ours.mapsAgain()).isZero();
+
+        ShuffleCost inZones = terabyte(3).writeBehind();
+        assertThat(inZones.gets()).isCloseTo(terabyte(3).sync().gets() * 2 / 3, within(1.0));
+        assertThat(inZones.crossingBytes()).isZero();
+    }
+
+    /** Uploads wait for a second only, and in it end as many maps as there are cores. */
+    @Test
+    void blobsThatOtherZonesReadAreSmaller() {
+        assertThat(cost(1_000, 100, 1e9, 10, 4, 1).writeBehind().puts()).isEqualTo(20);
+        assertThat(cost(1_000, 100, 1e9, 10, 4, 3).writeBehind().puts()).isEqualTo(250);
     }
 
     /** Blobs of 64 MiB, one more for each executor. */
@@ -58,7 +68,7 @@ class SparkCostTest {
         double bytes = maps * 1e6;
         long executors = 10;
         double most = Math.ceil(bytes / (64 << 20)) + executors;
-        assertThat(cost(maps, reducers, bytes, executors, 4, 3).writeBehind().puts())
+        assertThat(cost(maps, reducers, bytes, executors, 4, 1).writeBehind().puts())
                 .isPositive()
                 .isLessThanOrEqualTo(most);
     }
@@ -66,7 +76,7 @@ class SparkCostTest {
     /** 65,536 segments: 32 maps of 2,000 partitions. */
     @Test
     void aBlobHasAtMost65536Segments() {
-        assertThat(cost(3_200, 2_000, 3_200 * 1e5, 10, 4, 3).writeBehind().puts())
+        assertThat(cost(3_200, 2_000, 3_200 * 1e5, 10, 4, 1).writeBehind().puts())
                 .isEqualTo(10 * 10);
     }
 
@@ -80,15 +90,16 @@ class SparkCostTest {
 
     @Test
     void aLostExecutorCostsItsShareOfTheReads() {
-        SparkCost cost = cost(1_000, 100, 1e9, 10, 4, 3);
+        SparkCost cost = cost(1_000, 100, 1e9, 10, 4, 1);
         assertThat(cost.writeBehind().puts()).isEqualTo(20);
         assertThat(cost.getsAfterLoss()).isEqualTo((20 * 100 + 20 * 10) / 10.0);
     }
 
     @Test
     void cachesOfZonesReadEachByteOncePerZone() {
-        ShuffleCost cached = terabyte(3).zoneCaches();
+        ShuffleCost cached = terabyte(3).syncCached();
         assertThat(cached.gets()).isEqualTo(3 * Math.ceil(TERABYTE / (16 << 20)) + 8_000 * 100);
+        assertThat(terabyte(3).writeBehindCached().gets()).isCloseTo(cached.gets() * 2 / 3, within(1.0));
     }
 
     @ParameterizedTest

@@ -3,6 +3,8 @@ package dev.blobshuffle.spark.internal;
 import com.codahale.metrics.MetricRegistry;
 import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.retention.LeaseWatch;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.BlobId;
@@ -51,7 +53,13 @@ final class ApplicationShuffle implements BlobDirectory.Application {
 
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
 
+    private static final long MEGABYTE = 1_000_000;
+
     private final ShuffleInstance instance;
+
+    /** Empty if the store has none. */
+    private final Optional<PriceTable> prices;
+
     private final BlobDirectory directory = new BlobDirectory(this);
     private final BooleanSupplier isEnding;
     private final LeaseWatch lease;
@@ -59,8 +67,10 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     /** What each executor has asked of the store, by its last report. */
     private final Map<String, Usage> usages = new ConcurrentHashMap<>();
 
-    private ApplicationShuffle(ShuffleInstance instance, LeaseWatch.Terms terms, BooleanSupplier isEnding) {
+    private ApplicationShuffle(
+            ShuffleInstance instance, Optional<PriceTable> prices, LeaseWatch.Terms terms, BooleanSupplier isEnding) {
         this.instance = instance;
+        this.prices = prices;
         this.isEnding = isEnding;
         lease = LeaseWatch.begin(instance.engine().store(), terms, this::leaseLost, instance.time());
     }
@@ -75,7 +85,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         ShuffleInstance instance = ShuffleInstance.builder(settings).open();
         try {
             LeaseWatch.Terms terms = new LeaseWatch.Terms(settings.value(SparkSettings.LEASE), "spark " + application);
-            ApplicationShuffle opened = new ApplicationShuffle(instance, terms, isEnding);
+            ApplicationShuffle opened = new ApplicationShuffle(instance, PriceTables.of(settings), terms, isEnding);
             CURRENT.set(Optional.of(opened));
             LOG.info(
                     "The shuffles of this application are in {}, owner {}.",
@@ -192,6 +202,8 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         StoreUsage.show(registry, "cost.microdollars", () -> usage().microdollars());
         StoreUsage.show(registry, "blobs", directory::size);
         StoreUsage.show(registry, "maps.saved", directory::savedMaps);
+        StoreUsage.show(registry, "bytes.across.natively", () -> usage().acrossNatively());
+        StoreUsage.show(registry, "bytes.across", () -> usage().across());
     }
 
     /** The line that the driver logs at the end. */
@@ -201,7 +213,22 @@ final class ApplicationShuffle implements BlobDirectory.Application {
                 ? ""
                 : String.format(Locale.ROOT, ", about %.4f USD by list price", usage.microdollars() / 1e6);
         return usage.requests() + " requests to the store (" + usage.puts() + " writes, " + usage.gets() + " reads)"
-                + cost + "; " + directory.savedMaps() + " maps did not run again when executors were lost";
+                + cost + "; " + directory.savedMaps() + " maps did not run again when executors were lost"
+                + zones(usage);
+    }
+
+    private String zones(Usage usage) {
+        if (usage.acrossNatively() == 0) {
+            return "";
+        }
+        String saved = prices.map(PriceTable::traffic)
+                .map(traffic -> String.format(
+                        Locale.ROOT,
+                        ", which saved about %.4f USD",
+                        traffic.of(usage.acrossNatively() - usage.across(), traffic.crossing())))
+                .orElse("");
+        return "; " + usage.across() / MEGABYTE + " MB crossed zones, where Spark alone would have sent "
+                + usage.acrossNatively() / MEGABYTE + " MB" + saved;
     }
 
     @Override

@@ -160,12 +160,17 @@ final class ExecutorShuffle implements AutoCloseable {
         SparkConf conf = SparkEnv.get().conf();
         BlockManagerId self = SparkEnv.get().blockManager().blockManagerId();
         DirectoryClient directory = new DirectoryClient(
-                context::ask, new Whereabouts.Endpoint(self.executorId(), self.host(), self.port()));
+                context::ask, new Whereabouts.Endpoint(self.executorId(), self.host(), self.port()), settings.zone());
+        directory.join();
         LocalDisk disk =
                 LocalDisk.reserving(settings.value(SparkSettings.DISK_RESERVE).bytes());
         members.refresh(directory);
-        BlobBlockClient.Reading reading =
-                new BlobBlockClient.Reading(store, settings.value(SparkSettings.READ_TIMEOUT), windows(), members);
+        BlobBlockClient.Reading reading = new BlobBlockClient.Reading(
+                store,
+                settings.value(SparkSettings.READ_TIMEOUT),
+                settings.value(SparkSettings.ZONE_UPLOAD_WAIT),
+                windows(),
+                members);
         MapBatcher.Target target = new MapBatcher.Target(store, owner, conf.getAppId());
         return new Parts(
                 directory,
@@ -218,11 +223,7 @@ final class ExecutorShuffle implements AutoCloseable {
     private void report() {
         try {
             begun().ifPresent(parts -> members.refresh(parts.directory));
-            Usage usage = StoreUsage.of(instance);
-            if (!usage.equals(reported)) {
-                begun().ifPresent(parts -> parts.directory.used(usage));
-                reported = usage;
-            }
+            begun().ifPresent(this::reportUsage);
         } catch (BlobShuffleException e) {
             LOG.debug("The driver does not take the report.", e);
         } finally {
@@ -230,14 +231,35 @@ final class ExecutorShuffle implements AutoCloseable {
         }
     }
 
+    private void reportUsage(Parts begun) {
+        Usage usage = usage(begun);
+        if (!usage.equals(reported)) {
+            begun.directory.used(usage);
+            reported = usage;
+        }
+    }
+
+    private Usage usage(Parts begun) {
+        return begun.client.readingOf(StoreUsage.of(instance));
+    }
+
     private static PackingRule rule(Settings settings, SparkConf conf) {
+        Duration awayAge = settings.value(SparkSettings.ZONE_UPLOAD_AGE);
         long bytes = settings.value(SparkSettings.BLOB_BYTES).bytes();
         if (settings.value(SparkSettings.DURABILITY) == Durability.SYNC) {
             return new PackingRule(
-                    bytes, tasks(conf), settings.value(SparkSettings.SYNC_WAIT), PackingRule.WhenStored.RELEASE);
+                    bytes,
+                    tasks(conf),
+                    settings.value(SparkSettings.SYNC_WAIT),
+                    awayAge,
+                    PackingRule.WhenStored.RELEASE);
         }
         return new PackingRule(
-                bytes, Integer.MAX_VALUE, settings.value(SparkSettings.UPLOAD_MIN_AGE), PackingRule.WhenStored.KEEP);
+                bytes,
+                Integer.MAX_VALUE,
+                settings.value(SparkSettings.UPLOAD_MIN_AGE),
+                awayAge,
+                PackingRule.WhenStored.KEEP);
     }
 
     /** How many tasks an executor runs at once, as far as the settings say. */
@@ -255,7 +277,7 @@ final class ExecutorShuffle implements AutoCloseable {
         try {
             if (!parts.directory.isEnding()) {
                 parts.batcher.flush(LAST_UPLOADS);
-                parts.directory.used(StoreUsage.of(instance));
+                parts.directory.used(usage(parts));
             }
         } catch (BlobShuffleException e) {
             LOG.info("The last blobs of this executor stay with it.", e);

@@ -19,7 +19,9 @@ final class StoreUsage {
                 metrics.value(Counter.PUTS),
                 metrics.value(Counter.GETS),
                 metrics.value(Counter.LISTS) + metrics.value(Counter.HEADS) + metrics.value(Counter.DELETES),
-                metrics.value(dev.blobshuffle.core.internal.metrics.Gauge.STORE_COST));
+                metrics.value(dev.blobshuffle.core.internal.metrics.Gauge.STORE_COST),
+                0,
+                0);
     }
 
     /** Shows an executor's in Spark's metrics. */

@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.directory;
 
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +19,7 @@ import java.util.Set;
  * the JDK, because Spark decodes messages with a class loader that may not know ours. Thread-safe.
  */
 public final class BlobDirectory {
+    static final String JOIN = "join";
     static final String OPEN = "open";
     static final String UPLOADING = "uploading";
     static final String STORED = "stored";
@@ -36,6 +38,9 @@ public final class BlobDirectory {
     private final Map<BlobId, String> uploading = new HashMap<>();
 
     private final MemberList members = new MemberList();
+
+    /** Where each executor runs that has begun. */
+    private final Map<String, Zone> zones = new HashMap<>();
 
     private final Application application;
 
@@ -79,9 +84,13 @@ public final class BlobDirectory {
     public ArrayList<String> answer(List<?> request) {
         List<String> words = request.stream().map(Object::toString).toList();
         return switch (words.get(0)) {
+            case JOIN -> {
+                join(words.get(1), new Zone(words.get(2)));
+                yield new ArrayList<>(List.of(YES));
+            }
             case OPEN -> {
                 open(blob(words.get(1)), Integer.parseInt(words.get(2)), Whereabouts.Endpoint.parse(words.get(3)));
-                yield new ArrayList<>(List.of(YES));
+                yield new ArrayList<>(List.of(hasSeveralZones() ? YES : NO));
             }
             case UPLOADING -> new ArrayList<>(List.of(uploading(blob(words.get(1))) ? YES : NO));
             case STORED -> {
@@ -127,9 +136,19 @@ public final class BlobDirectory {
                         + "' is no blob. Use one version of BlobShuffle in driver and executors."));
     }
 
+    /** An executor begins. */
+    private synchronized void join(String executor, Zone zone) {
+        zones.put(executor, zone);
+    }
+
+    private synchronized boolean hasSeveralZones() {
+        return zones.values().stream().distinct().count() > 1;
+    }
+
     /** An executor begins a blob. */
     synchronized void open(BlobId blob, int shuffle, Whereabouts.Endpoint writer) {
-        Whereabouts whereabouts = new Whereabouts(Optional.of(writer), OptionalLong.empty());
+        Zone zone = zones.getOrDefault(writer.executor(), Zone.SINGLE);
+        Whereabouts whereabouts = new Whereabouts(Optional.of(writer), OptionalLong.empty(), zone);
         entries.put(blob, new Entry(shuffle, whereabouts, writer.executor(), 0));
         shuffles.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
     }
@@ -162,9 +181,7 @@ public final class BlobDirectory {
         if (known == null || application.isEnding()) {
             return false;
         }
-        Optional<Whereabouts.Endpoint> writer = keepsLocal ? known.whereabouts.writer() : Optional.empty();
-        Whereabouts whereabouts = new Whereabouts(writer, OptionalLong.of(length));
-        entries.put(blob, new Entry(known.shuffle, whereabouts, known.executor, maps));
+        entries.put(blob, new Entry(known.shuffle, known.whereabouts.stored(length, keepsLocal), known.executor, maps));
         return true;
     }
 
@@ -181,6 +198,7 @@ public final class BlobDirectory {
      */
     public synchronized List<BlobId> executorLost(String executor) {
         members.remove(executor);
+        zones.remove(executor);
         boolean ignored = uploading.values().removeIf(executor::equals);
         List<BlobId> lost = new ArrayList<>();
         entries.replaceAll((blob, entry) -> {
@@ -221,8 +239,7 @@ public final class BlobDirectory {
 
     /** The store does not have a blob any more. */
     public synchronized void vanished(BlobId blob) {
-        entries.computeIfPresent(
-                blob, (id, entry) -> entry.at(new Whereabouts(entry.whereabouts.writer(), OptionalLong.empty())));
+        entries.computeIfPresent(blob, (id, entry) -> entry.at(entry.whereabouts.withoutStored()));
     }
 
     /**

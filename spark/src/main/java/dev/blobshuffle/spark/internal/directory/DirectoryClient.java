@@ -3,6 +3,7 @@ package dev.blobshuffle.spark.internal.directory;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ public final class DirectoryClient {
 
     private final Driver driver;
     private final Whereabouts.Endpoint self;
+    private final Zone zone;
     private final Map<BlobId, Whereabouts> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -39,10 +41,22 @@ public final class DirectoryClient {
      * A client of an executor.
      *
      * @param self where the executor serves its blocks
+     * @param zone where it runs
      */
-    public DirectoryClient(Driver driver, Whereabouts.Endpoint self) {
+    public DirectoryClient(Driver driver, Whereabouts.Endpoint self, Zone zone) {
         this.driver = driver;
         this.self = self;
+        this.zone = zone;
+    }
+
+    /** Announces this executor. */
+    public void join() {
+        List<String> ignored = ask(List.of(BlobDirectory.JOIN, self.executor(), zone.name()));
+    }
+
+    /** Whether the maps of a blob ran in another zone than this executor. */
+    public boolean isAway(Whereabouts blob) {
+        return !blob.zone().equals(zone);
     }
 
     /** Where this executor serves its blocks. */
@@ -50,9 +64,15 @@ public final class DirectoryClient {
         return self;
     }
 
-    /** Announces a blob. From then on the driver knows who has the outputs of its maps. */
-    public void open(BlobId blob, int shuffle) {
-        List<String> ignored = ask(List.of(BlobDirectory.OPEN, blob.toString(), String.valueOf(shuffle), self.text()));
+    /**
+     * Announces a blob. From then on the driver knows who has the outputs of its maps.
+     *
+     * @return whether executors of other zones may read it
+     */
+    public boolean open(BlobId blob, int shuffle) {
+        return ask(List.of(BlobDirectory.OPEN, blob.toString(), String.valueOf(shuffle), self.text()))
+                .get(0)
+                .equals(BlobDirectory.YES);
     }
 
     /** Announces an upload. Returns false if the blob is not needed any more. */
@@ -127,7 +147,8 @@ public final class DirectoryClient {
         return refresh(List.of(blob)).get(0);
     }
 
-    private List<Whereabouts> refresh(List<BlobId> blobs) {
+    /** Where some blobs are now, in their order, by one request. */
+    public List<Whereabouts> refresh(List<BlobId> blobs) {
         List<String> request = new ArrayList<>(List.of(BlobDirectory.LOCATE));
         blobs.forEach(blob -> request.add(blob.toString()));
         List<Whereabouts> answers =

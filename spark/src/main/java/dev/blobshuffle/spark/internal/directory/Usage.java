@@ -1,5 +1,7 @@
 package dev.blobshuffle.spark.internal.directory;
 
+import java.util.Arrays;
+
 /**
  * What a part of the application has asked of the store so far.
  *
@@ -8,10 +10,13 @@ package dev.blobshuffle.spark.internal.directory;
  * @param others requests that list, look, or delete
  * @param microdollars what they cost by the store's list prices, in millionths of a US dollar; 0 if
  *     the store has none
+ * @param acrossNatively bytes of blocks that readers in another zone than the writer's got, from
+ *     wherever; Spark alone would have sent them between zones
+ * @param across those of them that were sent between zones
  */
-public record Usage(long puts, long gets, long others, long microdollars) {
+public record Usage(long puts, long gets, long others, long microdollars, long acrossNatively, long across) {
     /** Nothing. */
-    public static final Usage NONE = new Usage(0, 0, 0, 0);
+    public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0);
 
     /** All requests. */
     public long requests() {
@@ -21,18 +26,28 @@ public record Usage(long puts, long gets, long others, long microdollars) {
     /** Both together. */
     public Usage plus(Usage other) {
         return new Usage(
-                puts + other.puts, gets + other.gets, others + other.others, microdollars + other.microdollars);
+                puts + other.puts,
+                gets + other.gets,
+                others + other.others,
+                microdollars + other.microdollars,
+                acrossNatively + other.acrossNatively,
+                across + other.across);
+    }
+
+    /** The same requests, with what readers got. */
+    public Usage reading(long natively, long between) {
+        return new Usage(puts, gets, others, microdollars, natively, between);
     }
 
     /** The words that {@link #parse} reads. */
     String text() {
-        return puts + " " + gets + " " + others + " " + microdollars;
+        return puts + " " + gets + " " + others + " " + microdollars + " " + acrossNatively + " " + across;
     }
 
     /** What {@link #text} made. */
     static Usage parse(String text) {
-        String[] words = text.split(" ", -1);
-        return new Usage(
-                Long.parseLong(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+        long[] numbers =
+                Arrays.stream(text.split(" ", -1)).mapToLong(Long::parseLong).toArray();
+        return new Usage(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
     }
 }

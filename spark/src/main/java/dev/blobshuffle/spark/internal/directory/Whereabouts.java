@@ -1,5 +1,6 @@
 package dev.blobshuffle.spark.internal.directory;
 
+import dev.blobshuffle.core.zone.Zone;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -8,32 +9,46 @@ import java.util.OptionalLong;
  *
  * @param writer the executor that has the outputs of the blob's maps on its disk; empty if none has
  * @param length the blob's length in the store, bytes; empty if it is not stored
+ * @param zone where its maps ran
  */
-public record Whereabouts(Optional<Endpoint> writer, OptionalLong length) {
+public record Whereabouts(Optional<Endpoint> writer, OptionalLong length, Zone zone) {
     /** Of a blob that is neither at an executor nor in the store. */
-    public static final Whereabouts NOWHERE = new Whereabouts(Optional.empty(), OptionalLong.empty());
+    public static final Whereabouts NOWHERE = new Whereabouts(Optional.empty(), OptionalLong.empty(), Zone.SINGLE);
 
     private static final String NONE = "-";
 
     /** The same without a writer. */
     public Whereabouts withoutWriter() {
-        return new Whereabouts(Optional.empty(), length);
+        return new Whereabouts(Optional.empty(), length, zone);
     }
 
-    /** The words that {@link #parse} reads. */
+    /** The same blob, whose bytes are no longer in the store. */
+    Whereabouts withoutStored() {
+        return new Whereabouts(writer, OptionalLong.empty(), zone);
+    }
+
+    /** The same blob, whose bytes are in the store now. */
+    Whereabouts stored(long bytes, boolean keepsLocal) {
+        return new Whereabouts(keepsLocal ? writer : Optional.empty(), OptionalLong.of(bytes), zone);
+    }
+
+    /** The words that {@link #parse} reads. A zone's name may have spaces, so it is last. */
     String text() {
         return writer.map(Endpoint::text).orElse(NONE) + " "
-                + (length.isPresent() ? String.valueOf(length.getAsLong()) : NONE);
+                + (length.isPresent() ? String.valueOf(length.getAsLong()) : NONE) + " " + zone.name();
     }
 
     /** What {@link #text} made. */
     static Whereabouts parse(String text) {
-        int end = text.lastIndexOf(' ');
-        String writer = text.substring(0, end);
-        String length = text.substring(end + 1);
+        boolean hasWriter = !text.startsWith(NONE + " ");
+        String[] words = text.split(" ", hasWriter ? 5 : 3);
+        Optional<Endpoint> writer =
+                hasWriter ? Optional.of(Endpoint.of(words[0], words[1], words[2])) : Optional.empty();
+        String length = words[words.length - 2];
         return new Whereabouts(
-                writer.equals(NONE) ? Optional.empty() : Optional.of(Endpoint.parse(writer)),
-                length.equals(NONE) ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(length)));
+                writer,
+                length.equals(NONE) ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(length)),
+                new Zone(words[words.length - 1]));
     }
 
     /**
@@ -50,7 +65,11 @@ public record Whereabouts(Optional<Endpoint> writer, OptionalLong length) {
 
         static Endpoint parse(String text) {
             String[] words = text.split(" ", -1);
-            return new Endpoint(words[0], words[1], Integer.parseInt(words[2]));
+            return of(words[0], words[1], words[2]);
+        }
+
+        private static Endpoint of(String executor, String host, String port) {
+            return new Endpoint(executor, host, Integer.parseInt(port));
         }
     }
 }

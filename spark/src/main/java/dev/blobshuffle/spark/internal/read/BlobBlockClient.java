@@ -7,6 +7,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
 import dev.blobshuffle.spark.internal.directory.ExecutorMembers;
+import dev.blobshuffle.spark.internal.directory.Usage;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import dev.blobshuffle.spark.internal.shim.TransportSettings;
 import java.io.IOException;
@@ -15,8 +16,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
@@ -25,14 +29,16 @@ import org.apache.spark.network.shuffle.DownloadFileManager;
 import org.apache.spark.network.shuffle.checksum.Cause;
 import org.apache.spark.network.util.TransportConf;
 import org.apache.spark.storage.BlockId$;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
  * What Spark's fetch iterator asks for blocks. A block of a blob comes from the executor that wrote
- * it, if that has it on its disk; otherwise from the store. A block of a real executor comes from
- * that one. Thread-safe.
+ * it, if that is in the own zone and has it on its disk; otherwise from the store. Between zones
+ * only blocks travel that the store does not have or does not give. A block of a real executor
+ * comes from that one. Thread-safe.
  */
 public final class BlobBlockClient extends BlockStoreClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlobBlockClient.class);
@@ -50,6 +56,9 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     private final ExecutorMembers members;
     private final Time.Workers readers;
     private final Time.Workers checks;
+    private final UploadWatch uploads;
+    private final LongAdder acrossNatively = new LongAdder();
+    private final LongAdder across = new LongAdder();
     private final TransportConf transport;
 
     /** The outputs on the executor's own disk. */
@@ -65,10 +74,12 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
      * How the client reads stored blobs.
      *
      * @param timeout how long a read may take
+     * @param uploadWait how long it waits for an upload in another zone
      * @param windows the parts that the store's caches load
      * @param members the executors that share their caches
      */
-    public record Reading(BlobStore store, Duration timeout, ShuffleWindows windows, ExecutorMembers members) {}
+    public record Reading(
+            BlobStore store, Duration timeout, Duration uploadWait, ShuffleWindows windows, ExecutorMembers members) {}
 
     /** A client of an executor. */
     public BlobBlockClient(Reading reading, DirectoryClient directory, OwnFiles ownFiles, Time time) {
@@ -79,6 +90,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         windows = reading.windows;
         members = reading.members;
         readers = time.blockingWorkers("blobshuffle-spark-read", READERS);
+        uploads = new UploadWatch(directory, reading.uploadWait, readers, time);
         transport = TransportSettings.ofShuffles(SparkEnv.get().conf());
     }
 
@@ -89,7 +101,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         }
         for (BlobId blob : wanted) {
             Optional<Whereabouts> known =
-                    directory.known(blob).filter(where -> where.writer().isEmpty());
+                    directory.known(blob).filter(where -> where.writer().isEmpty() || directory.isAway(where));
             known.ifPresent(where -> where.length().ifPresent(length -> windows.add(shuffle, blob, length)));
         }
     }
@@ -122,12 +134,20 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
             return;
         }
         Fetch fetch = new Fetch(blob.get(), List.of(blocks), listener, Optional.ofNullable(files));
-        Optional<Whereabouts> known = directory.known(blob.get());
-        if (known.isPresent() && known.get().writer().isPresent()) {
-            fetch.fromWriter(known.get().writer().get());
+        Optional<Whereabouts.Endpoint> near = directory
+                .known(blob.get())
+                .filter(where -> !directory.isAway(where))
+                .flatMap(Whereabouts::writer);
+        if (near.isPresent()) {
+            fetch.fromWriter(near.get());
         } else {
             readers.execute(fetch::fromAnywhere);
         }
+    }
+
+    /** The bytes that readers got, in blocks of maps that ran in another zone. */
+    public Usage readingOf(Usage usage) {
+        return usage.reading(acrossNatively.sum(), across.sum());
     }
 
     /** Spark's diagnosis asks an executor, and a blob is none. */
@@ -157,6 +177,9 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         private final BlockFetchingListener listener;
         private final Optional<DownloadFileManager> files;
 
+        /** Where the maps ran. */
+        private volatile boolean isAway;
+
         Fetch(BlobId blob, List<String> blocks, BlockFetchingListener listener, Optional<DownloadFileManager> files) {
             this.blob = blob;
             unanswered = new LinkedHashSet<>(blocks);
@@ -170,6 +193,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                 isFirst = unanswered.remove(block);
             }
             if (isFirst) {
+                acrossNatively.add(isAway ? bytes.size() : 0);
                 listener.onBlockFetchSuccess(block, bytes);
             }
         }
@@ -193,14 +217,49 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
         void fromAnywhere() {
             try {
                 Whereabouts whereabouts = directory.locate(blob);
-                if (whereabouts.writer().isPresent()) {
-                    fromWriter(whereabouts.writer().get());
-                } else {
+                isAway = directory.isAway(whereabouts);
+                if (whereabouts.writer().isEmpty()) {
                     fromStore(whereabouts);
+                } else if (!isAway) {
+                    fromWriter(whereabouts.writer().get());
+                } else if (whereabouts.length().isPresent()) {
+                    fromStoreOrAway(whereabouts);
+                } else {
+                    CompletableFuture<Void> ignored = uploads.uploaded(blob).handle((now, failure) -> {
+                        readers.execute(() -> fromStoreOrAway(now, failure));
+                        return null;
+                    });
                 }
             } catch (Exception e) {
                 fail(e);
             }
+        }
+
+        private void fromStoreOrAway(@Nullable Whereabouts now, @Nullable Throwable failure) {
+            try {
+                if (now == null) {
+                    fail(Objects.requireNonNull(failure));
+                } else if (now.writer().isEmpty()) {
+                    fromStore(now);
+                } else {
+                    fromStoreOrAway(now);
+                }
+            } catch (Exception e) {
+                fail(e);
+            }
+        }
+
+        /** The writer lives, in another zone: what the store does not give, it does. */
+        private void fromStoreOrAway(Whereabouts whereabouts) {
+            if (whereabouts.length().isPresent()) {
+                try {
+                    readStored(whereabouts.length().getAsLong());
+                    return;
+                } catch (Exception e) {
+                    LOG.debug("Blob {} comes from its writer in another zone.", blob, e);
+                }
+            }
+            fromWriter(whereabouts.writer().orElseThrow());
         }
 
         /** The writer is gone, or has lost its outputs. */
@@ -300,6 +359,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
 
             @Override
             public void onBlockFetchSuccess(String block, ManagedBuffer bytes) {
+                across.add(isAway ? bytes.size() : 0);
                 succeed(block, bytes);
                 end(Optional.empty());
             }

@@ -36,6 +36,22 @@ public final class SparkSettings implements SettingGroup {
                     + " later. `sync`: a map ends when its output is in the store, and the output leaves the"
                     + " executor's disk.");
 
+    /** How long a blob stays local if other zones may read it. */
+    public static final Setting<Duration> ZONE_UPLOAD_AGE = Setting.millis(
+            "zone.upload.age.ms",
+            1,
+            1_000,
+            "With `write-behind` and executors in several zones, how long a blob waits for its upload."
+                    + " Executors of other zones read it from the store.");
+
+    /** How long readers of other zones wait. */
+    public static final Setting<Duration> ZONE_UPLOAD_WAIT = Setting.millis(
+            "zone.upload.wait.ms",
+            0,
+            10_000,
+            "How long a reader waits for the upload of a blob in another zone. Then the bytes come from the"
+                    + " executor that wrote them, and cross zones.");
+
     /** How long a blob stays local. */
     public static final Setting<Duration> UPLOAD_MIN_AGE = Setting.millis(
             "upload.min.age.ms",
@@ -115,7 +131,16 @@ public final class SparkSettings implements SettingGroup {
     @Override
     public List<Setting<?>> settings() {
         return List.of(
-                DURABILITY, UPLOAD_MIN_AGE, SYNC_WAIT, BLOB_BYTES, READ_TIMEOUT, READ_WINDOW, DISK_RESERVE, LEASE);
+                DURABILITY,
+                UPLOAD_MIN_AGE,
+                ZONE_UPLOAD_AGE,
+                ZONE_UPLOAD_WAIT,
+                SYNC_WAIT,
+                BLOB_BYTES,
+                READ_TIMEOUT,
+                READ_WINDOW,
+                DISK_RESERVE,
+                LEASE);
     }
 
     /**

@@ -153,7 +153,9 @@ public final class MapBatcher implements AutoCloseable {
 
     private void announce(OpenBlob blob) {
         try {
-            directory.open(blob.id, blob.shuffle);
+            if (directory.open(blob.id, blob.shuffle)) {
+                hasten(blob);
+            }
             blob.announced.complete(null);
         } catch (RuntimeException e) {
             synchronized (this) {
@@ -163,11 +165,21 @@ public final class MapBatcher implements AutoCloseable {
         }
     }
 
-    /** Takes no further map. An upload that maps wait for begins. */
+    /** Executors of other zones read the blob from the store, so it must be there soon. */
+    private synchronized void hasten(OpenBlob blob) {
+        blob.isAwaited = true;
+        if (blob.state == OpenBlob.State.SEALED) {
+            startUpload(blob);
+        } else {
+            time.schedule(rule.awayAge(), () -> startUpload(blob));
+        }
+    }
+
+    /** Takes no further map. An upload that maps or readers wait for begins. */
     private void seal(OpenBlob blob) {
         filling.remove(blob.shuffle, blob);
         blob.state = OpenBlob.State.SEALED;
-        if (rule.whenStored() == PackingRule.WhenStored.RELEASE) {
+        if (rule.whenStored() == PackingRule.WhenStored.RELEASE || blob.isAwaited) {
             startUpload(blob);
         }
     }

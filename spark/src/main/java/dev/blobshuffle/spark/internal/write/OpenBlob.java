@@ -33,6 +33,10 @@ final class OpenBlob {
     final CompletableFuture<Void> stored = new CompletableFuture<>();
 
     State state = State.FILLING;
+
+    /** Whether readers in other zones wait for the upload. */
+    boolean isAwaited;
+
     long bytes;
     int segments;
 

@@ -8,9 +8,10 @@ import java.time.Duration;
  * @param bytes from this size on a blob takes no further map
  * @param maps from this number of maps on a blob takes no further one
  * @param age how long a blob waits for its upload
+ * @param awayAge how long it waits if executors of other zones may read it
  * @param whenStored what happens to the outputs of its maps then
  */
-public record PackingRule(long bytes, int maps, Duration age, WhenStored whenStored) {
+public record PackingRule(long bytes, int maps, Duration age, Duration awayAge, WhenStored whenStored) {
     /** Segments of a blob of several maps. Its footer has about 12 bytes for each. */
     static final int MOST_SEGMENTS = 65_536;
 

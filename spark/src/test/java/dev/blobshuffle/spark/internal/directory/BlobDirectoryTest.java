@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +28,8 @@ class BlobDirectoryTest {
                     requests.incrementAndGet();
                     return directory.answer(request);
                 },
-                new Whereabouts.Endpoint(executor, "host-" + executor, 7077));
+                new Whereabouts.Endpoint(executor, "host-" + executor, 7077),
+                new Zone("zone " + executor));
     }
 
     @Test
@@ -38,6 +42,24 @@ class BlobDirectoryTest {
         assertThat(two.refresh(FIRST).length()).hasValue(42);
         assertThat(one.stored(FIRST, 42, false, 3)).isTrue();
         assertThat(two.refresh(FIRST).writer()).isEmpty();
+    }
+
+    @Test
+    void executorsLearnWhereMapsRan() {
+        one.join();
+        assertThat(one.open(FIRST, 5)).as("there is one zone").isFalse();
+        two.join();
+        assertThat(one.open(SECOND, 5)).as("there are two").isTrue();
+
+        assertThat(two.locate(FIRST).zone()).isEqualTo(new Zone("zone 1"));
+        assertThat(two.isAway(two.locate(FIRST))).isTrue();
+        assertThat(one.isAway(one.locate(FIRST))).isFalse();
+
+        assertThat(one.stored(FIRST, 42, true, 3)).isTrue();
+        assertThat(directory.executorLost("1")).containsExactly(SECOND);
+        assertThat(two.refresh(FIRST))
+                .isEqualTo(new Whereabouts(Optional.empty(), OptionalLong.of(42), new Zone("zone 1")));
+        assertThat(two.open(SECOND, 5)).as("one is left").isFalse();
     }
 
     @Test
@@ -81,9 +103,10 @@ class BlobDirectoryTest {
 
     @Test
     void executorsReportWhatTheyUse() {
-        one.used(new Usage(1, 2, 3, 4));
+        one.used(new Usage(1, 2, 3, 4, 5, 6));
         assertThat(application.usages).containsExactly("1 6");
-        assertThat(Usage.parse(new Usage(1, 2, 3, 4).text()).plus(Usage.NONE)).isEqualTo(new Usage(1, 2, 3, 4));
+        assertThat(Usage.parse(new Usage(1, 2, 3, 4, 5, 6).text()).plus(Usage.NONE))
+                .isEqualTo(new Usage(1, 2, 3, 4, 5, 6));
     }
 
     /** Otherwise a blob would be stored after the application has deleted its blobs. */
@@ -115,8 +138,8 @@ class BlobDirectoryTest {
     /** An executor ends after the driver has deleted the blobs, and must not store more. */
     @Test
     void afterTheEndNothingIsStored() {
-        DirectoryClient late =
-                new DirectoryClient(BlobDirectory::answerAfterEnd, new Whereabouts.Endpoint("1", "host", 7));
+        DirectoryClient late = new DirectoryClient(
+                BlobDirectory::answerAfterEnd, new Whereabouts.Endpoint("1", "host", 7), Zone.SINGLE);
         assertThat(late.isEnding()).isTrue();
         assertThat(late.stored(FIRST, 42, true, 3)).isFalse();
     }

@@ -20,7 +20,8 @@ class ExecutorMembersTest {
     }
 
     private DirectoryClient client(long id) {
-        return new DirectoryClient(directory::answer, new Whereabouts.Endpoint(String.valueOf(id), "host-" + id, 7077));
+        return new DirectoryClient(
+                directory::answer, new Whereabouts.Endpoint(String.valueOf(id), "host-" + id, 7077), ZONE);
     }
 
     @Test

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
@@ -47,8 +48,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks of a blob of three attempts, of which two are of one map. */
 class StoreFetchTest {
-    private static final PackingRule RULE =
-            new PackingRule(1 << 30, Integer.MAX_VALUE, Duration.ofSeconds(1), PackingRule.WhenStored.KEEP);
+    private static final PackingRule RULE = new PackingRule(
+            1 << 30, Integer.MAX_VALUE, Duration.ofSeconds(1), Duration.ofSeconds(1), PackingRule.WhenStored.KEEP);
     private static final int WINDOW = 64 << 10;
     private static final TransportConf TRANSPORT = new TransportConf("shuffle", MapConfigProvider.EMPTY);
 
@@ -63,7 +64,9 @@ class StoreFetchTest {
 
     private Stored stored(MapOutput... outputs) {
         DirectoryClient directory = new DirectoryClient(
-                new BlobDirectory(new TestApplication())::answer, new Whereabouts.Endpoint("1", "host", 7));
+                new BlobDirectory(new TestApplication())::answer,
+                new Whereabouts.Endpoint("1", "host", 7),
+                Zone.SINGLE);
         try (SimulatedTime time = new SimulatedTime(1)) {
             MapBatcher batcher =
                     new MapBatcher(new MapBatcher.Target(store, 42, "app-1"), directory, RULE, file -> false, time);

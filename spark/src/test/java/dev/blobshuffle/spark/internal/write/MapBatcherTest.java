@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.spark.internal.directory.BlobDirectory;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
@@ -33,8 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class MapBatcherTest {
     private static final Duration AGE = Duration.ofSeconds(30);
+    private static final Duration AWAY_AGE = Duration.ofSeconds(1);
     private static final PackingRule KEEP =
-            new PackingRule(10_000, Integer.MAX_VALUE, AGE, PackingRule.WhenStored.KEEP);
+            new PackingRule(10_000, Integer.MAX_VALUE, AGE, AWAY_AGE, PackingRule.WhenStored.KEEP);
 
     @TempDir
     private Path files;
@@ -45,7 +47,7 @@ class MapBatcherTest {
     private final MemoryBlobStore store = new MemoryBlobStore("test", 100 << 20);
     private final BlobDirectory directory = new BlobDirectory(new TestApplication());
     private final DirectoryClient client =
-            new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7));
+            new DirectoryClient(directory::answer, new Whereabouts.Endpoint("1", "host", 7), Zone.SINGLE);
 
     private MapBatcher batcher(BlobStore blobs, PackingRule rule, Time time) {
         return new MapBatcher(new MapBatcher.Target(blobs, OWNER, "app-1"), client, rule, file -> isTight, time);
@@ -144,7 +146,7 @@ class MapBatcherTest {
 
     @Test
     void aBlobHasABoundedNumberOfSegments() {
-        PackingRule large = new PackingRule(1 << 30, Integer.MAX_VALUE, AGE, PackingRule.WhenStored.KEEP);
+        PackingRule large = new PackingRule(1 << 30, Integer.MAX_VALUE, AGE, AWAY_AGE, PackingRule.WhenStored.KEEP);
         long[] lengths = new long[40_000];
         Arrays.fill(lengths, 64);
         try (SimulatedTime time = new SimulatedTime(1)) {
@@ -248,6 +250,33 @@ class MapBatcherTest {
     }
 
     @Test
+    void blobsThatOtherZonesReadAreUploadedSoonAndFullOnesAtOnce() {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            client.join();
+            new DirectoryClient(directory::answer, new Whereabouts.Endpoint("2", "other", 7), new Zone("other")).join();
+            BlobId blob = batcher.add(Outputs.of(files, 1, 0, 10, 500, 700)).orElseThrow();
+            time.settle(AWAY_AGE.minusMillis(100));
+            assertThat(isStored(blob)).isFalse();
+            time.settle(Duration.ofMillis(200));
+            assertThat(isStored(blob)).isTrue();
+
+            BlobId filling = batcher.add(Outputs.of(files, 1, 1, 11, 500)).orElseThrow();
+            assertThat(batcher.add(Outputs.of(files, 1, 2, 12, 10_000))).contains(filling);
+            time.settle(Duration.ofMillis(10));
+            assertThat(isStored(filling)).isTrue();
+            assertThat(client.refresh(filling).writer())
+                    .as("readers of its zone get the files")
+                    .contains(client.self());
+
+            directory.executorLost("2");
+            BlobId last = batcher.add(Outputs.of(files, 1, 3, 13, 500)).orElseThrow();
+            time.settle(AWAY_AGE.plusMillis(100));
+            assertThat(isStored(last)).as("no other zone is left").isFalse();
+        }
+    }
+
+    @Test
     void anExecutorThatIsAboutToEndStoresEachOutputAtOnce() {
         try (SimulatedTime time = new SimulatedTime(1)) {
             MapBatcher batcher = batcher(store, KEEP, time);
@@ -270,7 +299,9 @@ class MapBatcherTest {
     void whatIsLeftIsUploadedAtOnceAtTheEnd() {
         try (SystemTime time = new SystemTime();
                 MapBatcher batcher = batcher(
-                        store, new PackingRule(10_000, 9, Duration.ofDays(1), PackingRule.WhenStored.KEEP), time)) {
+                        store,
+                        new PackingRule(10_000, 9, Duration.ofDays(1), AWAY_AGE, PackingRule.WhenStored.KEEP),
+                        time)) {
             BlobId first = batcher.add(Outputs.of(files, 1, 0, 10, 500)).orElseThrow();
             BlobId second = batcher.add(Outputs.of(files, 2, 0, 11, 500)).orElseThrow();
 
@@ -283,7 +314,7 @@ class MapBatcherTest {
 
     @Test
     void aMapDoesNotWaitForABlobOfARemovedShuffle() throws Exception {
-        PackingRule sync = new PackingRule(10_000, 2, Duration.ofDays(1), PackingRule.WhenStored.RELEASE);
+        PackingRule sync = new PackingRule(10_000, 2, Duration.ofDays(1), AWAY_AGE, PackingRule.WhenStored.RELEASE);
         try (SystemTime time = new SystemTime();
                 MapBatcher batcher = batcher(store, sync, time)) {
             CompletableFuture<Optional<BlobId>> map =
@@ -300,7 +331,7 @@ class MapBatcherTest {
 
     @Test
     void withSyncAMapEndsWhenItsOutputIsStoredAndGone() {
-        PackingRule sync = new PackingRule(10_000, 2, Duration.ofMillis(1), PackingRule.WhenStored.RELEASE);
+        PackingRule sync = new PackingRule(10_000, 2, Duration.ofMillis(1), AWAY_AGE, PackingRule.WhenStored.RELEASE);
         try (SystemTime time = new SystemTime();
                 MapBatcher batcher = batcher(store, sync, time)) {
             MapOutput output = Outputs.of(files, 1, 0, 10, 5, 5);

@@ -1,0 +1,120 @@
+package dev.blobshuffle.spark.internal.read;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import dev.blobshuffle.spark.internal.directory.Whereabouts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Waits until blobs of other zones are in the store. One request to the driver asks for all that
+ * are awaited. If a wait was in vain, the store probably takes nothing, so for a minute the watch
+ * waits for no blob. Thread-safe.
+ */
+final class UploadWatch {
+    /** The blobs of one task are asked for together. */
+    private static final Duration FIRST_LOOK = Duration.ofMillis(20);
+
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
+    private static final Duration GIVEN_UP = Duration.ofMinutes(1);
+
+    private final DirectoryClient directory;
+    private final Duration most;
+    private final Executor asking;
+    private final Time time;
+
+    /** Guarded by this. */
+    private final Map<BlobId, Awaited> awaited = new LinkedHashMap<>();
+
+    /** When waits begin again. Guarded by this. */
+    private long patientFrom;
+
+    private record Awaited(long until, CompletableFuture<Whereabouts> answer) {}
+
+    /**
+     * A watch of an executor.
+     *
+     * @param most the longest wait for a blob
+     * @param asking runs requests to the driver, which block
+     */
+    UploadWatch(DirectoryClient directory, Duration most, Executor asking, Time time) {
+        this.directory = directory;
+        this.most = most;
+        this.asking = asking;
+        this.time = time;
+        patientFrom = time.nanos();
+    }
+
+    /**
+     * Where a blob is once the store has it, or once its writer is gone, or after the longest wait.
+     * Fails if the driver does not answer.
+     */
+    synchronized CompletableFuture<Whereabouts> uploaded(BlobId blob) {
+        Awaited known = awaited.get(blob);
+        if (known != null) {
+            return known.answer;
+        }
+        if (awaited.isEmpty()) {
+            lookAfter(FIRST_LOOK);
+        }
+        long now = time.nanos();
+        boolean isPatient = now - patientFrom >= 0;
+        Awaited added = new Awaited(isPatient ? now + most.toNanos() : now, new CompletableFuture<>());
+        awaited.put(blob, added);
+        return added.answer;
+    }
+
+    private void lookAfter(Duration pause) {
+        Time.Cancellable ignored = time.schedule(pause, () -> asking.execute(this::look));
+    }
+
+    private void look() {
+        List<BlobId> blobs;
+        synchronized (this) {
+            blobs = new ArrayList<>(awaited.keySet());
+        }
+        Map<CompletableFuture<Whereabouts>, Whereabouts> answers = new LinkedHashMap<>();
+        try {
+            List<Whereabouts> now = directory.refresh(blobs);
+            synchronized (this) {
+                for (int i = 0; i < blobs.size(); i++) {
+                    take(blobs.get(i), now.get(i), answers);
+                }
+                if (!awaited.isEmpty()) {
+                    lookAfter(LOOK_AGAIN);
+                }
+            }
+        } catch (BlobShuffleException e) {
+            List<Awaited> failed;
+            synchronized (this) {
+                failed = List.copyOf(awaited.values());
+                awaited.clear();
+            }
+            failed.forEach(each -> each.answer.completeExceptionally(e));
+        }
+        answers.forEach(CompletableFuture::complete);
+    }
+
+    private void take(BlobId blob, Whereabouts now, Map<CompletableFuture<Whereabouts>, Whereabouts> answers) {
+        Awaited waiting = awaited.get(blob);
+        if (waiting == null) {
+            return;
+        }
+        boolean isSettled = now.length().isPresent() || now.writer().isEmpty();
+        boolean isOver = time.nanos() - waiting.until >= 0;
+        if (isSettled || isOver) {
+            awaited.remove(blob);
+            answers.put(waiting.answer, now);
+        }
+        if (!isSettled && isOver) {
+            patientFrom = time.nanos() + GIVEN_UP.toNanos();
+        }
+    }
+}
