@@ -5,10 +5,8 @@ import dev.blobshuffle.core.store.BlobId;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The blobs of one owner in a store's listing, in the order of their ids, with the state of each. A
@@ -46,7 +44,6 @@ public final class BlobListing {
     private Optional<Long> newest = Optional.empty();
     private long averageBytes;
     private final Map<Partition, Long> logStarts = new HashMap<>();
-    private final Set<String> unneededShuffles = new HashSet<>();
 
     /**
      * An empty listing.
@@ -148,15 +145,6 @@ public final class BlobListing {
 
     void logStart(Partition partition, long start) {
         logStarts.put(partition, start);
-    }
-
-    /** The shuffles that are no longer needed, whose blobs therefore got tombstones. */
-    Set<String> unneededShuffles() {
-        return unneededShuffles;
-    }
-
-    void unneededShuffles(Set<String> shuffles) {
-        unneededShuffles.addAll(shuffles);
     }
 
     /** The blob of an index, from 0 on. */

@@ -112,9 +112,8 @@ final class Candidates {
             return true;
         }
         if (blob.topics().isEmpty()) {
-            boolean isNeeded = isNeeded(blob.shuffles());
-            otherContent += isNeeded ? 1 : 0;
-            return isNeeded;
+            otherContent++;
+            return true;
         }
         scope.named(blob.topics().get());
         Set<String> unknown = new TreeSet<>(unread);
@@ -125,18 +124,6 @@ final class Candidates {
             return true;
         }
         return unread.isEmpty() && isKeptByLogs(blob.partitions().orElse(Set.of()));
-    }
-
-    /** Whether a blob of other content must stay. */
-    private boolean isNeeded(Set<String> shuffles) throws InterruptedException {
-        for (String shuffle : shuffles) {
-            if (!listing.unneededShuffles().contains(shuffle)
-                    && scope.containers().isNeeded(shuffle)) {
-                return true;
-            }
-        }
-        listing.unneededShuffles(shuffles);
-        return shuffles.isEmpty();
     }
 
     private boolean isKeptByLogs(Set<Partition> partitions) {

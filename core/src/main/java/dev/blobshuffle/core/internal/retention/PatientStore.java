@@ -71,10 +71,8 @@ public final class PatientStore {
      * @param kind the content kind; empty if the blob's end is damaged
      * @param partitions the partitions of its records; empty if it contains none, or if its end is
      *     damaged
-     * @param shuffles the shuffles of its origins, if it contains other content
      */
-    record Contents(
-            long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions, Set<String> shuffles) {
+    record Contents(long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions) {
         boolean isDamaged() {
             return kind.isEmpty();
         }
@@ -169,7 +167,7 @@ public final class PatientStore {
                         return contents;
                     }
                     if (unwrapped(failure) instanceof BlobCorruptException) {
-                        return new Contents(length, Optional.empty(), Optional.empty(), Set.of());
+                        return new Contents(length, Optional.empty(), Optional.empty());
                     }
                     throw new CompletionException(unwrapped(failure));
                 }));
@@ -203,16 +201,12 @@ public final class PatientStore {
     private static Contents contents(ByteBuffer tail, long length) {
         if (Trailer.read(tail).kind() != ContentKind.RECORDS) {
             Container container = ContainerCodec.decode(tail, length);
-            Set<String> shuffles = container.segments().stream()
-                    .flatMap(segment -> segment.origin().stream())
-                    .map(Container.Origin::shuffle)
-                    .collect(Collectors.toUnmodifiableSet());
-            return new Contents(length, Optional.of(container.kind()), Optional.empty(), shuffles);
+            return new Contents(length, Optional.of(container.kind()), Optional.empty());
         }
         Set<Partition> partitions = FooterCodec.decode(tail, length).segments().stream()
                 .map(Footer.Segment::partition)
                 .collect(Collectors.toUnmodifiableSet());
-        return new Contents(length, Optional.of(ContentKind.RECORDS), Optional.of(partitions), Set.of());
+        return new Contents(length, Optional.of(ContentKind.RECORDS), Optional.of(partitions));
     }
 
     /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */

@@ -43,8 +43,8 @@ import java.util.TreeSet;
  * deletes the blob. So it misses no topic: if a topic has not been read yet, the sweep reads it
  * then. If a topic does not exist, the blob is kept.
  *
- * <p>A blob of other content than records has no notifications. {@link ContainerNeed} decides on it
- * by the shuffles that its footer names.
+ * <p>A blob of other content than records has no notifications, so no log says whether it is
+ * needed, and it stays. Its engine deletes it, or it goes with its owner.
  *
  * <p>Owned by one thread.
  */
@@ -220,7 +220,7 @@ public final class Sweep {
      *
      * @param logs the logs that the tombstones are based on
      * @throws InvalidSettingsException a log now begins earlier than when it was read, the horizon
-     *     has gone back, a shuffle is needed again, or the right is lost
+     *     has gone back, or the right is lost
      */
     public void delete(BlobListing listing, SweepRight right, NotificationLogs logs) throws InterruptedException {
         List<BlobId> some = new ArrayList<>(MOST_DELETED);
@@ -240,11 +240,6 @@ public final class Sweep {
 
     private void requireSame(BlobListing listing, NotificationLogs logs) throws InterruptedException {
         Optional<String> difference = logs.goneBack(listing.logStarts());
-        for (String shuffle : listing.unneededShuffles()) {
-            if (difference.isEmpty() && scope.containers().isNeeded(shuffle)) {
-                difference = Optional.of("shuffle " + shuffle + " is needed again");
-            }
-        }
         if (difference.isPresent()) {
             throw new InvalidSettingsException("Cannot delete from " + store.location() + ": " + difference.get()
                     + ". Nothing more is deleted, and the sweep begins again.");

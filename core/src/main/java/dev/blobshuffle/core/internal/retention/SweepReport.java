@@ -28,8 +28,7 @@ import java.util.stream.Collectors;
  * @param unknownTopics these topics
  * @param damaged blobs that are kept because their footer cannot be read
  * @param damagedExample one of these
- * @param otherContent blobs that are kept because they hold other content than records, and their
- *     shuffles may still be needed
+ * @param otherContent blobs that are kept because they hold other content than records
  * @param silent blobs that are kept because one of their logs has never held a record
  * @param spared blobs without a notification, or beyond their time to live, that stay because they
  *     are younger than the floor

@@ -5,29 +5,20 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The sources by which a sweep decides whether blobs are needed: the logs to read, and the need for
- * blobs of other content. A sweep first reads the logs of expected topics, then those of all topics
- * that the footers of the owner's blobs name. The expectation never affects whether a blob may be
- * deleted. Owned by one thread.
+ * The logs by which a sweep decides whether blobs are needed. A sweep first reads the logs of
+ * expected topics, then those of all topics that the footers of the owner's blobs name. The
+ * expectation never affects whether a blob may be deleted. Owned by one thread.
  */
 public final class SweepScope {
     private final Predicate<String> expected;
     private final boolean isEverything;
     private final Set<String> deletedTopics;
-    private final ContainerNeed containers;
-    private final Set<String> named;
+    private final Set<String> named = new HashSet<>();
 
-    private SweepScope(
-            Predicate<String> expected,
-            boolean isEverything,
-            Set<String> deletedTopics,
-            ContainerNeed containers,
-            Set<String> named) {
+    private SweepScope(Predicate<String> expected, boolean isEverything, Set<String> deletedTopics) {
         this.expected = expected;
         this.isEverything = isEverything;
         this.deletedTopics = Set.copyOf(deletedTopics);
-        this.containers = containers;
-        this.named = named;
     }
 
     /**
@@ -36,22 +27,12 @@ public final class SweepScope {
      * @param deletedTopics topics that were deleted for good, so they hold no notifications
      */
     public static SweepScope everything(Set<String> deletedTopics) {
-        return new SweepScope(topic -> true, true, deletedTopics, ContainerNeed.UNKNOWN, new HashSet<>());
+        return new SweepScope(topic -> true, true, deletedTopics);
     }
 
     /** A scope in which the logs of some topics matter, as far as the application knows. */
     public static SweepScope of(Predicate<String> topics) {
-        return new SweepScope(topics, false, Set.of(), ContainerNeed.UNKNOWN, new HashSet<>());
-    }
-
-    /** The same scope, with a decision on blobs of other content. */
-    SweepScope with(ContainerNeed need) {
-        return new SweepScope(expected, isEverything, deletedTopics, need, named);
-    }
-
-    /** Decides whether blobs of other content are needed. */
-    ContainerNeed containers() {
-        return containers;
+        return new SweepScope(topics, false, Set.of());
     }
 
     boolean isEverything() {

@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.internal.retention;
 
-import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
@@ -26,16 +25,6 @@ public interface SweepSource {
     /** The horizon to use if the members promise no retention by age; empty: the logs decide. */
     default Optional<Horizon> horizon() {
         return Optional.empty();
-    }
-
-    /**
-     * Decides which blobs of other content than records are needed. By default all are needed, so
-     * they stay.
-     *
-     * @param clock the store's clock
-     */
-    default ContainerNeed containers(StoreClock clock) {
-        return ContainerNeed.UNKNOWN;
     }
 
     /** The logs with the notifications. The caller closes them. */

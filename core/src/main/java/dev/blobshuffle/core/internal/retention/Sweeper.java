@@ -256,8 +256,7 @@ public final class Sweeper implements AutoCloseable {
             }
             right().use(store);
             requireAgreement(right().clock().differenceFromOwn(), store);
-            SweepScope needs = scope.with(source.containers(right().clock()));
-            Sweep sweep = new Sweep(store, needs, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
+            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
             while (step(sweep, store)) { // A listing may follow a deletion at once.
                 LOG.trace("A sweep has ended.");
             }

@@ -156,64 +156,6 @@ class SweeperTest {
         assertThat(leases.read().lease(blob.owner())).isPresent();
     }
 
-    /** The example of opaque content belongs to application-1, that of Arrow to query-7. */
-    @Test
-    void blobsOfOtherContentGoWhenTheLeaseOfTheirApplicationIsOver() {
-        storeContainers();
-        AtomicReference<Optional<Instant>> end = new AtomicReference<>(Optional.empty());
-        try (Sweeper sweeper = sweeper(
-                new LeasedSource(shuffle -> shuffle.startsWith("application-1") ? end.get() : Optional.empty()))) {
-            awaitThat(() -> metrics.value(Counter.SWEEPS) >= 3);
-            assertThat(blobs()).as("no lease is known").isEqualTo(2);
-            end.set(Optional.of(now().minus(GRACE.minusMinutes(1))));
-            long sweeps = metrics.value(Counter.SWEEPS);
-            awaitThat(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
-            assertThat(blobs()).as("within the grace period").isEqualTo(2);
-            end.set(Optional.of(now().minus(GRACE.plusMinutes(1))));
-            awaitThat(() -> metrics.value(Counter.BLOBS_SWEPT) == 1);
-            long later = metrics.value(Counter.SWEEPS);
-            awaitThat(() -> metrics.value(Counter.SWEEPS) >= later + 3);
-        }
-        assertThat(blobs()).as("of another application").isEqualTo(1);
-    }
-
-    @Test
-    void blobsOfALeaseThatIsRenewedBeforeTheDeletionStay() {
-        storeContainers();
-        Instant over = now().minus(GRACE.multipliedBy(2));
-        AtomicInteger asked = new AtomicInteger();
-        try (Sweeper sweeper = sweeper(new LeasedSource(shuffle -> shuffle.startsWith("application-1")
-                ? Optional.of(asked.getAndIncrement() % 2 == 0 ? over : now())
-                : Optional.empty()))) {
-            awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
-        }
-        assertThat(blobs()).isEqualTo(2);
-        assertThat(metrics.value(Counter.BLOBS_SWEPT)).isZero();
-    }
-
-    private void storeContainers() {
-        for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
-            put(new BlobId(minuteNow(), 7, kind.code()), TestContainers.golden(kind));
-        }
-    }
-
-    private static Instant now() {
-        return Instant.ofEpochMilli(SystemTime.wallClock().getAsLong());
-    }
-
-    private final class LeasedSource extends EmptyLogs {
-        private final ContainerNeed.Leases leases;
-
-        LeasedSource(ContainerNeed.Leases leases) {
-            this.leases = leases;
-        }
-
-        @Override
-        public ContainerNeed containers(StoreClock clock) {
-            return ContainerNeed.byLease(leases, GRACE, clock);
-        }
-    }
-
     /** The blobs are intact. If they counted as damaged, an operator would look for a fault. */
     @Test
     void blobsOfOtherContentAreNotDamaged() throws Exception {
