@@ -48,6 +48,7 @@ class NodeSettingsTest {
                         "blobshuffle.keyparallel.lookup.timeout.ms",
                         "250"));
         assertThat(applied)
+                .usingRecursiveComparison()
                 .isEqualTo(KeyParallelOptions.builder("lookup")
                         .maxConcurrency(16)
                         .maxPending(100)
