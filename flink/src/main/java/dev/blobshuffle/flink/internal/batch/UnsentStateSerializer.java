@@ -21,7 +21,7 @@ final class UnsentStateSerializer extends ImmutableSerializer<UnsentState> {
 
     private static final long serialVersionUID = 1L;
 
-    private static final UnsentState EMPTY = new UnsentState(List::of);
+    private static final UnsentState EMPTY = UnsentState.known(List.of());
 
     @Override
     public UnsentState createInstance() {
@@ -39,7 +39,7 @@ final class UnsentStateSerializer extends ImmutableSerializer<UnsentState> {
 
     private static List<PendingGroup> known(UnsentState state) throws IOException {
         try {
-            return state.groups().call();
+            return state.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("Cannot write the state of a shuffle: the checkpoint was given up.", e);
@@ -58,8 +58,7 @@ final class UnsentStateSerializer extends ImmutableSerializer<UnsentState> {
         for (int i = 0; i < count; i++) {
             groups.add(PendingGroupSerializer.INSTANCE.deserialize(source));
         }
-        List<PendingGroup> known = List.copyOf(groups);
-        return new UnsentState(() -> known);
+        return UnsentState.known(groups);
     }
 
     @Override

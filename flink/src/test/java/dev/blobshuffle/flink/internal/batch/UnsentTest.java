@@ -43,27 +43,28 @@ class UnsentTest {
     }
 
     @Test
-    void theStateComesBack() throws IOException {
+    void theStateComesBack() throws Exception {
         unsent.add(FIRST, 1);
         unsent.add(SECOND, 3);
         DataOutputSerializer target = new DataOutputSerializer(16);
-        UnsentStateSerializer.INSTANCE.serialize(new UnsentState(unsent.all()::get), target);
+        UnsentStateSerializer.INSTANCE.serialize(state(), target);
 
         UnsentState back = UnsentStateSerializer.INSTANCE.deserialize(
                 new DataInputDeserializer(target.getSharedBuffer(), 0, target.length()));
 
-        assertThat(back.groups())
-                .satisfies(groups ->
-                        assertThat(groups.call()).isEqualTo(unsent.all().join()));
+        assertThat(back.await()).isEqualTo(unsent.all().join());
     }
 
     @Test
     void aFailedPutFailsTheCheckpoint() {
         unsent.fail(new IllegalStateException("planted"));
 
-        assertThatThrownBy(() -> UnsentStateSerializer.INSTANCE.serialize(
-                        new UnsentState(unsent.all()::get), new DataOutputSerializer(16)))
+        assertThatThrownBy(() -> UnsentStateSerializer.INSTANCE.serialize(state(), new DataOutputSerializer(16)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContainingAll("Check the store", "planted");
+    }
+
+    private UnsentState state() {
+        return new UnsentState(unsent.all(), references -> references);
     }
 }
