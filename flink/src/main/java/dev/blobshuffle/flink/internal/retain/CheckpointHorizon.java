@@ -30,7 +30,7 @@ import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
  * left out. That is safe, because the need only rises: an older checkpoint stands in for it.
  * Thread-safe.
  */
-final class CheckpointHorizon implements Horizon {
+public final class CheckpointHorizon implements Horizon {
     /** Generations that are kept beyond the need. */
     private static final long RESERVE = RetentionSettings.LEAST_GRACE.toMinutes();
 
@@ -38,6 +38,7 @@ final class CheckpointHorizon implements Horizon {
     private static final int MOST_OPEN = 1000;
 
     private final IntSupplier retained;
+    private final long reserve;
     private final List<IntSupplier> reporters = new ArrayList<>();
     private final NavigableMap<Long, Map<Subtask, Long>> open = new TreeMap<>();
 
@@ -58,7 +59,17 @@ final class CheckpointHorizon implements Horizon {
      * @param retained how many checkpoints Flink retains
      */
     CheckpointHorizon(IntSupplier retained) {
+        this(retained, RESERVE);
+    }
+
+    /**
+     * The same with another reserve.
+     *
+     * @param reserve generations that are kept beyond the need, as many as clocks may differ
+     */
+    public CheckpointHorizon(IntSupplier retained, long reserve) {
         this.retained = retained;
+        this.reserve = reserve;
     }
 
     /** The horizon of a shuffle, the same for the coordinators of both operators. */
@@ -77,12 +88,12 @@ final class CheckpointHorizon implements Horizon {
     }
 
     /** So many subtasks of an operator report for each checkpoint. */
-    synchronized void expect(IntSupplier subtasks) {
+    public synchronized void expect(IntSupplier subtasks) {
         reporters.add(subtasks);
     }
 
     /** A subtask has reported. */
-    synchronized void needs(OperatorID operator, int subtask, CheckpointNeed need) {
+    public synchronized void needs(OperatorID operator, int subtask, CheckpointNeed need) {
         open.computeIfAbsent(need.checkpoint(), absent -> new HashMap<>())
                 .put(new Subtask(operator, subtask), need.generation());
         if (open.size() > MOST_OPEN) {
@@ -91,7 +102,7 @@ final class CheckpointHorizon implements Horizon {
     }
 
     /** A checkpoint is complete. Savepoints have no reports. */
-    synchronized void completed(long checkpoint) {
+    public synchronized void completed(long checkpoint) {
         Map<Subtask, Long> needs = open.getOrDefault(checkpoint, Map.of());
         open.headMap(checkpoint, true).clear();
         if (needs.size() != reporters.stream().mapToInt(IntSupplier::getAsInt).sum()) {
@@ -106,17 +117,17 @@ final class CheckpointHorizon implements Horizon {
     }
 
     /** A checkpoint was given up. */
-    synchronized void aborted(long checkpoint) {
+    public synchronized void aborted(long checkpoint) {
         open.remove(checkpoint);
     }
 
     /** The job begins again from a checkpoint; reports of this attempt are void. */
-    synchronized void reset() {
+    public synchronized void reset() {
         open.clear();
     }
 
     @Override
     public synchronized Optional<Limit> at(Instant now) {
-        return hasAll ? Optional.of(Limit.below(Math.max(0, Collections.min(completed) - RESERVE))) : Optional.empty();
+        return hasAll ? Optional.of(Limit.below(Math.max(0, Collections.min(completed) - reserve))) : Optional.empty();
     }
 }

@@ -1,0 +1,43 @@
+package dev.blobshuffle.flink.internal.simulation;
+
+/** What happens to a simulated job. */
+enum FlinkFault {
+    /** A request to the store failed, or was answered wrongly. */
+    STORE_FAILED,
+    /** For a while every request failed. */
+    STORE_DOWN,
+    /** A task failed. */
+    TASK_FAILED,
+    /** A TaskManager was killed. */
+    TASK_MANAGER_KILLED,
+    /** All TaskManagers and the JobManager were killed. */
+    ALL_KILLED,
+    /** A put failed for good, and with it a task. */
+    PUT_FAILED,
+    /** A checkpoint was given up. */
+    CHECKPOINT_ABORTED,
+    /** A checkpoint was given up when a Debatcher had taken its snapshot. */
+    CHECKPOINT_ABORTED_LATE,
+    /** A task declined a checkpoint. */
+    CHECKPOINT_DECLINED,
+    /** The notice of a completed checkpoint was lost. */
+    NOTICE_LOST,
+    /** A failure came while a checkpoint was being taken. */
+    FAILED_IN_CHECKPOINT,
+    /** The job was restored at another parallelism. */
+    RESCALED,
+    /** The job was restored from a checkpoint that was not the newest one. */
+    RESTORED_OLDER,
+    /** The job stopped with a savepoint. */
+    STOPPED,
+    /** A stop with a savepoint was given up, and the job went on. */
+    STOP_ABORTED,
+    /** All blobs were deleted before a savepoint was restored. */
+    BLOBS_GONE,
+    /** An input was idle for a while. */
+    IDLE,
+    /** An unaligned checkpoint held what its barriers had overtaken. */
+    OVERTAKEN,
+    /** Blobs were deleted that no checkpoint needs. */
+    SWEPT
+}
