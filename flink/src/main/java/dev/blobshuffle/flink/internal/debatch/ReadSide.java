@@ -54,6 +54,7 @@ public final class ReadSide<T> {
     private final ShufflePlan plan;
     private final TypeSerializer<T> serializer;
     private final TaskContext<T> task;
+    private final int recordsPerMail;
     private final long maxPendingBytes;
     private final HeldMarks marks;
     private final @Nullable GroupQueue[] groups;
@@ -75,7 +76,17 @@ public final class ReadSide<T> {
     private boolean isClosed;
 
     /** The read side of one subtask. */
-    public ReadSide(ShufflePlan plan, TypeSerializer<T> serializer, TaskContext<T> task) {
+    ReadSide(ShufflePlan plan, TypeSerializer<T> serializer, TaskContext<T> task) {
+        this(plan, serializer, task, RECORDS_PER_MAIL);
+    }
+
+    /**
+     * The same with another number of records per mail.
+     *
+     * @param recordsPerMail the most records that one mail hands out
+     */
+    public ReadSide(ShufflePlan plan, TypeSerializer<T> serializer, TaskContext<T> task, int recordsPerMail) {
+        this.recordsPerMail = recordsPerMail;
         this.plan = plan;
         this.serializer = serializer;
         this.task = task;
@@ -232,7 +243,7 @@ public final class ReadSide<T> {
         }
         isHandingOut = true;
         try {
-            int records = debatcher().drain(RECORDS_PER_MAIL, BYTES_PER_TURN, sink);
+            int records = debatcher().drain(recordsPerMail, BYTES_PER_TURN, sink);
             release();
             return records > 0;
         } finally {

@@ -172,6 +172,10 @@ final class Attempt {
         return job.data();
     }
 
+    FlinkSchedule schedule() {
+        return job.schedule();
+    }
+
     FlinkLedger ledger() {
         return job.ledger();
     }

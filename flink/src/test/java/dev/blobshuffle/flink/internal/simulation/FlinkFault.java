@@ -38,6 +38,8 @@ enum FlinkFault {
     IDLE,
     /** An unaligned checkpoint held what its barriers had overtaken. */
     OVERTAKEN,
+    /** A checkpoint was in the middle of a segment. */
+    IN_SEGMENT,
     /** Blobs were deleted that no checkpoint needs. */
     SWEPT
 }

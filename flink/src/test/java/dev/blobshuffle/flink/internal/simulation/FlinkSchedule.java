@@ -21,6 +21,10 @@ import java.util.List;
  * @param chaos number of strikes
  * @param pendingBytes the setting {@code pending.max.bytes}
  * @param room how many elements fit into the network between two subtasks
+ * @param recordsPerMail how many records a Debatcher hands out in one mail
+ * @param burst how many records follow each other closely, on average
+ * @param slowOneIn the operator behind the shuffle is slow for one in so many records
+ * @param slowMillis for how long at most
  * @param endsEarly whether a subtask ends when its own splits have ended
  * @param readBytes the read budget of a TaskManager
  */
@@ -37,6 +41,10 @@ record FlinkSchedule(
         int chaos,
         int pendingBytes,
         int room,
+        int recordsPerMail,
+        int burst,
+        int slowOneIn,
+        int slowMillis,
         boolean endsEarly,
         BatcherOptions batching,
         long readBytes,
@@ -48,17 +56,21 @@ record FlinkSchedule(
         boolean isLong = time.random(3) == 0;
         return new FlinkSchedule(
                 1 + time.random(4),
-                20 + time.random(60),
-                1 + time.random(12),
-                4 + time.random(13),
+                40 + time.random(160),
+                1 + time.random(time.random(2) == 0 ? 2 : 12),
+                4 + time.random(time.random(2) == 0 ? 2 : 13),
                 isLong,
                 time.random(2) == 0,
                 time.random(2) * (1 + time.random(3)),
                 time.random(3),
                 1 + time.random(3),
-                isLong ? 8 + time.random(10) : 3 + time.random(8),
+                8 + time.random(16),
                 time.random(3) == 0 ? 1 + time.random(400) : 1 << 20,
                 1 + time.random(12),
+                1 + time.random(time.random(2) == 0 ? 4 : 512),
+                2 + time.random(time.random(2) == 0 ? 4 : 40),
+                time.random(2) == 0 ? 2 : 16,
+                time.random(2) == 0 ? 200 : 20,
                 time.random(3) == 0,
                 batching(time),
                 time.random(3) == 0 ? 1 : 1 << 16,
@@ -95,6 +107,6 @@ record FlinkSchedule(
 
     /** Time until the next strike. */
     Duration pause(SimulatedTime time) {
-        return Duration.ofMillis(isLong && time.random(2) == 0 ? time.random(180_000) : time.random(600));
+        return Duration.ofMillis(isLong && time.random(2) == 0 ? time.random(180_000) : time.random(400));
     }
 }

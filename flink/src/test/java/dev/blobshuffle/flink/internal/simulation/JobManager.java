@@ -198,14 +198,14 @@ final class JobManager {
     }
 
     private void strike() {
-        int kind = time.random(14);
-        if (kind < 6) {
+        int kind = time.random(18);
+        if (kind < 10) {
             checkpoint();
-        } else if (kind == 6) {
+        } else if (kind == 10) {
             Optional<TakenCheckpoint> ignored = take(SavepointType.savepoint(SavepointFormatType.CANONICAL));
-        } else if (kind == 7) {
+        } else if (kind == 11) {
             stopWithSavepoint();
-        } else if (kind == 8) {
+        } else if (kind == 12) {
             ledger.fault(FlinkFault.STORE_DOWN);
             downUntil = time.elapsed().toMillis() + 200 + time.random(4_000);
         } else {
@@ -262,16 +262,25 @@ final class JobManager {
     /** Waits until it is complete, or something is in its way. */
     private void await(TakenCheckpoint taken) {
         long since = time.elapsed().toMillis();
+        long abortAt = since + moment(6);
+        long failAt = since + moment(8);
         while (!taken.isComplete() && !taken.isDeclined() && !attempt().hasFailed() && !ledger.isBroken()) {
             time.pause(Duration.ofMillis(1 + time.random(20)));
-            if (!isCalm && time.random(40) == 0 || time.elapsed().toMillis() - since > LONGEST_CHECKPOINT.toMillis()) {
+            long now = time.elapsed().toMillis();
+            if (now >= abortAt) {
                 return;
             }
-            if (!isCalm && time.random(60) == 0) {
+            if (now >= failAt) {
+                failAt = Long.MAX_VALUE;
                 ledger.fault(FlinkFault.FAILED_IN_CHECKPOINT);
                 fail();
             }
         }
+    }
+
+    /** A moment in one checkpoint of so many; else its timeout, or later. */
+    private long moment(int oneIn) {
+        return isCalm || time.random(oneIn) > 0 ? LONGEST_CHECKPOINT.toMillis() : time.random(300);
     }
 
     private void complete(TakenCheckpoint taken) {
@@ -279,6 +288,9 @@ final class JobManager {
                 .flatMap(each -> each.values().stream())
                 .anyMatch(elements -> !elements.isEmpty())) {
             ledger.fault(FlinkFault.OVERTAKEN);
+        }
+        if (taken.pending.stream().anyMatch(group -> group.firstRecord() > 0)) {
+            ledger.fault(FlinkFault.IN_SEGMENT);
         }
         if (taken.isSavepoint()) {
             retention.saved(taken);

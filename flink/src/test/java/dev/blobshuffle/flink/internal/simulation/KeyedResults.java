@@ -1,6 +1,7 @@
 package dev.blobshuffle.flink.internal.simulation;
 
 import dev.blobshuffle.flink.internal.simulation.SourceData.Row;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -134,8 +135,15 @@ final class KeyedResults implements Output<StreamRecord<String>> {
         attempt.ledger().violation("record " + what);
     }
 
+    /** Sometimes it is slow, and sometimes it yields, as operators with asynchronous calls do. */
     private void letMailsRun() {
-        if (attempt.time().random(8) == 0) {
+        int kind = attempt.time().random(attempt.schedule().slowOneIn());
+        if (kind == 0) {
+            attempt.time()
+                    .pause(Duration.ofMillis(
+                            attempt.time().random(attempt.schedule().slowMillis())));
+        }
+        if (kind < 2) {
             boolean ignored = mailbox.tryYield();
         }
     }

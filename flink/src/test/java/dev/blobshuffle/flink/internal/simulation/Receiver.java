@@ -55,7 +55,8 @@ final class Receiver extends SimulatedTask {
         side = new ReadSide<>(
                 attempt.plan(),
                 StringSerializer.INSTANCE,
-                new TaskContext<>(mailbox, results, need -> attempt.needs(Attempt.DEBATCHER, index, need)));
+                new TaskContext<>(mailbox, results, need -> attempt.needs(Attempt.DEBATCHER, index, need)),
+                attempt.schedule().recordsPerMail());
         side.restore(from.pending, attempt.receivers(), index);
         valve = new StatusWatermarkValve(attempt.senders());
     }

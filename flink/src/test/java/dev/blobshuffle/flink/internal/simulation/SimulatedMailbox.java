@@ -46,8 +46,17 @@ final class SimulatedMailbox implements MailboxExecutor {
         return signal;
     }
 
-    /** Runs a mail, if there is one. */
-    boolean runOne() throws Exception {
+    /** Runs the mails that are there now. Returns whether there were any. */
+    boolean runBatch() throws Exception {
+        int count = mails.size();
+        boolean hasRun = false;
+        for (int i = 0; i < count; i++) {
+            hasRun |= runOne(); // A mail that yields runs others.
+        }
+        return hasRun;
+    }
+
+    private boolean runOne() throws Exception {
         ThrowingRunnable<? extends Exception> mail = mails.poll();
         if (mail != null) {
             mail.run();

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A subtask: mails first, and then its input. Guarded by the simulation's baton. */
+/**
+ * A subtask: the mails that are there, then a step of its input. Guarded by the simulation's baton.
+ */
 abstract class SimulatedTask {
-    private static final Duration LONG = Duration.ofHours(2);
-
     final Attempt attempt;
     final int index;
     final TaskManager manager;
@@ -61,17 +61,15 @@ abstract class SimulatedTask {
         Signal signal = mailbox.signal();
         while (!isEnded) {
             long seen = signal.count();
-            if (mailbox.runOne()) {
-                continue;
-            }
+            boolean hadMails = mailbox.runBatch();
             if (step()) {
                 if (attempt.time().random(4) == 0) {
                     attempt.time().pause();
                 }
-                continue;
+            } else if (!hadMails) {
+                boolean ignored = signal.await(
+                        seen, manager.process().nanos() + untilStep().toNanos());
             }
-            Duration wait = untilStep().compareTo(LONG) < 0 ? untilStep() : LONG;
-            boolean ignored = signal.await(seen, manager.process().nanos() + wait.toNanos());
         }
     }
 

@@ -44,11 +44,10 @@ final class SourceData {
     }
 
     private static long gap(FlinkSchedule schedule, SimulatedTime time) {
-        int kind = time.random(12);
-        if (kind == 0) {
-            return 1 + time.random(schedule.isLong() ? 180_000 : 3_000);
+        if (time.random(schedule.burst()) > 0) {
+            return 1 + time.random(3);
         }
-        return 1 + (kind < 4 ? time.random(300) : time.random(3));
+        return 1 + time.random(time.random(4) > 0 ? 300 : schedule.isLong() ? 180_000 : 3_000);
     }
 
     int splits() {
