@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:the settings reach the goal", "1:no settings reach it, or the metrics cannot be read"},
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        subcommands = {MessagingCostCommand.class, SparkCostCommand.class, TopologyCommand.class},
+        subcommands = {MessagingCostCommand.class, SparkCostCommand.class, FlinkCostCommand.class, TopologyCommand.class
+        },
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
             "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics uses measurements."

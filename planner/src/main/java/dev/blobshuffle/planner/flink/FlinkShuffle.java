@@ -14,7 +14,7 @@ public record FlinkShuffle(double bytesPerSecond, Cluster cluster, Batching batc
     /** Checks that there is something to shuffle. */
     public FlinkShuffle {
         if (!(bytesPerSecond > 0 && Double.isFinite(bytesPerSecond))) {
-            throw refused("rate", bytesPerSecond);
+            throw refused("throughput", bytesPerSecond);
         }
     }
 
@@ -78,7 +78,7 @@ public record FlinkShuffle(double bytesPerSecond, Cluster cluster, Batching batc
     }
 
     /** Bytes of a blob: what the subtasks of a TaskManager collect together. */
-    double blobBytes() {
+    public double blobBytes() {
         double inDelay = awayBytesPerSecond() / cluster.taskManagers * batching.maxDelay.toMillis() / 1e3;
         return Math.min(batching.maxBytes, inDelay);
     }
