@@ -62,7 +62,7 @@ record FlinkSchedule(
                 isLong,
                 time.random(2) == 0,
                 time.random(2) * (1 + time.random(3)),
-                time.random(3),
+                time.random(3) == 0 ? 0 : 2 + time.random(2),
                 1 + time.random(3),
                 8 + time.random(16),
                 time.random(3) == 0 ? 1 + time.random(400) : 1 << 20,
