@@ -76,7 +76,7 @@ final class Edge {
     private void add(Object element) {
         queue.add(new Sent(sent++, element));
         Capture open = capture;
-        if (open != null) {
+        if (open != null && isData(element)) {
             open.elements().add(element);
         }
         arrived.raise();
@@ -102,7 +102,7 @@ final class Edge {
     void capture(long checkpoint, List<Object> elements, Runnable whenComplete) {
         boolean hasBarrier = barrierOf == checkpoint;
         for (Sent each : queue) {
-            if (!(each.element() instanceof Barrier) && !(hasBarrier && each.number() > barrierAt)) {
+            if (isData(each.element()) && !(hasBarrier && each.number() > barrierAt)) {
                 elements.add(each.element());
             }
         }
@@ -110,6 +110,11 @@ final class Edge {
         if (hasBarrier) {
             whenComplete.run();
         }
+    }
+
+    /** Events are no part of a checkpoint: barriers, and the end, which the sender sends again. */
+    private static boolean isData(Object element) {
+        return !(element instanceof Barrier) && element != End.OF_INPUT;
     }
 
     boolean isEmpty() {
