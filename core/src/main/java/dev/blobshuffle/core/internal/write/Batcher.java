@@ -16,6 +16,8 @@ import dev.blobshuffle.core.internal.write.seal.GroupCommit;
 import dev.blobshuffle.core.internal.write.seal.OpenBatch;
 import dev.blobshuffle.core.internal.write.seal.Pacing;
 import dev.blobshuffle.core.internal.write.seal.SealReason;
+import dev.blobshuffle.core.internal.write.upload.BlobSink;
+import dev.blobshuffle.core.internal.write.upload.StoreSink;
 import dev.blobshuffle.core.internal.write.upload.UploadObserver;
 import dev.blobshuffle.core.internal.write.upload.Uploads;
 import dev.blobshuffle.core.store.BlobId;
@@ -80,6 +82,16 @@ public final class Batcher implements AutoCloseable {
      * @param writer the writer in the ids of its blobs: random, and new at every start
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics, long writer) {
+        this(store, new StoreSink(store), options, time, metrics, writer);
+    }
+
+    /**
+     * A Batcher without lanes, whose blobs a sink stores.
+     *
+     * @param sink stores the blobs in the store, or through another member
+     */
+    public Batcher(
+            BlobStore store, BlobSink sink, BatcherOptions options, Time time, ShuffleMetrics metrics, long writer) {
         this.options = options;
         this.time = time;
         this.metrics = metrics;
@@ -88,7 +100,7 @@ public final class Batcher implements AutoCloseable {
                 .map(target -> new Pacing(target, time, metrics))
                 .orElse(null);
         deliveries = new DeliveryContext(options, time, metrics, pool.released(), this::delivered);
-        uploads = new Uploads(store, options, time, metrics, writer, new UploadedBlobs());
+        uploads = new Uploads(store, sink, options, time, metrics, writer, new UploadedBlobs());
         groupCommit = new GroupCommit(time);
         shared = newBatch();
         gauge = metrics.report(Gauge.WRITE_BUFFER_USED, pool::used);

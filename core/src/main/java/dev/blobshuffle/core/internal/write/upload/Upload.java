@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -203,38 +204,37 @@ final class Upload {
         BlobLayout laidOut = layout();
         BlobContent content =
                 new SharedContent(BlobContent.of(laidOut.buffers(), () -> {}), laidOut.sections(), references);
-        var ignored = uploads.store().put(id(), content).whenComplete((nothing, failure) -> {
+        var ignored = uploads.sink().put(id(), laidOut, content).whenComplete((placement, failure) -> {
             try {
-                putEnded(failure);
+                putEnded(placement, failure);
             } catch (RuntimeException | Error e) {
                 putFailed(e); // An exception thrown here would be lost in the stage.
             }
         });
     }
 
-    private void putEnded(@Nullable Throwable failure) {
-        if (failure == null) {
-            stored();
+    private void putEnded(@Nullable Placement placement, @Nullable Throwable failure) {
+        if (placement != null) {
+            stored(placement);
         } else {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-            putFailed(cause == null ? failure : cause);
+            putFailed(cause == null ? Objects.requireNonNull(failure) : cause);
         }
     }
 
-    private void stored() {
-        BlobLayout laidOut = layout();
+    private void stored(Placement placement) {
         boolean needed = false;
         Set<DeliveryQueue> queues = new LinkedHashSet<>();
         if (!isEnded()) {
             for (int i = 0; i < segments.size(); i++) {
                 Segment segment = segments.get(i);
-                if (segment.queue().stored(segment, laidOut.notifications().get(i))) {
+                if (segment.queue().stored(segment, placement.notifications().get(i))) {
                     needed = true;
                     queues.add(segment.queue());
                 }
             }
         }
-        uploads.stored(laidOut.length(), needed, segments.get(0).sealedNanos());
+        uploads.stored(layout().length(), needed, segments.get(0).sealedNanos());
         end();
         queues.forEach(DeliveryQueue::emitSoon);
     }

@@ -51,6 +51,7 @@ public final class Uploads implements AutoCloseable {
                     Comparator.comparing(Partition::stream).thenComparing(Partition::number));
 
     private final BlobStore store;
+    private final BlobSink sink;
     private final BatcherOptions options;
     private final Time time;
     private final ShuffleMetrics metrics;
@@ -67,16 +68,19 @@ public final class Uploads implements AutoCloseable {
     /**
      * The uploads of one Batcher.
      *
+     * @param sink stores the blobs in the store, or through another member
      * @param writer the writer in the ids of its blobs
      */
     public Uploads(
             BlobStore store,
+            BlobSink sink,
             BatcherOptions options,
             Time time,
             ShuffleMetrics metrics,
             long writer,
             UploadObserver observer) {
         this.store = store;
+        this.sink = sink;
         this.options = options;
         this.time = time;
         this.metrics = metrics;
@@ -89,6 +93,10 @@ public final class Uploads implements AutoCloseable {
 
     BlobStore store() {
         return store;
+    }
+
+    BlobSink sink() {
+        return sink;
     }
 
     /** Recent average of stored bytes per appended byte. */
