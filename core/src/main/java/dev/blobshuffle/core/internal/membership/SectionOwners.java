@@ -50,6 +50,17 @@ public final class SectionOwners {
         return largestUsable(members, hash, isUsable);
     }
 
+    /**
+     * The member that combines the blobs of an owner for the others.
+     *
+     * @param members the members of one zone, with distinct ids
+     * @param isUsable as for {@link #owner}
+     * @return empty if no member is usable
+     */
+    public static Optional<Member> ofCombining(List<Member> members, int owner, Predicate<Member> isUsable) {
+        return largestUsable(members, mix(owner), isUsable);
+    }
+
     private static Optional<Member> largestUsable(List<Member> members, long hash, Predicate<Member> isUsable) {
         Set<Member> unusable = new HashSet<>(2);
         Optional<Member> next = largest(members, hash, unusable);

@@ -33,6 +33,28 @@ public enum Counter {
     /** A batch whose upload failed for good, after all attempts. */
     UPLOAD_FAILURES(Unit.OCCURRENCES, "Uploads that failed after all attempts."),
 
+    /** Counted by the contributor of a hub, like the next six. */
+    PARTS_HANDED_OVER(Unit.BLOBS, "Small blobs that were handed to a hub of the zone, to be stored with others."),
+    /** The hub's blob was announced. */
+    PARTS_COMBINED(Unit.BLOBS, "Handed-over blobs whose records were announced in the hub's blob."),
+    /** The hub refused, its memory was full, or its put failed. */
+    PARTS_REFUSED(Unit.BLOBS, "Handed-over blobs that this instance stored by itself because the hub refused them."),
+    /** No sign of life for 500 ms, or the connection was lost. */
+    PARTS_LOST(Unit.BLOBS, "Handed-over blobs that this instance stored by itself because the hub was silent."),
+    /** The hub was alive, but took too long. */
+    PARTS_SLOW(Unit.BLOBS, "Handed-over blobs that this instance stored as well because the hub was slow."),
+    /** The answer contradicted the part. */
+    PARTS_MISPLACED(
+            Unit.BLOBS, "Handed-over blobs that this instance stored by itself because the hub's answer was wrong."),
+    /** No member of the zone is a hub that works. */
+    PARTS_WITHOUT_HUB(Unit.BLOBS, "Small blobs that this instance stored by itself because the zone had no hub."),
+    /** Counted by the hub, like the next two. */
+    PARTS_TAKEN(Unit.BLOBS, "Blobs of other instances that this hub accepted, to store them together."),
+    /** The contributor stores the part by itself. */
+    PARTS_TURNED_AWAY(Unit.BLOBS, "Blobs of other instances that this hub refused because its memory was full."),
+    /** Also counted as {@link #PUTS}. */
+    BLOBS_COMBINED(Unit.BLOBS, "Blobs that this hub stored for other instances, each made of one or more of theirs."),
+
     /** Acknowledged by the channel. */
     NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel accepted."),
     /** Counted for batches below the inline size. */

@@ -11,7 +11,7 @@ import java.util.PriorityQueue;
  * A clock that only the test advances. Owned by one thread, which runs the timers and the blocking
  * calls.
  */
-final class SteppedTime implements Time, AutoCloseable {
+public final class SteppedTime implements Time, AutoCloseable {
     private final SystemTime system = new SystemTime();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::due));
     private long now;
@@ -19,7 +19,7 @@ final class SteppedTime implements Time, AutoCloseable {
     private record Timer(long due, Runnable task) {}
 
     /** Advances the clock and runs the timers that become due, each at its time. */
-    void advance(Duration by) {
+    public void advance(Duration by) {
         long end = now + by.toNanos();
         for (Timer next = timers.peek(); next != null && next.due <= end; next = timers.peek()) {
             timers.remove();
@@ -30,7 +30,7 @@ final class SteppedTime implements Time, AutoCloseable {
     }
 
     /** Timers that have not run. */
-    int pending() {
+    public int pending() {
         return timers.size();
     }
 

@@ -1,0 +1,19 @@
+package dev.blobshuffle.core.internal.combine;
+
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import java.util.concurrent.CompletionStage;
+
+/** Hands parts to hubs. Thread-safe. No method blocks its caller for I/O. */
+@FunctionalInterface
+public interface HandOver {
+    /**
+     * Hands a part to a member. The stage fails with {@link PartRefused} if the member refuses it,
+     * and with another failure if the member is silent for 500 ms or answers improperly.
+     *
+     * @param id the part's own id
+     * @param part its bytes; held ({@link BlobContent#retain()}) for as long as they are read
+     */
+    CompletionStage<PartAnswer> to(Member hub, BlobId id, BlobContent part);
+}
