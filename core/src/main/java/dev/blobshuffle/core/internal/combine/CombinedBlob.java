@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.combine;
 
-import dev.blobshuffle.core.internal.combine.PartAnswer.Place;
+import dev.blobshuffle.core.internal.combine.PartAnswer.Entry;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.FooterCodec;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -30,7 +30,15 @@ record CombinedBlob(List<ByteBuffer> buffers, List<BlobSection> sections, List<P
      * @param part index of the part
      * @param index index of the segment in the part
      */
-    private record Piece(int part, int index, Zone zone, Footer.Segment segment, ByteBuffer bytes) {}
+    private record Piece(int part, int index, Zone zone, Footer.Segment segment, ByteBuffer bytes) {
+        /**
+         * The segment's length and checksum by the bytes themselves, so that a contributor does not
+         * recognize a segment that was exchanged.
+         */
+        Entry found() {
+            return new Entry(bytes.remaining(), FrameHeaders.checksum(bytes, segment.partition()));
+        }
+    }
 
     private static final Comparator<Piece> ORDER = Comparator.comparing(
                     (Piece piece) -> piece.zone().name())
@@ -59,8 +67,9 @@ record CombinedBlob(List<ByteBuffer> buffers, List<BlobSection> sections, List<P
                 sections,
                 table(pieces, sections));
         buffers.add(ByteBuffer.wrap(FooterCodec.encode(footer)));
+        List<Entry> found = pieces.stream().map(Piece::found).toList();
         List<PartAnswer> answers = places(parts, pieces).stream()
-                .map(places -> new PartAnswer(id, sections, Arrays.asList(places)))
+                .map(places -> new PartAnswer(id, sections, found, Arrays.asList(places)))
                 .toList();
         return new CombinedBlob(buffers, sections, answers);
     }
@@ -124,18 +133,12 @@ record CombinedBlob(List<ByteBuffer> buffers, List<BlobSection> sections, List<P
                 segment.checksum());
     }
 
-    /**
-     * The places of each part's segments. Offsets and checksums are those of the bytes in the blob,
-     * so a contributor does not recognize a segment that was misplaced.
-     */
-    private static List<Place[]> places(List<Part> parts, List<Piece> pieces) {
-        List<Place[]> places = new ArrayList<>();
-        parts.forEach(part -> places.add(new Place[part.footer().segments().size()]));
-        long offset = 0;
-        for (Piece piece : pieces) {
-            int checksum = FrameHeaders.checksum(piece.bytes(), piece.segment().partition());
-            places.get(piece.part())[piece.index()] = new Place(offset, checksum);
-            offset += piece.bytes().remaining();
+    /** For each part, the indexes of its segments in the blob. */
+    private static List<Integer[]> places(List<Part> parts, List<Piece> pieces) {
+        List<Integer[]> places = new ArrayList<>();
+        parts.forEach(part -> places.add(new Integer[part.footer().segments().size()]));
+        for (int i = 0; i < pieces.size(); i++) {
+            places.get(pieces.get(i).part())[pieces.get(i).index()] = i;
         }
         return places;
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.combine;
 
 import dev.blobshuffle.core.failure.BlobCorruptException;
-import dev.blobshuffle.core.internal.combine.PartAnswer.Place;
+import dev.blobshuffle.core.internal.combine.PartAnswer.Entry;
 import dev.blobshuffle.core.internal.format.ByteReader;
 import dev.blobshuffle.core.internal.format.ByteWriter;
 import dev.blobshuffle.core.internal.format.Checksum;
@@ -15,7 +15,7 @@ import java.util.List;
 public final class PartAnswerCodec {
     private static final int CHECKSUM_LENGTH = 4;
     private static final int MIN_SECTION_LENGTH = 3;
-    private static final int MIN_PLACE_LENGTH = 5;
+    private static final int MIN_ENTRY_LENGTH = 5;
     private static final String WHAT = "the answer of a hub";
 
     private PartAnswerCodec() {}
@@ -31,11 +31,13 @@ public final class PartAnswerCodec {
             writer.string(section.zone().name());
             writer.varlong(section.length());
         }
-        writer.varlong(answer.places().size());
-        for (Place place : answer.places()) {
-            writer.varlong(place.offset());
-            writer.fixedInt(place.checksum());
+        writer.varlong(answer.table().size());
+        for (Entry segment : answer.table()) {
+            writer.varlong(segment.length());
+            writer.fixedInt(segment.checksum());
         }
+        writer.varlong(answer.places().size());
+        answer.places().forEach(writer::varlong);
         writer.fixedInt(writer.checksumFrom(0));
         return writer.toArray();
     }
@@ -57,12 +59,16 @@ public final class PartAnswerCodec {
         try {
             BlobId id = BlobId.owned(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
             List<BlobSection> sections = sections(reader);
-            List<Place> places = new ArrayList<>();
-            for (int left = reader.count(MIN_PLACE_LENGTH); left > 0; left--) {
-                places.add(new Place(reader.varlong(), reader.fixedInt()));
+            List<Entry> table = new ArrayList<>();
+            for (int left = reader.count(MIN_ENTRY_LENGTH); left > 0; left--) {
+                table.add(new Entry(reader.varlong(), reader.fixedInt()));
+            }
+            List<Integer> places = new ArrayList<>();
+            for (int left = reader.count(1); left > 0; left--) {
+                places.add(reader.varint());
             }
             reader.end();
-            return new PartAnswer(id, sections, places);
+            return new PartAnswer(id, sections, table, places);
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new BlobCorruptException(
                     "Cannot read " + WHAT + ": its numbers contradict each other. The part is stored by itself.", e);

@@ -59,6 +59,7 @@ public final class ShuffleEngine implements Engine {
 
     private final ShuffleMetrics metrics;
     private final Optional<NearStore> caches;
+    private final SinkOpening sinks;
     private final Batcher batcher;
     private final ReadEngine reading;
     private final Runnable whenClosed;
@@ -82,9 +83,12 @@ public final class ShuffleEngine implements Engine {
             throw e;
         }
         store = caches.isPresent() ? caches.get().store() : near;
+        sinks = parts.sinks;
         try {
-            batcher = new Batcher(store, options, parts.time, metrics, writer);
+            SinkOpening.Own own = new SinkOpening.Own(store, writer, member());
+            batcher = new Batcher(store, sinks.open(own), options, parts.time, metrics, writer);
         } catch (RuntimeException | Error e) {
+            sinks.close();
             closeNear();
             calm.close();
             throw e;
@@ -258,6 +262,7 @@ public final class ShuffleEngine implements Engine {
         if (isClosed.compareAndSet(false, true)) {
             batcher.close();
             reading.close();
+            sinks.close();
             closeNear();
             calm.close();
             whenClosed.run();
@@ -295,6 +300,7 @@ public final class ShuffleEngine implements Engine {
         private CacheOptions caching = CacheOptions.none();
         private Optional<ZonePeers> peers = Optional.empty();
         private UnaryOperator<BlobStore> nearer = UnaryOperator.identity();
+        private SinkOpening sinks = SinkOpening.STORE;
         private Runnable whenClosed = () -> {};
 
         private Builder(BlobStore store, Time time) {
@@ -364,6 +370,12 @@ public final class ShuffleEngine implements Engine {
          */
         public Builder nearer(UnaryOperator<BlobStore> place) {
             nearer = place;
+            return this;
+        }
+
+        /** Where blobs are stored; by default each by itself. Closed with the engine. */
+        public Builder sinks(SinkOpening opening) {
+            sinks = opening;
             return this;
         }
 

@@ -120,7 +120,7 @@ class CombiningSinkTest {
     @Test
     void putsByItselfIfTheAnswerIsWrong() {
         CompletableFuture<Placement> result = put();
-        handed.get(0).complete(new PartAnswer(COMBINED, answer().sections(), List.of()));
+        handed.get(0).complete(new PartAnswer(COMBINED, answer().sections(), answer().table(), List.of()));
         store.puts.get(0).succeed();
 
         assertThat(result.join().id()).isEqualTo(OWN);

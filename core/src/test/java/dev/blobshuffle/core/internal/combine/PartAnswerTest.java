@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorruptException;
-import dev.blobshuffle.core.internal.combine.PartAnswer.Place;
+import dev.blobshuffle.core.internal.combine.PartAnswer.Entry;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.write.upload.Placement;
@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,33 +42,48 @@ class PartAnswerTest {
         return CombinedBlob.of(id, 0, parts).answers().get(1);
     }
 
-    private static PartAnswer with(int index, Place place) {
-        List<Place> places = new ArrayList<>(right().places());
-        places.set(index, place);
-        return new PartAnswer(COMBINED, right().sections(), places);
+    private static PartAnswer placed(Integer... places) {
+        return new PartAnswer(COMBINED, right().sections(), right().table(), List.of(places));
+    }
+
+    private static PartAnswer withTable(UnaryOperator<List<Entry>> change) {
+        List<Entry> table = change.apply(new ArrayList<>(right().table()));
+        return new PartAnswer(COMBINED, right().sections(), table, right().places());
+    }
+
+    private static List<Entry> resized(List<Entry> table, int index, long by) {
+        Entry before = table.get(index);
+        table.set(index, new Entry(before.length() + by, before.checksum()));
+        return table;
     }
 
     static Stream<Arguments> wrongAnswers() {
         PartAnswer right = right();
-        Place first = right.places().get(0);
         return Stream.of(
                 wrong("owner", combined(new BlobId(8, TestParts.GENERATION, 99, 5), OWN)),
                 wrong("generation", combined(new BlobId(TestParts.OWNER, 1, 99, 5), OWN)),
-                wrong("part", new PartAnswer(OWN.id(), right.sections(), right.places())),
-                wrong(
-                        "fewer segments",
-                        new PartAnswer(
-                                COMBINED, right.sections(), right.places().subList(0, 2))),
-                wrong("checksum", with(0, new Place(first.offset(), first.checksum() + 1))),
-                wrong("outside", with(0, new Place(right.sections().get(1).offset(), first.checksum()))),
-                wrong("beyond", with(0, new Place(1 << 20, first.checksum()))),
-                wrong("negative", with(0, new Place(-8, first.checksum()))),
-                wrong("alignment", with(0, new Place(first.offset() + 4, first.checksum()))),
-                wrong("overlap", with(0, new Place(right.places().get(1).offset(), first.checksum()))),
+                wrong("part", new PartAnswer(OWN.id(), right.sections(), right.table(), right.places())),
+                wrong("fewer segments", placed(1, 3)),
+                wrong("the other part's segments", placed(0, 2, 4)),
+                wrong("exchanged", placed(3, 1, 5)),
+                wrong("one twice", placed(1, 1, 5)),
+                wrong("beyond", placed(1, 3, 6)),
+                wrong("shifted", withTable(table -> resized(table, 0, 8))),
+                wrong("shifted inside a section", withTable(table -> resized(resized(table, 0, 8), 3, -8))),
+                wrong("not aligned", withTable(table -> resized(resized(table, 0, 4), 1, -4))),
+                wrong("a gap at the end", withTable(table -> table.subList(0, 5))),
+                wrong("a negative length", withTable(table -> resized(table, 0, -1 << 20))),
                 wrong(
                         "zone",
-                        new PartAnswer(COMBINED, List.of(new BlobSection(new Zone("c"), 0, 4096)), right.places())),
-                wrong("another part's places", combined(COMBINED, TestParts.layout(TestParts.id(3, 0), 0, 1))));
+                        new PartAnswer(
+                                COMBINED,
+                                List.of(new BlobSection(
+                                        new Zone("c"),
+                                        0,
+                                        right.sections().get(1).end())),
+                                right.table(),
+                                right.places())),
+                wrong("another part's answer", combined(COMBINED, TestParts.layout(TestParts.id(3, 0), 0, 1))));
     }
 
     private static Arguments wrong(String what, PartAnswer answer) {
@@ -80,7 +96,7 @@ class PartAnswerTest {
             assertThat(moved.blob()).isEqualTo(COMBINED);
             assertThat(moved.store()).isEqualTo(TestParts.STORE);
         });
-        assertThat(right().places()).extracting(Place::offset).doesNotHaveDuplicates();
+        assertThat(right().places()).containsExactly(1, 3, 5);
     }
 
     @ParameterizedTest(name = "{0}")

@@ -46,8 +46,32 @@ public enum Fault {
     /** Readers went back to the start of a log. */
     READER_RESET,
     /** A reader read nothing for longer than a sweep waits. */
-    READER_SLOW;
+    READER_SLOW,
+    /** A hub was killed; another one may take its place. */
+    HUB_KILLED,
+    /** A hub stood still, and then went on. */
+    HUB_FROZEN,
+    /** A part did not arrive, or its answer did not. */
+    PART_LOST,
+    /** A part arrived twice. */
+    PART_REPLAYED,
+    /** A hub answered with places that are not those of the part. */
+    PART_MISPLACED,
+    /** An instance of another owner handed over a part. */
+    PART_FOREIGN;
 
     /** Those that happen only where blobs are swept. */
     static final Set<Fault> OF_SWEEPS = EnumSet.of(SWEEP_REQUEST_FAILED, LOG_PURGED, READER_RESET, READER_SLOW);
+
+    /** Those that happen only where small blobs are combined. */
+    static final Set<Fault> OF_COMBINING =
+            EnumSet.of(HUB_KILLED, HUB_FROZEN, PART_LOST, PART_REPLAYED, PART_MISPLACED, PART_FOREIGN);
+
+    /** Those that every schedule may have. */
+    static Set<Fault> usual() {
+        Set<Fault> usual = EnumSet.allOf(Fault.class);
+        usual.removeAll(OF_SWEEPS);
+        usual.removeAll(OF_COMBINING);
+        return usual;
+    }
 }

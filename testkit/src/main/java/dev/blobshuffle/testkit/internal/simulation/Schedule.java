@@ -56,7 +56,7 @@ record Schedule(
     /** The schedule of the time's seed. */
     static Schedule of(SimulatedTime time) {
         Set<Fault> faults = EnumSet.noneOf(Fault.class);
-        for (Fault fault : EnumSet.complementOf(EnumSet.copyOf(Fault.OF_SWEEPS))) {
+        for (Fault fault : Fault.usual()) {
             if (time.random(3) > 0) {
                 faults.add(fault);
             }
@@ -89,6 +89,32 @@ record Schedule(
                 batcher(time, isSweeping),
                 time.random(3) == 0 ? 1 : 1 << (10 + time.random(12)),
                 time.random(4) == 0 ? 6000 : 300,
+                isSweeping);
+    }
+
+    /** The same decisions with more instances, which combine their small blobs. */
+    Schedule combining(SimulatedTime time) {
+        Set<Fault> combined = EnumSet.copyOf(faults);
+        combined.add(Fault.PART_LOST); // No schedule is without one.
+        for (Fault fault : Fault.OF_COMBINING) {
+            if (time.random(3) > 0) {
+                combined.add(fault);
+            }
+        }
+        return new Schedule(
+                exactlyOnce,
+                2 + time.random(3),
+                writers,
+                readers,
+                partitions,
+                zones,
+                20 + time.random(25),
+                commitOneIn,
+                combined,
+                chaos,
+                batcher,
+                readBytes,
+                largest,
                 isSweeping);
     }
 

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.upload.BlobSink;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.function.Function;
@@ -20,6 +21,20 @@ public interface Seams {
     /** The store as an instance sees it, below the engine's retries. */
     default BlobStore store(BlobStore store, SimulatedTime time) {
         return store;
+    }
+
+    /** The store as a hub sees it. */
+    default BlobStore hubStore(BlobStore store, SimulatedTime time) {
+        return store;
+    }
+
+    /**
+     * The sink of an instance's blobs.
+     *
+     * @param store the instance's store
+     */
+    default BlobSink sink(BlobSink sink, BlobStore store) {
+        return sink;
     }
 
     /**

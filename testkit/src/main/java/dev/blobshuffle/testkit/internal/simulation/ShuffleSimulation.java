@@ -58,16 +58,19 @@ public final class ShuffleSimulation {
 
     private static Outcome run(SimulatedTime started, Seams seams) {
         try (SimulatedTime time = started) {
-            World world = new World(time, seams);
-            Ledger ledger = world.ledger();
-            try {
-                world.run();
-            } catch (AssertionError e) {
-                ledger.violation(
-                        String.valueOf(e.getMessage()) + (e.getCause() == null ? "" : ": " + stack(e.getCause())));
-            }
-            return new Outcome(time.seed(), time.steps(), ledger.faults(), ledger.violations(), time.trace());
+            return run(time, new World(time, seams));
         }
+    }
+
+    /** Runs a world that has not started. */
+    static Outcome run(SimulatedTime time, World world) {
+        Ledger ledger = world.ledger();
+        try {
+            world.run();
+        } catch (AssertionError e) {
+            ledger.violation(String.valueOf(e.getMessage()) + (e.getCause() == null ? "" : ": " + stack(e.getCause())));
+        }
+        return new Outcome(time.seed(), time.steps(), ledger.faults(), ledger.violations(), time.trace());
     }
 
     private static String stack(Throwable failure) {

@@ -7,7 +7,6 @@ import dev.blobshuffle.core.internal.owner.OwnerTiming;
 import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepSource;
-import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.SimulatedTime;
@@ -41,7 +40,7 @@ final class Sweeps implements SweepSource {
         return new Right(timing.raise(), time);
     }
 
-    /** Allows each step when it is due. Blobs of the simulation have no owner. */
+    /** Allows each step when it is due. */
     private final class Right implements SweepRight {
         private final Duration step;
         private final Time time;
@@ -68,7 +67,7 @@ final class Sweeps implements SweepSource {
         public Leave next() {
             world.time().pause();
             boolean isEarly = stage != Stage.LIST && time.nanos() - since < step.toNanos();
-            return new Leave(isEarly ? Stage.WAIT : stage, BlobId.NO_OWNER, Optional.empty(), Optional.empty());
+            return new Leave(isEarly ? Stage.WAIT : stage, world.owner(), Optional.empty(), Optional.empty());
         }
 
         @Override

@@ -1,10 +1,13 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
 import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
@@ -43,18 +46,31 @@ final class World {
     private boolean isCalm;
     private boolean isSwept;
     private boolean isFinished;
+    private Optional<CombiningZone> zone = Optional.empty();
 
     World(SimulatedTime time, Seams seams) {
+        this(time, seams, Schedule.of(time));
+    }
+
+    private World(SimulatedTime time, Seams seams, Schedule schedule) {
         this.time = time;
         this.seams = seams;
-        schedule = Schedule.of(time);
+        this.schedule = schedule;
         input = new Input(schedule, time::random);
         log = new SimulatedLog(schedule.partitions());
         store = new SimulatedStore(this::strikes, time, ledger, log::leadsTo);
     }
 
+    /** A world whose instances combine their small blobs. */
+    static World combining(SimulatedTime time, Seams seams) {
+        World world = new World(time, seams, Schedule.of(time).combining(time));
+        world.zone = Optional.of(new CombiningZone(world));
+        return world;
+    }
+
     /** Runs the schedule to its end and checks it. */
     void run() {
+        zone.ifPresent(CombiningZone::start);
         for (int partition = 0; partition < schedule.partitions(); partition++) {
             assign(partition);
         }
@@ -66,6 +82,7 @@ final class World {
         if (!ledger.isBroken()) {
             time.settle(LATE_ENDS);
             all.forEach(Instance::check);
+            zone.ifPresent(CombiningZone::check);
             time.settle(LATE_ENDS);
             new Deliveries(schedule, input, ledger).check(log.outputs());
             if (store.openBytes() != 0) {
@@ -90,6 +107,7 @@ final class World {
         for (int i = 0; i < schedule.chaos() && !isFinished() && !ledger.isBroken(); i++) {
             time.pause(Duration.ofMillis(20 + time.random(400)));
             strike();
+            zone.ifPresent(CombiningZone::strike);
             if (!schedule.isSweeping()) {
                 continue;
             }
@@ -117,12 +135,26 @@ final class World {
         }
         Duration interval = schedule.step();
         for (int sweep = 0; sweep < MOST_SWEEPS && !isSwept && !ledger.isBroken(); sweep++) {
-            isSwept = store.unneeded().isEmpty();
+            isSwept = unneeded().isEmpty();
             time.pause(interval);
         }
         if (!isSwept) {
-            ledger.violation("sweeps leave unneeded blobs: " + store.unneeded());
+            ledger.violation("sweeps leave unneeded blobs: " + unneeded());
         }
+    }
+
+    private List<BlobId> unneeded() {
+        return store.unneeded().stream().filter(id -> id.owner() == owner()).toList();
+    }
+
+    /** The owner of the blobs. */
+    int owner() {
+        return zone.isPresent() ? CombiningZone.OWNER : BlobId.NO_OWNER;
+    }
+
+    /** The zone whose instances combine small blobs; empty if they do not. */
+    Optional<CombiningZone> zone() {
+        return zone;
     }
 
     private void strike() {
@@ -154,10 +186,15 @@ final class World {
 
     /** The engine of a process. */
     Engine engine(SimulatedProcess process) {
-        return ShuffleEngine.builder(seams.store(store.client(process), time), process)
+        BlobStore own = seams.store(store.client(process), time);
+        ShuffleEngine.Builder builder = ShuffleEngine.builder(
+                        zone.map(combining -> combining.owned(own)).orElse(own), process)
                 .batching(schedule.batcher())
-                .readBufferBytes(schedule.readBytes())
-                .build();
+                .readBufferBytes(schedule.readBytes());
+        ShuffleMetrics metrics = new ShuffleMetrics(process);
+        zone.ifPresent(combining -> builder.metrics(metrics)
+                .sinks(parts -> seams.sink(combining.sink(process, parts, metrics), parts.store())));
+        return builder.build();
     }
 
     /** The sweeper of a process; nothing watches its turn yet. */

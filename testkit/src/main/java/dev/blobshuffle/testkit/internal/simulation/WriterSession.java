@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
@@ -81,7 +82,13 @@ final class WriterSession implements Channel {
                     .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
             return;
         }
-        LongSummaryStatistics stored = world.store().timestamps(partition, notification);
+        LongSummaryStatistics stored;
+        try {
+            stored = world.store().timestamps(partition, notification);
+        } catch (BlobCorruptException e) {
+            world.ledger().violation("lane " + lane + " sent a notification of other bytes: " + e.getMessage());
+            return;
+        }
         if (stored.getMin() != earliest || stored.getMax() != latest) {
             world.ledger()
                     .violation("lane " + lane + " sent a notification with timestamps " + earliest + " to " + latest
