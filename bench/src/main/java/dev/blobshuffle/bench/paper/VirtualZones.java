@@ -5,6 +5,8 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerPages;
+import dev.blobshuffle.core.internal.combine.HandOver;
+import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
@@ -94,6 +96,16 @@ final class VirtualZones implements ZoneMap {
         public Optional<Endpoint> serve(CachedBlobStore store) {
             servers.put(own, store);
             return Optional.of(own);
+        }
+
+        @Override
+        public void combineBy(Hub hub) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public HandOver handOver() {
+            throw new UnsupportedOperationException();
         }
 
         @Override

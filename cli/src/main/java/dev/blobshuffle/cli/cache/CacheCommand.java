@@ -6,12 +6,14 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.combine.CombineSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -49,6 +51,9 @@ public final class CacheCommand implements Callable<Integer> {
             PeerSettings.TLS_CERTIFICATE_FILE,
             PeerSettings.TLS_KEY_FILE,
             PeerSettings.TLS_TRUST_FILE);
+
+    /** The settings on which an application and its hubs must agree. */
+    private static final List<Setting<?>> OF_HUB = List.of(WriteSettings.BATCH_MAX_BYTES, CombineSettings.MAX_PART);
 
     @Spec
     private CommandSpec spec;
@@ -101,6 +106,18 @@ public final class CacheCommand implements Callable<Integer> {
     private @Nullable Double diskCapacity;
 
     @Option(
+            names = "--combine",
+            description = "Also combines the small blobs of the zone's instances (blobshuffle.combine.enabled).")
+    private boolean isCombining;
+
+    @Option(
+            names = "--combine-buffer",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Maximum bytes of blobs to combine, beside the capacity (default: 64MiB).")
+    private @Nullable Double combineBuffer;
+
+    @Option(
             names = "--metrics-listen",
             paramLabel = "HOST:PORT",
             description = "Address on which to serve metrics to Prometheus, at /metrics.")
@@ -150,12 +167,17 @@ public final class CacheCommand implements Callable<Integer> {
 
     private Settings settings() {
         Map<String, Object> settings = new HashMap<>();
-        FROM_CONFIG.forEach(
-                setting -> config.value(setting.name()).ifPresent(value -> settings.put(setting.name(), value)));
+        FROM_CONFIG.forEach(setting -> putFromConfig(settings, setting));
+        if (isCombining) {
+            OF_HUB.forEach(setting -> putFromConfig(settings, setting));
+            settings.put(CombineSettings.SERVE.name(), "true");
+            putIfGiven(
+                    settings, CombineSettings.BUFFER_BYTES.name(), combineBuffer == null ? null : bytes(combineBuffer));
+        }
         settings.put(StoreSettings.STORE.name(), store());
         settings.put(ZoneSettings.ZONE.name(), zone);
         settings.put(CacheSettings.MEMORY_BYTES.name(), bytes(capacity));
-        settings.put(CacheSettings.ON_WRITE.name(), "false");
+        settings.put(CacheSettings.ON_WRITE.name(), isCombining);
         settings.put(PeerSettings.LISTEN.name(), listen);
         putIfGiven(settings, PeerSettings.ADVERTISED.name(), advertised);
         putIfGiven(settings, MetricsSettings.LISTEN.name(), metricsListen);
@@ -171,6 +193,10 @@ public final class CacheCommand implements Callable<Integer> {
                     diskDirectories.stream().map(Path::toString).collect(Collectors.toList()));
         }
         return KafkaSettings.parse(settings);
+    }
+
+    private void putFromConfig(Map<String, Object> settings, Setting<?> setting) {
+        config.value(setting.name()).ifPresent(value -> settings.put(setting.name(), value));
     }
 
     /** The URI of the store. A missing store is wrong usage. */

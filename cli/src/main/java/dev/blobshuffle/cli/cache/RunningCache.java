@@ -6,6 +6,9 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.internal.combine.CombineOptions;
+import dev.blobshuffle.core.internal.combine.CombineSettings;
+import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
@@ -15,6 +18,7 @@ import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -46,6 +50,9 @@ final class RunningCache implements AutoCloseable {
             endpoint = network.serve(cached)
                     .orElseThrow(() ->
                             new InvalidSettingsException("Cannot serve: no address is given. Give one to listen on."));
+            if (settings.value(CombineSettings.SERVE)) {
+                network.combineBy(opened(hub(settings, cached, time, metrics)));
+            }
             LabelledMetrics shown = LabelledMetrics.alone(metrics)
                     .with("zone", Optional.of(settings.zone().name()));
             metricsEndpoint = settings.value(MetricsSettings.LISTEN)
@@ -66,6 +73,15 @@ final class RunningCache implements AutoCloseable {
      */
     static RunningCache open(Settings settings) {
         return new RunningCache(settings);
+    }
+
+    /**
+     * A hub for the owners of the parts that it takes. It needs no owner of its own: the
+     * contributors have the permission to store.
+     */
+    private static Hub hub(Settings settings, BlobStore store, SystemTime time, ShuffleMetrics metrics) {
+        Hub.Names names = new Hub.Names(BlobId.writer(time.randomLong()), 0);
+        return new Hub(store, CombineOptions.of(settings), time, metrics, names, owner -> true);
     }
 
     private <T extends AutoCloseable> T opened(T part) {

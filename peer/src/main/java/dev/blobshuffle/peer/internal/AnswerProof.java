@@ -1,9 +1,11 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.List;
 import javax.crypto.Mac;
 
 /**
@@ -45,8 +47,19 @@ record AnswerProof(PeerSecret key, String request, boolean isSealed) {
 
     /** Starts the MAC of a sealed answer. */
     Mac seal() {
+        return mac("content");
+    }
+
+    /** The MAC of the request's own body, as the value of {@link RequestProof#BODY_PROOF}. */
+    String body(List<ByteBuffer> bytes) {
+        Mac mac = mac("body");
+        bytes.forEach(mac::update);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(mac.doFinal());
+    }
+
+    private Mac mac(String purpose) {
         Mac mac = key.begin();
-        mac.update((request + "\ncontent\n").getBytes(StandardCharsets.UTF_8));
+        mac.update((request + "\n" + purpose + "\n").getBytes(StandardCharsets.UTF_8));
         return mac;
     }
 

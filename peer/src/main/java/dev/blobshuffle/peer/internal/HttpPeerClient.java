@@ -1,9 +1,11 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.cache.PeerClient;
+import dev.blobshuffle.core.internal.combine.PartAnswer;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.time.Time;
@@ -50,6 +52,13 @@ final class HttpPeerClient implements PeerClient {
     private final Time time;
     private final Bootstrap bootstrap;
     private final Map<Endpoint, PeerConnections> byEndpoint = new ConcurrentHashMap<>();
+
+    /**
+     * Connections of their own for parts, whose answers take as long as a put, so that reads do not
+     * wait.
+     */
+    private final Map<Endpoint, PeerConnections> hubs = new ConcurrentHashMap<>();
+
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Nonces nonces = new Nonces();
     private volatile int store;
@@ -97,10 +106,14 @@ final class HttpPeerClient implements PeerClient {
     }
 
     private PeerConnections open(Endpoint endpoint) {
-        if (byEndpoint.size() > MOST_MEMBERS) {
-            byEndpoint.values().removeIf(PeerConnections::isUnused);
+        return open(byEndpoint, endpoint);
+    }
+
+    private PeerConnections open(Map<Endpoint, PeerConnections> known, Endpoint endpoint) {
+        if (known.size() > MOST_MEMBERS) {
+            known.values().removeIf(PeerConnections::isUnused);
         }
-        PeerConnections connections = byEndpoint.computeIfAbsent(endpoint, this::connections);
+        PeerConnections connections = known.computeIfAbsent(endpoint, this::connections);
         if (isClosed) {
             connections.close();
         }
@@ -112,6 +125,15 @@ final class HttpPeerClient implements PeerClient {
         PageAnswer answer = new PageAnswer(member.endpoint(), page, maxBytes);
         open(member.endpoint()).send(new PageRequest(page, Optional.of(options.zone())), answer);
         return answer.result();
+    }
+
+    /** Hands a part to a member. */
+    CompletionStage<PartAnswer> handOver(Member member, BlobId id, BlobContent part) {
+        PartReply reply = new PartReply(member.endpoint(), id);
+        part.retain();
+        var ignored = reply.result().whenComplete((answer, failure) -> part.release());
+        open(hubs, member.endpoint()).send(new PartRequest(id, part, store, Optional.of(options.zone())), reply);
+        return reply.result();
     }
 
     @Override
@@ -131,6 +153,7 @@ final class HttpPeerClient implements PeerClient {
     public void close() {
         isClosed = true;
         byEndpoint.values().forEach(PeerConnections::close);
+        hubs.values().forEach(PeerConnections::close);
         channels.close();
     }
 }

@@ -4,6 +4,8 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerPages;
+import dev.blobshuffle.core.internal.combine.HandOver;
+import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.Counter;
@@ -40,6 +42,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
     private final EventLoopGroup threads;
     private final HttpPeerClient client;
     private volatile Optional<PeerPages> pages = Optional.empty();
+    private volatile Optional<Hub> hub = Optional.empty();
 
     /** Guarded by this, like the next field. */
     private @Nullable PeerServer server;
@@ -74,6 +77,16 @@ public final class HttpPeerNetwork implements PeerNetwork {
     }
 
     @Override
+    public void combineBy(Hub own) {
+        hub = Optional.of(own);
+    }
+
+    @Override
+    public HandOver handOver() {
+        return client::handOver;
+    }
+
+    @Override
     public synchronized Optional<Endpoint> serve(CachedBlobStore store) {
         client.reads(store.fingerprint());
         if (server != null || isClosed) {
@@ -87,7 +100,8 @@ public final class HttpPeerNetwork implements PeerNetwork {
                 "The server for other instances at " + listen,
                 () -> metrics.add(Counter.PEER_CONNECTIONS_ENDED, 1),
                 time);
-        PeerServer started = new PeerServer(listen, options, store, metrics, () -> pages, ended, threads);
+        PeerServer started = new PeerServer(
+                listen, options, store, metrics, new PeerHandlers(() -> pages, () -> hub), ended, threads);
         server = started;
         Endpoint advertised = options.advertised().orElse(listen);
         Endpoint endpoint = advertised.port() == 0 ? started.endpoint(advertised.host()) : advertised;

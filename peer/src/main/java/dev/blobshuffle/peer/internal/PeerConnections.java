@@ -165,6 +165,11 @@ final class PeerConnections {
             }
 
             @Override
+            public void written() {
+                next.request().written();
+            }
+
+            @Override
             public long requested() {
                 return next.since();
             }

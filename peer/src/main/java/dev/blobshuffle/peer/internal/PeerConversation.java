@@ -7,6 +7,10 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.CachedFile;
 import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.cache.PeerRefusedException;
+import dev.blobshuffle.core.internal.combine.Hub;
+import dev.blobshuffle.core.internal.combine.PartAnswer;
+import dev.blobshuffle.core.internal.combine.PartAnswerCodec;
+import dev.blobshuffle.core.internal.combine.PartRefused;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -36,7 +40,6 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedInput;
 import io.netty.handler.timeout.IdleStateEvent;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -44,8 +47,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,9 +64,15 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final CachedBlobStore store;
     private final ShuffleMetrics metrics;
     private final Semaphore loads;
-    private final Supplier<Optional<PeerPages>> pages;
+    private final PeerHandlers handlers;
     private final PeerServer.Admission admission;
     private boolean isBusy;
+
+    /** The body that arrives; null: none. */
+    private @Nullable PartReception arriving;
+
+    /** The MAC of that body; empty if it needs none. */
+    private String bodyProof = "";
 
     /** The proof that the answer to the current request needs. */
     private Optional<AnswerProof> proof = Optional.empty();
@@ -81,13 +88,13 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             CachedBlobStore store,
             ShuffleMetrics metrics,
             Semaphore loads,
-            Supplier<Optional<PeerPages>> pages,
+            PeerHandlers handlers,
             PeerServer.Admission admission) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
         this.loads = loads;
-        this.pages = pages;
+        this.handlers = handlers;
         this.admission = admission;
     }
 
@@ -103,12 +110,126 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                 return;
             }
             isBusy = true;
-            admission.deadline().arrived();
-            context.channel().config().setAutoRead(false);
-            answer(context, request);
+            if (PartHead.isPart(request)) {
+                receive(context, request);
+            } else {
+                arrived(context);
+                answer(context, request);
+            }
+        } else if (message instanceof HttpContent content && arriving != null) {
+            arriving.add(content.content());
+            if (content instanceof LastHttpContent) {
+                arrived(context);
+                combine(context, arriving);
+            }
         } else if (message instanceof HttpContent content && content.content().isReadable()) {
             context.close(); // A body. Requests with a body were refused.
         }
+    }
+
+    private void arrived(ChannelHandlerContext context) {
+        admission.deadline().arrived();
+        context.channel().config().setAutoRead(false);
+    }
+
+    /** Begins to receive a part. A proven request that is refused is received and discarded. */
+    private void receive(ChannelHandlerContext context, HttpRequest request) {
+        PartHead head;
+        try {
+            head = PartHead.read(request);
+        } catch (IllegalArgumentException e) {
+            refuse(context, HttpResponseStatus.BAD_REQUEST, e.getMessage());
+            return;
+        }
+        RequestCheck.Verdict verdict = admission.check().check(request);
+        proof = verdict.proof();
+        turn = verdict.turn();
+        if (verdict.kind() == RequestCheck.Kind.UNPROVEN) {
+            refuseStranger(context);
+            return;
+        }
+        if (verdict.kind() == RequestCheck.Kind.REPLAYED) {
+            metrics.add(Counter.PEER_REFUSALS, 1);
+        }
+        bodyProof = request.headers().get(RequestProof.BODY_PROOF, "");
+        arriving =
+                verdict.kind() == RequestCheck.Kind.ADMITTED ? admitted(head) : PartReception.discarding(outOfTurn());
+    }
+
+    private PartReception admitted(PartHead head) {
+        admission.earned();
+        Optional<Hub> hub = handlers.hub().get();
+        boolean isElsewhere = head.store() != store.fingerprint()
+                || head.zone().filter(zone -> !zone.equals(options.zone())).isPresent();
+        if (hub.isEmpty()) {
+            return PartReception.discarding(notCombined(HttpResponseStatus.NOT_FOUND));
+        } else if (isElsewhere) {
+            return PartReception.discarding(notCombined(HttpResponseStatus.MISDIRECTED_REQUEST));
+        } else if (head.length() > hub.get().longestPart()) {
+            return PartReception.discarding(notCombined(HttpResponseStatus.UNPROCESSABLE_ENTITY));
+        } else if (!hub.get().reserve(head.length())) {
+            return PartReception.discarding(notCombined(HttpResponseStatus.SERVICE_UNAVAILABLE));
+        }
+        return PartReception.of(hub.get(), head);
+    }
+
+    private static DefaultFullHttpResponse notCombined(HttpResponseStatus status) {
+        return text(status, "text/plain; charset=utf-8", "Cannot combine this. Store it.\n");
+    }
+
+    private void combine(ChannelHandlerContext context, PartReception part) {
+        arriving = null;
+        if (part.refusal().isPresent()) {
+            answer(context, part.refusal().get());
+            return;
+        }
+        if (!part.isAuthentic(proof, bodyProof)) {
+            part.abandon();
+            refuse(context, HttpResponseStatus.BAD_REQUEST, "Cannot combine: the body was changed on the way.");
+            return;
+        }
+        SignsOfLife signs = signsOfLife(context);
+        part.take().whenComplete((answer, failure) -> {
+            try {
+                context.executor().execute(() -> {
+                    signs.end();
+                    combined(context, answer, failure);
+                });
+            } catch (RuntimeException e) {
+                LOG.debug("A part was combined after the event loop had shut down.", e);
+            }
+        });
+    }
+
+    private void combined(ChannelHandlerContext context, @Nullable PartAnswer answer, @Nullable Throwable failure) {
+        if (answer == null) {
+            answer(context, notCombined(status(failure)));
+        } else if (context.channel().isActive()) {
+            byte[] bytes = PartAnswerCodec.encode(answer);
+            context.write(head(HttpResponseStatus.CREATED, bytes.length));
+            context.write(sealed(new HeldBytes(ByteBuffer.wrap(bytes), () -> {})));
+            sent(context, bytes.length);
+        }
+    }
+
+    private static HttpResponseStatus status(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (!(cause instanceof PartRefused refused)) {
+            return HttpResponseStatus.BAD_GATEWAY;
+        }
+        return switch (refused.reason()) {
+            case NO_HUB -> HttpResponseStatus.NOT_FOUND;
+            case BUSY -> HttpResponseStatus.SERVICE_UNAVAILABLE;
+            case FOREIGN -> HttpResponseStatus.CONFLICT;
+            case UNUSABLE -> HttpResponseStatus.UNPROCESSABLE_ENTITY;
+        };
+    }
+
+    private void refuseStranger(ChannelHandlerContext context) {
+        refuse(
+                context,
+                HttpResponseStatus.UNAUTHORIZED,
+                "Unauthorized. Give all instances the same peer.secret.file and version.");
     }
 
     private void answer(ChannelHandlerContext context, HttpRequest request) {
@@ -124,11 +245,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             turn = verdict.turn();
             switch (verdict.kind()) {
                 case ADMITTED -> answerMember(context, request);
-                case UNPROVEN ->
-                    refuse(
-                            context,
-                            HttpResponseStatus.UNAUTHORIZED,
-                            "Unauthorized. Give all instances the same peer.secret.file and version.");
+                case UNPROVEN -> refuseStranger(context);
                 case WITHOUT_TURN -> answer(context, outOfTurn());
                 case REPLAYED -> {
                     metrics.add(Counter.PEER_REFUSALS, 1);
@@ -203,7 +320,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     private void answerPage(ChannelHandlerContext context, HttpRequest request) {
-        Optional<PeerPages> shared = pages.get();
+        Optional<PeerPages> shared = handlers.pages().get();
         if (shared.isEmpty()) {
             fail(context, HttpResponseStatus.NOT_FOUND, null); // A standalone cache, for example.
             return;
@@ -275,6 +392,10 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
             return null;
         }
+        return signsOfLife(context);
+    }
+
+    private SignsOfLife signsOfLife(ChannelHandlerContext context) {
         String own = proof.map(demanded -> demanded.header(HttpResponseStatus.PROCESSING.code(), ""))
                 .orElse("");
         SignsOfLife signs = new SignsOfLife(context, own);
@@ -386,6 +507,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         isBusy = false;
         proof = Optional.empty();
         turn = "";
+        bodyProof = "";
         admission.deadline().answered();
         context.channel().config().setAutoRead(true);
     }
@@ -401,7 +523,11 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     private HttpResponse head(long length) {
-        HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PARTIAL_CONTENT);
+        return head(HttpResponseStatus.PARTIAL_CONTENT, length);
+    }
+
+    private HttpResponse head(HttpResponseStatus status, long length) {
+        HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
         head.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM)
                 .set(
@@ -453,6 +579,15 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        if (arriving != null) {
+            arriving.abandon();
+            arriving = null;
+        }
+        context.fireChannelInactive();
+    }
+
+    @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
         if (event instanceof IdleStateEvent) {
             context.close();
@@ -465,38 +600,5 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         LOG.debug("A connection of another instance failed.", cause);
         context.close();
-    }
-
-    /** Sends signs of life to the other side while its request is being processed. */
-    private static final class SignsOfLife {
-        private final ChannelHandlerContext context;
-        private final String proof;
-        private @Nullable ScheduledFuture<?> next;
-
-        /** @param proof of each sign; empty if the request demands none */
-        SignsOfLife(ChannelHandlerContext context, String proof) {
-            this.context = context;
-            this.proof = proof;
-        }
-
-        void every(long millis) {
-            give();
-            next = context.executor().scheduleAtFixedRate(this::give, millis, millis, TimeUnit.MILLISECONDS);
-        }
-
-        private void give() {
-            DefaultFullHttpResponse sign = new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING, Unpooled.EMPTY_BUFFER);
-            if (!proof.isEmpty()) {
-                sign.headers().set(AnswerProof.HEADER, proof);
-            }
-            context.writeAndFlush(sign);
-        }
-
-        void end() {
-            if (next != null) {
-                next.cancel(false);
-            }
-        }
     }
 }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * life.
  *
  * <pre>
- *   IDLE ──request──▶ WAITING ──206, proof and length accepted──▶ READING ──all bytes──▶ IDLE
+ *   IDLE ──request──▶ WAITING ──206 or 201, proof and length accepted──▶ READING ──all bytes──▶ IDLE
  *                     │  ▲ ▲ └────another status, proven────────▶ DISCARDING ──end─────▶ IDLE
  *                     └──┘ └─────request with its turn──────────────┘ first 425
  *                      102, proven
@@ -58,6 +58,9 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
          * @param turn of the request on this connection; empty if it is unknown
          */
         RequestProof.Signed write(String turn);
+
+        /** A written request has left, or will not leave. Called once for each {@link #write}. */
+        void written();
 
         /** The time of the request, by {@code Time.nanos()}. */
         long requested();
@@ -143,6 +146,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         proof = signed.proof();
         long exchange = exchanges;
         channel.writeAndFlush(signed.request()).addListener(written -> {
+            asked.written();
             if (!written.isSuccess() && exchange == exchanges) {
                 if (written.cause() instanceof SSLException) {
                     distrust("TLS failed: " + written.cause());
@@ -208,7 +212,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         if (isInterim) {
             lose("it answered " + status, false);
             context.close();
-        } else if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT)) {
+        } else if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT) && !status.equals(HttpResponseStatus.CREATED)) {
             state = State.DISCARDING;
         } else if (wanted.accepts(HttpUtil.getContentLength(response, -1L) - sealLength())) {
             state = State.READING;

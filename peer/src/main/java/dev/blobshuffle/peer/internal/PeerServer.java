@@ -2,7 +2,6 @@ package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
-import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -30,14 +29,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * Serves other members from a store with its caches: {@code GET /blobs/<key>} with a range,
- * {@code GET /log/…} for pages of a log, {@code /health} for any client, {@code /metrics} for
- * members. It limits the connections in total and per address, the time in which a request must
- * arrive, and the concurrent requests that read from the store. A connection has one request at a
- * time, and the server reads no further bytes until it has answered. Thread-safe.
+ * {@code GET /log/…} for pages of a log, {@code POST /parts/<key>} for parts, {@code /health} for
+ * any client, {@code /metrics} for members. It limits the connections in total and per address, the
+ * time in which a request must arrive, and the concurrent requests that read from the store. A
+ * connection has one request at a time, and the server reads no further bytes until it has
+ * answered. Thread-safe.
  */
 final class PeerServer implements AutoCloseable {
     /**
@@ -58,7 +57,7 @@ final class PeerServer implements AutoCloseable {
     private final ConnectionPlaces<Channel> places;
     private final EndedConnections ended;
     private final Semaphore loads;
-    private final Supplier<Optional<PeerPages>> pages;
+    private final PeerHandlers handlers;
     private final Nonces nonces = new Nonces();
     private final Channel listening;
 
@@ -72,13 +71,13 @@ final class PeerServer implements AutoCloseable {
             PeerOptions options,
             CachedBlobStore store,
             ShuffleMetrics metrics,
-            Supplier<Optional<PeerPages>> pages,
+            PeerHandlers handlers,
             EndedConnections ended,
             EventLoopGroup threads) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
-        this.pages = pages;
+        this.handlers = handlers;
         this.ended = ended;
         places = new ConnectionPlaces<>(
                 options.limits().connections(), options.limits().ofAddress());
@@ -150,7 +149,7 @@ final class PeerServer implements AutoCloseable {
                 store,
                 metrics,
                 loads,
-                pages,
+                handlers,
                 new Admission(new RequestCheck(options.trust(), nonces.next()), places, channel, deadline)));
     }
 

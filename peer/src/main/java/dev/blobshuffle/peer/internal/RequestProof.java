@@ -25,6 +25,15 @@ final class RequestProof {
      */
     static final String TURN = "blobshuffle-turn";
 
+    /**
+     * Length and checksum of a request's body, the checksum in hexadecimal digits. Only requests
+     * with a body have it.
+     */
+    static final String BODY = "blobshuffle-body";
+
+    /** The MAC of a body, if the answer's content needs one too. */
+    static final String BODY_PROOF = "blobshuffle-body-proof";
+
     private static final String CHALLENGE = "blobshuffle-challenge";
 
     /**
@@ -83,14 +92,15 @@ final class RequestProof {
 
     /**
      * The text that the proof covers: everything that determines the answer. Each line is one
-     * header, empty if the request has none.
+     * header, empty if the request has none. The last line exists only if there is a body.
      */
     static String text(HttpRequest request) {
         HttpHeaders headers = request.headers();
         return VERSION + "\n" + request.method() + "\n" + request.uri() + "\n" + headers.get(TURN, "") + "\n"
                 + headers.get(HttpHeaderNames.RANGE, "") + "\n"
                 + headers.get(SECTION, "") + "\n" + headers.get(STORE, "") + "\n" + headers.get(ZONE, "") + "\n"
-                + headers.get(CHALLENGE, "");
+                + headers.get(CHALLENGE, "")
+                + (headers.contains(BODY) ? "\n" + headers.get(BODY) : "");
     }
 
     /** The proof that a request demands of its answer; empty if it demands none. */

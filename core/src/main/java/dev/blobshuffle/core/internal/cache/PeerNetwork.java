@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.internal.cache;
 
+import dev.blobshuffle.core.internal.combine.HandOver;
+import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import java.nio.ByteBuffer;
@@ -41,6 +43,15 @@ public interface PeerNetwork extends AutoCloseable {
      * @return the bytes as the member sent them: not checked
      */
     CompletionStage<ByteBuffer> ask(Member member, String request, int maxBytes);
+
+    /**
+     * Takes parts of other members from now on, if this instance answers others at all. Without a
+     * hub, parts are refused.
+     */
+    void combineBy(Hub hub);
+
+    /** Hands parts to the hubs of other members. */
+    HandOver handOver();
 
     /** Ends the server and the client. Idempotent. */
     @Override

@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.internal.combine;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import java.time.Duration;
 
 /**
@@ -27,6 +29,15 @@ public record CombineOptions(
             throw new InvalidSettingsException("Cannot combine: parts below " + partBytes + " bytes, blobs of "
                     + blobBytes + ", a buffer of " + bufferBytes + ". Give the buffer room for one part at least.");
         }
+    }
+
+    /** The options that the settings define. */
+    public static CombineOptions of(Settings settings) {
+        long blob = settings.value(WriteSettings.BATCH_MAX_BYTES).bytes();
+        return of(
+                Math.min(settings.value(CombineSettings.MAX_PART).bytes(), blob),
+                blob,
+                settings.value(CombineSettings.BUFFER_BYTES).bytes());
     }
 
     /** Options with the usual durations. */

@@ -39,7 +39,7 @@ record Part(Footer footer, ByteBuffer bytes) {
             }
             return part;
         } catch (BlobCorruptException e) {
-            throw refused(Reason.UNUSABLE, id, e.getMessage());
+            throw refused(Reason.UNUSABLE, id, String.valueOf(e.getMessage()));
         }
     }
 

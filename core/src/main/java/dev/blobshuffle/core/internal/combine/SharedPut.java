@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   HANDED ──answer, right────────────────────────────▶ hub's blob
  *     ├──refused, silent, answer wrong──▶ OWN ────────▶ own blob, or the failure of the own put
- *     ├──no hub there──▶ HANDED to the next member
+ *     ├──no hub there, or a foreign one──▶ HANDED to the next member
  *     └──slow──▶ BOTH ──first end─────────────────────▶ hub's or own blob, or that failure
  * </pre>
  *
@@ -107,7 +107,7 @@ final class SharedPut {
 
     private void failed(Member hub, Throwable failure) {
         if (failure instanceof PartRefused refused) {
-            if (refused.reason() == Reason.NO_HUB) {
+            if (refused.reason() == Reason.NO_HUB || refused.reason() == Reason.FOREIGN) {
                 sink.hubs().isNone(hub);
                 next();
                 return;
@@ -116,6 +116,9 @@ final class SharedPut {
             putByItself(Counter.PARTS_REFUSED);
         } else if (failure instanceof ClosedException) {
             putByItself(Counter.PARTS_LOST);
+        } else if (failure instanceof BlobCorruptException) {
+            sink.hubs().failed(hub);
+            putByItself(Counter.PARTS_MISPLACED);
         } else {
             sink.hubs().failed(hub);
             putByItself(Counter.PARTS_LOST);

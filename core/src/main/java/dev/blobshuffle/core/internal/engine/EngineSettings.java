@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.engine;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.combine.CombineSettings;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.metrics.MetricsSettings;
@@ -32,6 +33,7 @@ public final class EngineSettings implements SettingGroup {
             new ReadSettings(),
             new CacheSettings(),
             new PeerSettings(),
+            new CombineSettings(),
             new RetentionSettings(),
             new MetricsSettings(),
             new EngineSettings());
@@ -61,6 +63,7 @@ public final class EngineSettings implements SettingGroup {
 
     @Override
     public void check(Settings settings) {
+        CombiningChecks.requireUsable(settings);
         Duration timeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         settings.value(RetentionSettings.SWEEP_INTERVAL).ifPresent(interval -> {
             if (timeout.plus(RetentionSettings.LEAST_GRACE).compareTo(interval) > 0) {

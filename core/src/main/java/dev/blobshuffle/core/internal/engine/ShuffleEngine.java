@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.internal.combine.CombineSettings;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -183,6 +184,7 @@ public final class ShuffleEngine implements Engine {
             Stores stores,
             Runnable whenClosed) {
         requirePeersHaveEffect(settings);
+        CombiningChecks.requireInstanceServes(settings);
         ShuffleMetrics metrics = new ShuffleMetrics(time);
         BlobStore store = stores.opening()
                 .open(StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)));
@@ -190,7 +192,7 @@ public final class ShuffleEngine implements Engine {
             PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)
                     .metrics(metrics)
-                    .batching(batching)
+                    .batching(settings.value(CombineSettings.ENABLED) ? batching.aligned() : batching)
                     .resilience(ResilienceOptions.of(settings))
                     .readBufferBytes(
                             settings.value(ReadSettings.READ_BUFFER_BYTES).bytes())
@@ -225,7 +227,11 @@ public final class ShuffleEngine implements Engine {
             Builder builder, Settings settings, ZoneMap members, ShuffleMetrics metrics, Time time) {
         PeerNetwork network = PeerNetworkProvider.openInstalled(settings, metrics, time);
         try {
-            return builder.zonePeers(new ZonePeers(members, network)).build();
+            ZonePeers peers = new ZonePeers(members, network);
+            if (CombineSettings.isUsed(settings)) {
+                builder.sinks(new ZoneCombining(settings, peers, metrics, time));
+            }
+            return builder.zonePeers(peers).build();
         } catch (RuntimeException | Error e) {
             network.close();
             throw e;

@@ -23,6 +23,7 @@ import java.util.Optional;
  *     keeps up; the maximum if there is a target
  * @param target the latency for which the Batcher chooses sizes and delays, up to {@code
  *     batchBytes} and {@code delay}; empty: it uses these two as they are
+ * @param sealing the instants at which the delay ends
  * @param scope which lanes share a batch
  * @param layout which sections share a blob
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero:
@@ -46,6 +47,7 @@ public record BatcherOptions(
         long batchBytes,
         Duration delay,
         Optional<LatencyTarget> target,
+        Sealing sealing,
         BatchScope scope,
         BatchLayout layout,
         long inlineBytes,
@@ -72,6 +74,18 @@ public record BatcherOptions(
      * time even with a store in memory.
      */
     private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
+
+    /** The instants at which a batch's delay ends. */
+    public enum Sealing {
+        /** The delay after the batch's first record. */
+        AFTER_DELAY,
+        /**
+         * The next multiple of the delay by the machine's wall clock. So instances with the same
+         * delay seal at the same time, and a hub can combine their blobs. The first record waits at
+         * most as long.
+         */
+        ALIGNED
+    }
 
     /**
      * Sends records through the channel while the store is down.
@@ -201,11 +215,35 @@ public record BatcherOptions(
                 .timeout(settings.value(EncryptionSettings.KEY_TIMEOUT));
     }
 
+    /** The same options with aligned seals. */
+    public BatcherOptions aligned() {
+        return new BatcherOptions(
+                batchBytes,
+                delay,
+                target,
+                Sealing.ALIGNED,
+                scope,
+                layout,
+                inlineBytes,
+                codec,
+                keys,
+                deliveryTimeout,
+                notifyWithin,
+                recordBytes,
+                bufferBytes,
+                maxBlock,
+                chunkBytes,
+                workers,
+                blobsInFlight,
+                fallback);
+    }
+
     /** Collects options. Each method sets the component of the same name. */
     public static final class Builder {
         private long batchBytes = 16 << 20;
         private Duration delay = Duration.ofMillis(500);
         private Optional<LatencyTarget> target = Optional.empty();
+        private Sealing sealing = Sealing.AFTER_DELAY;
         private BatchScope scope = BatchScope.INSTANCE;
         private BatchLayout layout = BatchLayout.PACKED;
         private long inlineBytes;
@@ -238,6 +276,12 @@ public record BatcherOptions(
         /** The latency to meet, with sizes and delays up to the set ones. */
         public Builder target(LatencyTarget latency) {
             target = Optional.of(latency);
+            return this;
+        }
+
+        /** When the delay ends. */
+        public Builder sealing(Sealing when) {
+            sealing = when;
             return this;
         }
 
@@ -340,6 +384,7 @@ public record BatcherOptions(
                     batchBytes,
                     delay,
                     target,
+                    sealing,
                     scope,
                     layout,
                     inlineBytes,

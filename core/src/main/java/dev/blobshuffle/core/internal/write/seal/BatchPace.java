@@ -5,12 +5,14 @@ import dev.blobshuffle.core.internal.pricing.PaceConditions;
 import dev.blobshuffle.core.internal.write.deliver.Segment;
 import dev.blobshuffle.core.internal.write.options.BatchLayout;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions.Sealing;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,9 +79,17 @@ final class BatchPace {
         return one.compareTo(other) <= 0 ? one : other;
     }
 
-    /** Time from a batch's first record to its seal. */
-    Duration delay() {
-        return delay;
+    /**
+     * Time from a batch's first record to its seal.
+     *
+     * @param wallMillis when the first record was appended
+     */
+    Duration delay(LongSupplier wallMillis) {
+        Duration longest = delay;
+        if (options.sealing() == Sealing.AFTER_DELAY || longest.toMillis() < 1) {
+            return longest;
+        }
+        return Duration.ofMillis(longest.toMillis() - Math.floorMod(wallMillis.getAsLong(), longest.toMillis()));
     }
 
     /** Stored bytes of one zone at which a batch is sealed. */

@@ -129,7 +129,7 @@ public final class OpenBatch {
             stopSecondLook();
             long opened = seals;
             openedNanos = time.nanos();
-            delayTimer = time.schedule(pace.delay(), () -> delayIsOver(opened));
+            delayTimer = time.schedule(pace.delay(time::wallMillis), () -> delayIsOver(opened));
         }
     }
 

@@ -9,6 +9,8 @@ import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.cache.PeerRefusedException;
+import dev.blobshuffle.core.internal.combine.HandOver;
+import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -85,6 +87,16 @@ class NetworkPeersTest {
     private static final class Loopback implements PeerNetwork {
         final List<PeerPages.Page> sent = new ArrayList<>();
         private PeerPages pages;
+
+        @Override
+        public void combineBy(Hub hub) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public HandOver handOver() {
+            throw new UnsupportedOperationException();
+        }
 
         @Override
         public void answerFrom(PeerPages shared) {

@@ -1,0 +1,14 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.internal.cache.PeerPages;
+import dev.blobshuffle.core.internal.combine.Hub;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What a server answers with besides blobs. It may begin after the server.
+ *
+ * @param pages the pages of logs; empty: none
+ * @param hub takes parts; empty: this member is no hub
+ */
+record PeerHandlers(Supplier<Optional<PeerPages>> pages, Supplier<Optional<Hub>> hub) {}
