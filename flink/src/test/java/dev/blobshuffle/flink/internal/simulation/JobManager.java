@@ -296,7 +296,8 @@ final class JobManager {
             retention.saved(taken);
             return;
         }
-        boolean isLost = !isCalm && time.random(8) == 0;
+        // A JobManager that is killed now has its reports, but never the notice.
+        boolean isLost = !isCalm && time.random(8) == 0 || attempt().hasFailed();
         if (isLost) {
             ledger.fault(FlinkFault.NOTICE_LOST);
         }
