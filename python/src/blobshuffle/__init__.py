@@ -19,8 +19,10 @@ from blobshuffle.filesystem import FileSystemStore
 from blobshuffle.http import HttpStore
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import Abandoned, abandoned, expired, release, release_expired, releasing
+from blobshuffle.operations import aggregate, join, sort
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
+from blobshuffle.sizes import Sizes, sizes, split
 from blobshuffle.store import LocalStore, Store, new_shuffle, open_store
 from blobshuffle.writer import ShuffleWriter
 
@@ -38,11 +40,14 @@ __all__ = [
     "Ref",
     "SchemaMismatch",
     "ShuffleWriter",
+    "Sizes",
     "Store",
     "StoreUnavailable",
     "WorkerLost",
     "abandoned",
+    "aggregate",
     "expired",
+    "join",
     "new_shuffle",
     "open_store",
     "partition_ids",
@@ -51,4 +56,7 @@ __all__ = [
     "release_expired",
     "releasing",
     "select",
+    "sizes",
+    "sort",
+    "split",
 ]

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from blobshuffle.columns import has_dictionaries
@@ -16,6 +18,8 @@ from blobshuffle.container import Container, Frame, Origin, Segment
 
 MAX_CACHED = 64 << 20
 """Most bytes of indices that a process keeps."""
+
+Numbers = npt.NDArray[np.int64]
 
 _NO_FRAMES: tuple[Frame, ...] = ()
 
@@ -36,7 +40,7 @@ class Place(NamedTuple):
 
 
 class BlobIndex:
-    """The segments of an Arrow blob, by partition: about 40 bytes each. Immutable."""
+    """The segments of an Arrow blob, by partition: about 45 bytes each. Immutable."""
 
     __slots__ = (
         "_checksums",
@@ -46,6 +50,7 @@ class BlobIndex:
         "_lengths",
         "_offsets",
         "_partitions",
+        "_raw_lengths",
         "_rows",
         "has_dictionaries",
         "origins",
@@ -66,6 +71,7 @@ class BlobIndex:
         self._lengths = array("Q", [segment.length for segment in segments])
         self._checksums = array("I", [segment.checksum for segment in segments])
         self._rows = array("Q", [segment.rows or 0 for segment in segments])
+        self._raw_lengths = array("Q", [_raw_length(segment) for segment in segments])
         self._first_frames = array("I", [0])
         self._frame_lengths = array("I")
         self._frame_checksums = array("I")
@@ -79,7 +85,7 @@ class BlobIndex:
     def size(self) -> int:
         """Bytes of memory, about."""
         return (
-            2048 + 2 * len(self.prelude) + 36 * len(self._partitions) + 8 * len(self._frame_lengths)
+            2048 + 2 * len(self.prelude) + 44 * len(self._partitions) + 8 * len(self._frame_lengths)
         )
 
     def places(self, partition: int) -> Iterator[Place]:
@@ -99,9 +105,21 @@ class BlobIndex:
             yield Part(offset, length, self._frame_checksums[frame])
             offset += length
 
+    def sizes(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Return partition, rows and bytes without compression of each segment."""
+        return (
+            np.array(self._partitions, np.int64),
+            np.array(self._rows, np.int64),
+            np.array(self._raw_lengths, np.int64),
+        )
+
 
 def _partition(segment: Segment) -> int:
     return segment.partition
+
+
+def _raw_length(segment: Segment) -> int:
+    return segment.length if segment.raw_length is None else segment.raw_length
 
 
 class IndexCache:

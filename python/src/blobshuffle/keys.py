@@ -40,6 +40,28 @@ def partition_ids(
     dictionaries. Null is a key like others, and NaN equals it. Raises `KeyError` for a column
     that is not there and `TypeError` for a type without a hash.
     """
+    # Multiply-shift spreads the upper 32 bits over the partitions without a division.
+    return _spread(_hashes(batch, keys) >> np.uint64(32), partitions)
+
+
+def division_ids(
+    batch: pa.RecordBatch | pa.Table, keys: str | Sequence[str], parts: int, depth: int
+) -> pa.UInt32Array:
+    """Return the part of each row, when rows of one partition are divided by the same keys.
+
+    `depth` counts the divisions before: each looks at bits that those before it did not use, for up
+    to 8 divisions into up to 16 parts.
+    """
+    bits = _hashes(batch, keys) << np.uint64(4 * depth)
+    return _spread(bits & np.uint64(0xFFFFFFFF), parts)
+
+
+def _spread(words: Hashes, parts: int) -> pa.UInt32Array:
+    """Return numbers of 32 bits as numbers below `parts`."""
+    return pa.array(((words * np.uint64(parts)) >> np.uint64(32)).astype(np.uint32))
+
+
+def _hashes(batch: pa.RecordBatch | pa.Table, keys: str | Sequence[str]) -> Hashes:
     keys = [keys] if isinstance(keys, str) else keys
     if not keys:
         raise ValueError("Cannot partition by no key: name at least one column.")
@@ -52,9 +74,7 @@ def partition_ids(
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         hashes = _mix(hashes ^ _hash(column, key))
-    # Multiply-shift spreads the upper 32 bits over the partitions without a division.
-    numbers = ((hashes >> np.uint64(32)) * np.uint64(partitions)) >> np.uint64(32)
-    return pa.array(numbers.astype(np.uint32))
+    return hashes
 
 
 def _mix(words: Hashes) -> Hashes:

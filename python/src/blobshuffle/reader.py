@@ -38,33 +38,36 @@ def read(
     maps: int | None = None,
     store: StoreLike | None = None,
     schema: pa.Schema | None = None,
+    part: range | None = None,
 ) -> pa.RecordBatchReader:
     """Return the rows of a partition, map by map and in the order written.
 
     `refs` are those of all maps, one each. `maps` is their number; it may be left out if the
     writers know it. `store` is where the blobs are, if not where the refs say. The reader keeps
     about `READ_BYTES` and one batch in memory, and four times that much more for object stores.
-    The reader casts all rows to `schema`; without it, all maps must have one schema.
+    The reader casts all rows to `schema`; without it, all maps must have one schema. `part` are the
+    maps whose rows are wanted, such as one of `split`; the others are required, but not read.
 
     Raises `IncompleteShuffle` at once if a map is missing or duplicate, and `BlobMissing`,
     `BlobCorrupt`, `SchemaMismatch` or `StoreUnavailable` at once or while you read. Rows returned
     before a failure are right but incomplete: discard them.
     """
+    opened = blobs(refs, maps, store)
+    opened[0].require(partition)
+    is_cast = schema is not None
+    expected = opened[0].index().schema if schema is None else schema
+    wanted = opened if part is None else opened[part.start : part.stop]
+    return pa.RecordBatchReader.from_batches(
+        expected, _batches(wanted, partition, expected, is_cast)
+    )
+
+
+def blobs(refs: Iterable[Ref], maps: int | None, store: StoreLike | None) -> list[Blob]:
+    """Return the blobs of refs in the order of maps. Raises `IncompleteShuffle`."""
     ordered = sorted(refs, key=_map)
     check(ordered, maps)
-    first = ordered[0]
-    if not 0 <= partition < first.partitions:
-        raise ValueError(
-            f"Cannot read partition {partition} of shuffle {first.shuffle}: it has "
-            f"{first.partitions}, counted from 0."
-        )
     place = None if store is None else open_store(store)
-    opened = [_Blob(_store_of(ref, place), ref) for ref in ordered]
-    is_cast = schema is not None
-    expected = opened[0].schema() if schema is None else schema
-    return pa.RecordBatchReader.from_batches(
-        expected, _batches(opened, partition, expected, is_cast)
-    )
+    return [Blob(_store_of(ref, place), ref) for ref in ordered]
 
 
 def _map(ref: Ref) -> int:
@@ -82,7 +85,7 @@ def _store_of(ref: Ref, store: Store | None) -> Store:
 
 
 def _batches(
-    blobs: list[_Blob], partition: int, schema: pa.Schema, is_cast: bool
+    blobs: list[Blob], partition: int, schema: pa.Schema, is_cast: bool
 ) -> Iterator[pa.RecordBatch]:
     batches = _Decoder().batches(_frames(blobs, partition, None if is_cast else schema))
     if not is_cast:
@@ -90,14 +93,14 @@ def _batches(
     return (cast(batch, schema, f"partition {partition}") for batch in batches)
 
 
-def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
-    depth = blobs[0].read_ahead
+def _frames(blobs: list[Blob], partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
+    depth = blobs[0].read_ahead if blobs else 0
     if not depth:
         for blob in blobs:
             yield from blob.frames(partition, schema)
         return
     with ThreadPoolExecutor(depth, "blobshuffle-read") as pool:
-        ahead: deque[tuple[_Blob, Future[_Started]]] = deque()
+        ahead: deque[tuple[Blob, Future[_Started]]] = deque()
         rest = iter(blobs)
         try:
             while True:
@@ -114,7 +117,7 @@ def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema | None) -> Ite
                 future.cancel()
 
 
-def _start(blob: _Blob, partition: int, schema: pa.Schema | None) -> _Started:
+def _start(blob: Blob, partition: int, schema: pa.Schema | None) -> _Started:
     """Request the first frames of a partition."""
     frames = blob.frames(partition, schema)
     return list(itertools.islice(frames, 1)), frames
@@ -127,7 +130,7 @@ class _Frames(NamedTuple):
     frames of another blob may be before them in the stream.
     """
 
-    blob: _Blob
+    blob: Blob
     prelude: bytes
     data: bytes
     rows: int
@@ -198,7 +201,7 @@ class _Decoder:
         )
 
 
-class _Blob:
+class Blob:
     """The blob of one ref. Owned by one thread."""
 
     def __init__(self, store: Store, ref: Ref) -> None:
@@ -206,15 +209,26 @@ class _Blob:
         self._ref = ref
         self._rate = rates_of(store).read
 
-    def schema(self) -> pa.Schema:
+    def index(self) -> BlobIndex:
+        """Return where the rows of each partition are. Reads the footer if it is not known."""
         source = self._store.open(self._ref.path)
         try:
-            return self._index(source).schema
+            return self._index(source)
         finally:
             source.close()
 
+    def require(self, partition: int) -> None:
+        """Raise `ValueError` if the shuffle has no such partition."""
+        ref = self._ref
+        if not 0 <= partition < ref.partitions:
+            raise ValueError(
+                f"Cannot read partition {partition} of shuffle {ref.shuffle}: it has "
+                f"{ref.partitions}, counted from 0."
+            )
+
     @property
     def read_ahead(self) -> int:
+        """How many blobs to request ahead: that of the store."""
         return self._store.read_ahead
 
     def frames(self, partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:

@@ -55,7 +55,7 @@ def _require_names(names: list[str], others: list[str], origin: str, what: str) 
 
 def _field(one: pa.Field, other: pa.Field, origin: str, what: str) -> pa.Field:
     try:
-        data_type = _common(one.type, other.type)
+        data_type = common_type(one.type, other.type)
     except (TypeError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise SchemaMismatch(
             f"Cannot shuffle {origin} with {what}: column {one.name!r} is {one.type} in one and "
@@ -64,7 +64,7 @@ def _field(one: pa.Field, other: pa.Field, origin: str, what: str) -> pa.Field:
     return pa.field(one.name, data_type, one.nullable or other.nullable, one.metadata)
 
 
-def _common(one: Any, other: Any) -> Any:
+def common_type(one: Any, other: Any) -> Any:
     """Return the type that holds the values of two. Raises `TypeError` if there is none."""
     types = pa.types
     if one.equals(other) or types.is_null(other):
@@ -79,7 +79,7 @@ def _common(one: Any, other: Any) -> Any:
         return _common_list(one, other)
     if types.is_map(one) and types.is_map(other):
         return pa.map_(
-            _common(one.key_type, other.key_type), _common(one.item_type, other.item_type)
+            common_type(one.key_type, other.key_type), common_type(one.item_type, other.item_type)
         )
     if _family(one) is None or _family(one) != _family(other):
         raise TypeError(f"{one} and {other}")
@@ -135,9 +135,9 @@ def _common_dictionary(one: Any, other: Any) -> Any:
         index = max(one.index_type, other.index_type, key=lambda each: each.bit_width)
         if types.is_signed_integer(one.index_type) != types.is_signed_integer(other.index_type):
             index = pa.int64()
-        return pa.dictionary(index, _common(one.value_type, other.value_type), one.ordered)
+        return pa.dictionary(index, common_type(one.value_type, other.value_type), one.ordered)
     plain = [each.value_type if types.is_dictionary(each) else each for each in (one, other)]
-    return _common(*plain)
+    return common_type(*plain)
 
 
 def _common_struct(one: Any, other: Any) -> Any:
@@ -146,14 +146,14 @@ def _common_struct(one: Any, other: Any) -> Any:
     if names != others:
         raise TypeError("other fields")
     fields = [
-        one.field(i).with_type(_common(one.field(i).type, other.field(i).type))
+        one.field(i).with_type(common_type(one.field(i).type, other.field(i).type))
         for i in range(one.num_fields)
     ]
     return pa.struct(fields)
 
 
 def _common_list(one: Any, other: Any) -> Any:
-    value = one.value_field.with_type(_common(one.value_type, other.value_type))
+    value = one.value_field.with_type(common_type(one.value_type, other.value_type))
     is_large = pa.types.is_large_list(one) or pa.types.is_large_list(other)
     return pa.large_list(value) if is_large else pa.list_(value)
 
