@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shuffles import stored
 
+import blobshuffle.joins
 import blobshuffle.operations
 from blobshuffle import (
     IncompleteShuffle,
@@ -246,10 +247,15 @@ def test_a_result_of_a_hundred_times_the_input_streams(tmp_path):
 def test_a_join_with_a_hot_key_is_that_of_duckdb(tmp_path, monkeypatch, how, memory):
     """With the smaller memory a partition is divided, and the hot key needs several passes."""
     monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
+    divided = []
+    real = blobshuffle.joins.scratch
+    monkeypatch.setattr(
+        blobshuffle.joins, "scratch", lambda *args: divided.append(args) or real(*args)
+    )
     random = np.random.default_rng(7)
     tables = []
     for rows in (6000, 4000):
-        k = np.where(random.random(rows) < 0.2, 5, random.integers(0, 3000, rows))
+        k = np.where(random.random(rows) < 0.06, 5, random.integers(0, 3000, rows))
         tables.append(
             pa.table({"k": pa.array(k, mask=random.random(rows) < 0.1), "x": range(rows)})
         )
@@ -266,6 +272,7 @@ def test_a_join_with_a_hot_key_is_that_of_duckdb(tmp_path, monkeypatch, how, mem
     other = rows["x_right"] if "x_right" in rows.column_names else pa.nulls(rows.num_rows)
     pairs = list(zip(rows["x"].to_pylist(), other.to_pylist(), strict=True))
     assert in_order(pairs) == in_order(expected)
+    assert bool(divided) == (memory < 1 << 20)
     assert stored(tmp_path) == []
 
 

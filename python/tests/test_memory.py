@@ -103,3 +103,66 @@ def test_a_map_of_more_rows_than_memory(tmp_path):
         f"{200 * LARGE * 2} MiB within 256 MiB: write {write} and read {read} CPU-s, "
         f"peak {limited.peak_mebibytes()} MiB resident"
     )
+
+
+OPERATIONS = """
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import blobshuffle
+store, batches, operation = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+rows = 1 << 17
+def batch(number):
+    key = np.random.default_rng(number).permutation(np.arange(number * rows, (number + 1) * rows))
+    if number % 4 == 0:
+        key[: rows // 16] = 7
+    return pa.record_batch({"k": key * 2654435761 % (1 << 40), "v": key % 100})
+def reader():
+    first = batch(0)
+    return pa.RecordBatchReader.from_batches(first.schema, map(batch, range(batches)))
+if operation == "whole":
+    limit(96)
+    reader().read_all()
+def run(operation, memory):
+    options = {"store": store, "memory": memory}
+    if operation == "join":
+        small = pa.table({"k": batch(1)["k"].slice(0, 10_000)})
+        return blobshuffle.join(reader(), small, "k", how="anti", partitions=4, **options)
+    if operation == "aggregate":
+        return blobshuffle.aggregate(reader(), "k", {"n": ("v", "size")}, partitions=4, **options)
+    return blobshuffle.sort(reader(), ["k"], **options)
+batches, wanted = 1, batches
+for each in run(operation, 32 << 20):
+    pass
+batches = wanted
+limit(96)
+found, last = 0, None
+for each in run(operation, 32 << 20):
+    found += each.num_rows
+    if operation == "sort" and each.num_rows:
+        keys = each["k"].to_numpy()
+        assert (keys[1:] >= keys[:-1]).all() and (last is None or keys[0] >= last)
+        last = keys[-1]
+print(found)
+"""
+
+
+@pytest.mark.parametrize("operation", ["join", "aggregate", "sort"])
+def test_an_operation_on_more_rows_than_memory(tmp_path, operation):
+    # 2 MiB a batch: 128 MiB within 96 MiB more than at the start, with 32 MiB of `memory`.
+    batches = 64 * LARGE
+    done = limited.run(OPERATIONS, tmp_path, batches, operation)
+    assert done.returncode == 0, done.stderr
+    rows = batches << 17
+    hot = -(-batches // 4) << 13
+    expected = {"join": rows - 10_000, "aggregate": rows - hot + 1, "sort": rows}
+    # The hot key may also be in a row of its own.
+    spare = 1 if operation == "aggregate" else 0
+    assert 0 <= expected[operation] - int(done.stdout) <= spare
+    assert stored(tmp_path) == []
+
+
+def test_the_same_rows_do_not_fit_without_an_operation(tmp_path):
+    done = limited.run(OPERATIONS, tmp_path, 64, "whole")
+    assert done.returncode != 0
+    assert re.search("MemoryError|malloc|out of memory", done.stderr)

@@ -143,7 +143,7 @@ class AggregatePlan:
         if state.column is None:
             return pa.array(np.zeros(rows.num_rows, np.int8))
         column = plain(rows.column(rows.schema.get_field_index(state.column)))
-        return column.cast(pa.float64()) if state.as_float else column
+        return column.cast(pa.float64(), safe=False) if state.as_float else column
 
     def merged(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key."""

@@ -80,8 +80,11 @@ class SortPlan:
 
     def order(self, keys: pa.RecordBatch) -> Any:
         """Return the indices that sort keys; equal keys keep their order."""
-        chosen = [(str(number), direction) for number, (_, direction) in enumerate(self.by)]
-        return _compute.sort_indices(keys, sort_keys=chosen, null_placement=self._null_placement)
+        chosen = [
+            (str(number), direction, self._null_placement)
+            for number, (_, direction) in enumerate(self.by)
+        ]
+        return _compute.sort_indices(keys, sort_keys=chosen)
 
 
 class Sample:
@@ -131,7 +134,7 @@ class Ranges:
             return
         sample = joined(found)
         ordered = _take(sample, numbers_of(plan.order(sample)))
-        at = np.unique((np.arange(1, count) * ordered.num_rows) // count)
+        at = (np.arange(1, count) * ordered.num_rows) // count
         chosen = _take(ordered, at)
         starts = _starts(chosen)
         self._bounds = _take(chosen, starts)
