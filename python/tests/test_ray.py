@@ -1,12 +1,17 @@
 """Ray tasks: the same promises on a local Ray of two CPUs."""
 
+import gc
+import logging
 import os
 import pathlib
 import signal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import ray
+import ray.data
+from ray.data.aggregate import Count, Mean, Min, Sum
 from shuffles import stored, table
 from test_processes import expected
 
@@ -24,6 +29,10 @@ def cluster():
         log_to_driver=False,
         runtime_env={"env_vars": {"PYTHONPATH": str(pathlib.Path(__file__).parent)}},
     )
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.default_hash_shuffle_parallelism = 2
     yield
     ray.shutdown()
 
@@ -103,4 +112,183 @@ def test_blocks_without_a_common_schema_are_refused_before_they_are_written(tmp_
     results = shuffles.shuffle([ray.put(block) for block in blocks], "k", 2, store=tmp_path)
     with pytest.raises(SchemaMismatch, match=r"column 'x' is int64"):
         next(results)
+    assert stored(tmp_path) == []
+
+
+def drawn(seed, rows=3000):
+    """Rows with nulls, ties and strings, in blocks of different sizes."""
+    random = np.random.default_rng(seed)
+    data = pa.table(
+        {
+            "k": pa.array(random.integers(0, 40, rows), mask=random.random(rows) < 0.05),
+            "s": [f"name {n}" for n in random.integers(0, 9, rows)],
+            "v": random.integers(-1000, 1000, rows),
+            "row": range(rows),
+        }
+    )
+    return data, ray.data.from_arrow([data.slice(0, 700), data.slice(700, 1), data.slice(701)])
+
+
+def rows_of(dataset):
+    return sorted(map(repr, dataset.take_all()))
+
+
+def test_a_repartitioned_dataset_has_its_keys_together(tmp_path):
+    data, dataset = drawn(1)
+    made = shuffles.repartition(dataset, 5, ["k", "s"], store=tmp_path).materialize()
+    assert made.num_blocks() == 5
+    assert rows_of(made) == sorted(map(repr, data.to_pylist()))
+    keys = [
+        {(row["k"], row["s"]) for row in ray.get(block).to_pylist()}
+        for block in made.to_arrow_refs()
+    ]
+    assert sum(map(len, keys)) == len(set().union(*keys))
+    even = shuffles.repartition(dataset, 4, store=tmp_path).materialize()
+    counts = [ray.get(block).num_rows for block in even.to_arrow_refs()]
+    assert (len(counts), sum(counts)) == (4, 3000)
+    assert max(counts) - min(counts) <= 3
+
+
+@pytest.fixture
+def natively(request):
+    """Whether Ray's own operations run beside ours: they take minutes, so only with --examples."""
+    return bool(request.config.getoption("--examples"))
+
+
+@pytest.mark.parametrize("seed", [2])
+def test_a_sort_is_that_of_whole_tables(tmp_path, seed, natively):
+    data, dataset = drawn(seed)
+    by = ["s", "v", "row"]
+    ours = shuffles.sort(dataset, by, store=tmp_path).take_all()
+    assert ours == data.sort_by([(key, "ascending") for key in by]).to_pylist(), f"seed {seed}"
+    if natively:
+        assert ours == dataset.sort(by).take_all(), f"seed {seed}"
+    nulls = shuffles.sort(dataset, [("k", "descending"), "row"], store=tmp_path).take_all()
+    expected = data.sort_by([("k", "descending"), ("row", "ascending")]).to_pylist()
+    assert nulls == expected, f"seed {seed}"
+
+
+def test_rows_of_more_than_memory_are_sorted_by_several_tasks(tmp_path):
+    def block(batch):
+        numbers = np.random.default_rng(int(batch["id"][0])).integers(0, 1 << 60, 1 << 16)
+        return {"k": numbers, "v": numbers}
+
+    dataset = ray.data.range(12, override_num_blocks=12).map_batches(block, batch_size=1)
+    made = shuffles.sort(dataset, "k", store=tmp_path, memory=8 << 20)
+    last, rows, blocks = -1, 0, 0
+    for batch in made.iter_batches(batch_size=None, batch_format="numpy"):
+        assert batch["k"][0] >= last
+        assert (np.diff(batch["k"]) >= 0).all()
+        last, rows, blocks = batch["k"][-1], rows + len(batch["k"]), blocks + 1
+    assert rows == 12 << 16
+    assert blocks > 4
+
+
+def test_an_aggregation_is_that_of_ray(tmp_path):
+    _, dataset = drawn(4)
+    wanted = {"total": ("v", "sum"), "mean": ("v", "mean"), "n": ("v", "size"), "low": ("v", "min")}
+    ours = shuffles.groupby(dataset, "s", store=tmp_path, partitions=3).aggregate(wanted)
+    native = dataset.groupby("s").aggregate(
+        Sum("v", alias_name="total"),
+        Mean("v", alias_name="mean"),
+        Count(alias_name="n"),
+        Min("v", alias_name="low"),
+    )
+    by_name = {row["s"]: row for row in native.take_all()}
+    found = ours.take_all()
+    assert len(found) == len(by_name) == 9
+    for row in found:
+        assert row == pytest.approx(by_name[row["s"]])
+
+
+def test_groups_are_mapped_one_by_one(tmp_path, natively):
+    data, dataset = drawn(5)
+
+    def spread(group):
+        return {"k": group["k"][:1], "spread": [int(group["v"].max() - group["v"].min())]}
+
+    known = ray.data.from_arrow(data.filter(data["k"].is_valid()))
+    groups = shuffles.groupby(known, "k", store=tmp_path, partitions=3)
+    found = {
+        row["k"]: row["spread"]
+        for row in groups.map_groups(spread, batch_format="pandas").take_all()
+    }
+    values = data.filter(data["k"].is_valid()).to_pandas().groupby("k")["v"]
+    assert found == (values.max() - values.min()).to_dict()
+    if natively:
+        native = known.groupby("k").map_groups(spread, batch_format="pandas")
+        assert found == {row["k"]: row["spread"] for row in native.take_all()}
+    counts = shuffles.groupby(dataset, ["k", "s"], store=tmp_path, partitions=2).map_groups(
+        lambda group: group.slice(0, 1).append_column("n", [[group.num_rows]])
+    )
+    pairs = data.group_by(["k", "s"]).aggregate([([], "count_all")])
+    assert sorted(row["n"] for row in counts.take_all()) == sorted(pairs["count_all"].to_pylist())
+
+
+@pytest.mark.parametrize("how", ["inner", "full"])
+def test_a_join_is_that_of_whole_tables(tmp_path, how, natively):
+    one, left = drawn(6, 800)
+    other = drawn(7, 750)[0].rename_columns(["k", "s2", "v2", "row2"])
+    wide = other.set_column(0, "k", other["k"].cast(pa.int32()))
+    right = ray.data.from_arrow([wide.slice(0, 300), wide.slice(300)])
+    pairs = shuffles.join(left, right, "k", how=how, store=tmp_path, partitions=3).take_all()
+    kind = {"full": "full outer"}.get(how, how)
+    expected = one.join(other, "k", join_type=kind).to_pylist()
+    found = [{name: row[name] for name in expected[0]} for row in pairs]
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    if natively and how == "inner":
+        same = ray.data.from_arrow([other.slice(0, 300), other.slice(300)])
+        native = left.join(same, "inner", 2, on=("k",)).take_all()
+        assert sorted((row["row"], row["row2"]) for row in native) == sorted(
+            (row["row"], row["row2"]) for row in pairs
+        )
+
+
+def test_a_hot_partition_is_joined_by_several_tasks(tmp_path):
+    blocks = [pa.table({"k": [1] * 150_000, "row": range(150_000)}) for _ in range(4)]
+    left, right = ray.data.from_arrow(blocks), ray.data.from_arrow(pa.table({"k": [1, 2]}))
+    made = shuffles.join(left, right, "k", store=tmp_path, partitions=2, memory=4 << 20)
+    done = made.materialize()
+    assert done.num_blocks() >= 4
+    assert done.count() == 600_000
+    whole = shuffles.join(
+        left, right, "k", how="right", store=tmp_path, partitions=2, memory=4 << 20
+    )
+    assert whole.count() == 600_001
+
+
+def test_an_empty_side_has_its_schema(tmp_path):
+    data, dataset = drawn(8, 100)
+    nothing = ray.data.from_arrow(data.slice(0, 0))
+    assert shuffles.join(nothing, dataset, "k", store=tmp_path, partitions=2).count() == 0
+    left = shuffles.join(dataset, nothing, "k", how="left", store=tmp_path, partitions=2)
+    assert left.count() == 100
+    assert shuffles.sort(nothing, "k", store=tmp_path).count() == 0
+    with pytest.raises(ValueError, match="its schema is unknown"):
+        shuffles.sort(ray.data.from_items([]), "k", store=tmp_path)
+
+
+def test_blobs_live_as_long_as_the_datasets_that_need_them(tmp_path):
+    _, dataset = drawn(9)
+    made = shuffles.repartition(dataset, 2, "k", store=tmp_path)
+    derived = made.filter(lambda row: row["v"] > 0)
+    del made
+    gc.collect()
+    assert stored(tmp_path)
+    assert derived.count()
+    del derived
+    gc.collect()
+    assert stored(tmp_path) == []
+
+
+def test_a_map_of_a_dataset_that_fails_leaves_nothing(tmp_path):
+    def fail(batch):
+        raise RuntimeError("broken")
+
+    dataset = ray.data.range(10).map_batches(fail)
+    with pytest.raises(Exception, match="broken"):
+        shuffles.sort(dataset, "id", store=tmp_path)
+    assert stored(tmp_path) == []
+    with pytest.raises(KeyError, match="'x'"):
+        shuffles.groupby(ray.data.range(10), "x", store=tmp_path, partitions=2).aggregate({})
     assert stored(tmp_path) == []

@@ -14,6 +14,7 @@ import ray
 
 from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import releasing
+from blobshuffle.ray_datasets import Grouped, groupby, join, repartition, sort
 from blobshuffle.store import StoreLike, new_shuffle
 from blobshuffle.tasks import (
     LEASE_SECONDS,
@@ -31,7 +32,7 @@ from blobshuffle.tasks import (
 )
 from blobshuffle.writer import DEFAULT_MEMORY
 
-__all__ = ["shuffle"]
+__all__ = ["Grouped", "groupby", "join", "repartition", "shuffle", "sort"]
 
 
 @overload

@@ -8,6 +8,7 @@ again by a sample of its own.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -192,6 +193,26 @@ def _starts(keys: pa.RecordBatch) -> Any:
     return np.flatnonzero(changes)
 
 
+def groups(plan: SortPlan, ordered: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Return sorted rows in tables of equal keys."""
+    held: list[pa.RecordBatch] = []
+    last: pa.RecordBatch | None = None
+    for batch in ordered:
+        keys = plan.keys(prepared(batch, plan.gathered))
+        starts = _starts(keys if last is None else joined([last, keys]))
+        # With the last row before it, row 0 of a batch is number 1.
+        cuts = [int(at) for at in (starts if last is None else starts[1:] - 1)]
+        for begin, end in itertools.pairwise([0, *cuts, batch.num_rows]):
+            if begin in cuts and held:
+                yield pa.Table.from_batches(held, plan.schema)
+                held = []
+            if end > begin:
+                held.append(batch.slice(begin, end - begin))
+        last = keys.slice(batch.num_rows - 1)
+    if held:
+        yield pa.Table.from_batches(held, plan.schema)
+
+
 class Sort:
     """Sorts the partitions of a shuffle one after the other. Owned by one thread."""
 
@@ -258,4 +279,4 @@ class Sort:
         yield from by_order(batch, order, self._plan.schema)
 
 
-__all__ = ["Direction", "NullPlacement", "Ranges", "Sample", "Sort", "SortPlan"]
+__all__ = ["Direction", "NullPlacement", "Ranges", "Sample", "Sort", "SortPlan", "groups"]

@@ -1,0 +1,551 @@
+"""Shuffles of Ray Datasets: each function takes datasets and returns one. Needs `ray`.
+
+The maps run when a function is called: the tasks that make a dataset's blocks also write them to
+blobs, so rows stay out of Ray's object store. The dataset that is returned reads the blobs, a
+partition at a time, when Ray runs its tasks. Blobs live as long as that dataset, or one that was
+made from it, is in the driver's memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import ray
+import ray.data
+from ray.data.block import BlockAccessor, BlockMetadata
+
+from blobshuffle.aggregates import AggregatePlan, Aggregates, Aggregation
+from blobshuffle.arrow import Codec
+from blobshuffle.joins import How, Join, JoinPlan
+from blobshuffle.keys import partition_ids
+from blobshuffle.lifecycle import releasing
+from blobshuffle.ref import Ref, select
+from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, prepared
+from blobshuffle.schemas import cast as cast_to
+from blobshuffle.schemas import unified
+from blobshuffle.scratch import Shuffled, shuffled
+from blobshuffle.sizes import split
+from blobshuffle.sorts import Direction, NullPlacement, Ranges, Sample, Sort, SortPlan, groups
+from blobshuffle.store import Store, StoreLike, new_shuffle, open_store
+from blobshuffle.tasks import LEASE_SECONDS, range_size, ranges
+from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
+
+__all__ = ["Grouped", "groupby", "join", "repartition", "sort"]
+
+_TABLE_BYTES = 8 * BATCH_BYTES
+"""About how many bytes of rows a task returns at a time."""
+
+
+@dataclass(frozen=True)
+class _Spec:
+    """How tasks write and read: picklable."""
+
+    store: Store
+    codec: Codec
+    memory: int
+    options: Mapping[str, Any]
+
+
+class _Map(NamedTuple):
+    """The blob of a map, the schema of its rows, and a sample of its keys."""
+
+    ref: Ref
+    schema: pa.Schema
+    sample: pa.RecordBatch | None = None
+
+
+def repartition(
+    dataset: Any,
+    partitions: int,
+    keys: str | Sequence[str] | None = None,
+    *,
+    store: StoreLike,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Return a dataset of as many partitions: rows of equal keys are in one.
+
+    Without keys, rows are dealt out evenly. Each partition is a task of the dataset that is
+    returned, and one block unless it is larger than Ray's largest block. `options` are those of
+    Ray's tasks, such as `num_cpus`. Raises what a task raises, with `ray.exceptions.RayTaskError`
+    as its type too.
+    """
+    _require(partitions)
+    spec = _spec(store, codec, memory, options)
+    names = None if keys is None else _names(keys)
+    with contextlib.ExitStack() as stack:
+        made = _shuffled(stack, spec, dataset, _Writing(spec, partitions, names))
+        tasks = [
+            _task(made, [number], functools.partial(_rows, made.shared, number))
+            for number in range(partitions)
+        ]
+        return _dataset(stack, spec, tasks)
+
+
+def sort(
+    dataset: Any,
+    by: str | Sequence[str | tuple[str, Direction]],
+    *,
+    store: StoreLike,
+    null_placement: NullPlacement = "at_end",
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Return a dataset in the order of columns, as `blobshuffle.sort` does.
+
+    The rows are written twice: as they come, with a sample of their keys, then by ranges of the
+    keys. Rows with equal keys have the order in which Ray runs the tasks of the dataset. Ray keeps
+    the order of blocks of the dataset that is returned.
+    """
+    spec = _spec(store, codec, memory, options)
+    pairs: list[tuple[str, Direction]] = [
+        (each, "ascending") if isinstance(each, str) else each
+        for each in ([by] if isinstance(by, str) else by)
+    ]
+    with contextlib.ExitStack() as own, contextlib.ExitStack() as stack:
+        staged = _shuffled(own, spec, dataset, _Writing(spec, 1, None, pairs, null_placement))
+        plan = SortPlan(staged.rows.schema, pairs, null_placement)
+        cost = int(staged.rows.sizes.bytes.sum() + ROW_BYTES * staged.rows.sizes.rows.sum())
+        count = Sort(plan, memory, spec.store).range_count(cost)
+        cpus = int(ray.cluster_resources().get("CPU", 1))
+        bounds = Ranges(plan, staged.samples, max(count, min(cpus, count * cpus)))
+        name = stack.enter_context(_leased(spec))
+        writing = _Writing(spec, len(bounds), None, shuffle=name)
+        maps = range(len(staged.rows.refs))
+        written = [
+            _remote(_write_ranges, spec).remote(writing, staged.shared, plan, bounds, number)
+            for number in maps
+        ]
+        made = _whole(spec, ray.get(written))
+        tasks = [
+            _task(made, [n], functools.partial(_sorted, made.shared, spec, plan, bounds, n))
+            for n in range(len(bounds))
+        ]
+        return _dataset(stack, spec, tasks)
+
+
+def groupby(
+    dataset: Any,
+    keys: str | Sequence[str],
+    *,
+    store: StoreLike,
+    partitions: int,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    options: Mapping[str, Any] | None = None,
+) -> Grouped:
+    """Return groups of rows of equal keys, to aggregate or to map. Nothing runs before that."""
+    _require(partitions)
+    return Grouped(dataset, _names(keys), partitions, _spec(store, codec, memory, options))
+
+
+class Grouped:
+    """Rows of a dataset, grouped by keys. Null is a key, and NaN another."""
+
+    def __init__(self, dataset: Any, keys: list[str], partitions: int, spec: _Spec) -> None:
+        self._dataset = dataset
+        self._keys = keys
+        self._partitions = partitions
+        self._spec = spec
+
+    def aggregate(self, aggregates: Aggregates) -> Any:
+        """Return a dataset with a row for each key, as `blobshuffle.aggregate` does.
+
+        Each map aggregates its rows before it writes them.
+        """
+        spec = self._spec
+        with contextlib.ExitStack() as stack:
+            writing = _Writing(spec, self._partitions, self._keys, aggregates=dict(aggregates))
+            made = _shuffled(stack, spec, self._dataset, writing)
+            plan = AggregatePlan(made.inputs, self._keys, aggregates)
+            states = made.with_schema(plan.state_schema)
+            tasks = [
+                _task(states, part, functools.partial(_merged, states.shared, spec, plan, part))
+                for part in _parts(self._partitions)
+            ]
+            return _dataset(stack, spec, tasks)
+
+    def map_groups(self, function: Callable[[Any], Any], *, batch_format: str = "pyarrow") -> Any:
+        """Return a dataset of what a function returns for the rows of each key.
+
+        The function takes and returns batches of Ray: `pyarrow`, `pandas` or `numpy`. A task holds
+        the rows of one key, and `memory` besides.
+        """
+        spec = self._spec
+        with contextlib.ExitStack() as stack:
+            made = _shuffled(
+                stack, spec, self._dataset, _Writing(spec, self._partitions, self._keys)
+            )
+            plan = SortPlan(made.rows.schema, [(key, "ascending") for key in self._keys], "at_end")
+            tasks = [
+                _task(
+                    made,
+                    part,
+                    functools.partial(
+                        _mapped, made.shared, spec, plan, part, function, batch_format
+                    ),
+                )
+                for part in _parts(self._partitions)
+            ]
+            return _dataset(stack, spec, tasks)
+
+
+def join(
+    left: Any,
+    right: Any,
+    on: str | Sequence[str],
+    *,
+    store: StoreLike,
+    partitions: int,
+    right_on: str | Sequence[str] | None = None,
+    how: How = "inner",
+    suffix: str = "_right",
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Return a dataset of the rows of two that have equal keys, as `blobshuffle.join` does.
+
+    A partition whose left side is larger than `memory` is joined by several tasks, of which each
+    reads a part of the left side and all of the right; not for right and full joins.
+    """
+    _require(partitions)
+    spec = _spec(store, codec, memory, options)
+    names = _names(on)
+    others = names if right_on is None else _names(right_on)
+    with contextlib.ExitStack() as stack:
+        one = _shuffled(stack, spec, left, _Writing(spec, partitions, names))
+        other = _shuffled(stack, spec, right, _Writing(spec, partitions, others))
+        plan = JoinPlan(one.rows.schema, other.rows.schema, names, others, how, suffix)
+        tasks: list[_Task] = []
+        for numbers in _parts(partitions):
+            pieces = [(n, part) for n in numbers for part in _split(one, other, plan, n, memory)]
+            is_whole = all(part is None for _, part in pieces)
+            for some in [pieces] if is_whole else [[piece] for piece in pieces]:
+                read = functools.partial(_joined, one.shared, other.shared, spec, plan, some)
+                tasks.append(_task(one, [number for number, _ in some], read))
+        return _dataset(stack, spec, tasks)
+
+
+def _split(
+    left: _Made, right: _Made, plan: JoinPlan, number: int, memory: int
+) -> list[range] | list[None]:
+    """Return the parts of the left side that tasks join; None is all of it."""
+    size, other = (int(made.rows.sizes.bytes[number]) for made in (left, right))
+    if plan.kind.right_alone or size <= memory or other > size:
+        return [None]
+    parts = split(left.rows.refs, number, memory)
+    return parts if len(parts) > 1 else [None]
+
+
+def _require(partitions: int) -> None:
+    if partitions < 1:
+        raise ValueError(f"Cannot shuffle into {partitions} partitions: at least 1.")
+
+
+def _names(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _spec(store: StoreLike, codec: Codec, memory: int, options: Mapping[str, Any] | None) -> _Spec:
+    return _Spec(open_store(store), codec, memory, dict(options or {}))
+
+
+def _leased(spec: _Spec) -> Any:
+    return releasing(spec.store, new_shuffle("ray"), lease=LEASE_SECONDS)
+
+
+def _remote(function: Any, spec: _Spec) -> Any:
+    remote: Any = ray.remote(function)
+    return remote.options(**spec.options) if spec.options else remote
+
+
+def _parts(partitions: int) -> list[range]:
+    cpus = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    return ranges(partitions, range_size(partitions, cpus, None))
+
+
+# The map side.
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """What a map does with its rows: picklable."""
+
+    spec: _Spec
+    partitions: int
+    keys: list[str] | None
+    by: list[tuple[str, Direction]] | None = None
+    null_placement: NullPlacement = "at_end"
+    aggregates: dict[str, tuple[str, str]] | None = None
+    shuffle: str = ""
+
+    def write(self, number: int, batches: Iterable[pa.RecordBatch]) -> _Map:
+        """Write the rows of a map."""
+        found = (batch for batch in batches if batch.num_columns)
+        first = next(found, None)
+        if first is None:
+            # A blob needs a column, even if its map has none.
+            stub = pa.schema([("stub", pa.null())])
+            return _Map(self._written(number, stub, [], None), pa.schema([]))
+        schema, rows = first.schema, itertools.chain([first], found)
+        same = (cast_to(batch, schema, f"block of map {number}") for batch in rows)
+        if self.aggregates is not None:
+            return self._states(number, schema, same)
+        sample = None if self.by is None else self._sample(schema)
+        ref = self._written(number, schema, _sampled(same, sample), self.keys)
+        return _Map(ref, schema, None if sample is None else sample.keys())
+
+    def _states(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> _Map:
+        assert self.aggregates is not None
+        assert self.keys is not None
+        plan = AggregatePlan(schema, self.keys, self.aggregates)
+        states = Aggregation(plan, self.spec.memory, self.spec.store).states_of(batches)
+        return _Map(self._written(number, plan.state_schema, states, plan.state_keys), schema)
+
+    def _sample(self, schema: pa.Schema) -> Sample:
+        assert self.by is not None
+        return Sample(SortPlan(schema, self.by, self.null_placement))
+
+    def _written(
+        self,
+        number: int,
+        schema: pa.Schema,
+        batches: Iterable[pa.RecordBatch],
+        keys: list[str] | None,
+    ) -> Ref:
+        with self.writer(number, schema) as writer:
+            at = number
+            for batch in batches:
+                if keys is None:
+                    writer.write(batch, (np.arange(batch.num_rows) + at) % self.partitions)
+                    at += batch.num_rows
+                else:
+                    writer.write(batch, partition_ids(batch, keys, self.partitions))
+            return writer.commit()
+
+    def writer(self, number: int, schema: pa.Schema) -> ShuffleWriter:
+        """Begin the blob of a map."""
+        return ShuffleWriter(
+            self.spec.store,
+            shuffle=self.shuffle,
+            map=number,
+            partitions=self.partitions,
+            schema=schema,
+            codec=self.spec.codec,
+            memory=self.spec.memory,
+        )
+
+
+def _sampled(batches: Iterator[pa.RecordBatch], sample: Sample | None) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        if sample is not None:
+            sample.add(batch)
+        yield batch
+
+
+class _BlobsDatasink(ray.data.Datasink[Any]):
+    """Writes the blocks of a task as the blob of a map."""
+
+    def __init__(self, writing: _Writing) -> None:
+        self._writing = writing
+        self.maps: list[_Map] = []
+
+    def write(self, blocks: Iterable[Any], ctx: Any) -> _Map:
+        batches = (
+            batch
+            for block in blocks
+            for batch in BlockAccessor.for_block(block).to_arrow().to_batches()
+        )
+        return self._writing.write(ctx.task_idx, batches)
+
+    def on_write_complete(self, write_result: Any) -> None:
+        self.maps = list(write_result.write_returns)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A shuffle that maps have written: where its rows are, and the schema of the maps' inputs."""
+
+    rows: Shuffled
+    inputs: pa.Schema
+    samples: list[pa.RecordBatch]
+    shared: Any
+
+    def with_schema(self, schema: pa.Schema) -> _Made:
+        rows = self.rows._replace(schema=schema)
+        return _Made(rows, self.inputs, self.samples, ray.put(rows))
+
+
+def _shuffled(stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _Writing) -> _Made:
+    """Run the maps. The stack deletes what they have written."""
+    name = stack.enter_context(_leased(spec))
+    writing = replace(writing, shuffle=name)
+    sink = _BlobsDatasink(writing)
+    dataset.write_datasink(sink, ray_remote_args=dict(spec.options) or None)
+    maps = sink.maps
+    if not any(len(each.schema) for each in maps):
+        schema = dataset.schema()
+        if schema is None or not schema.names:
+            raise ValueError(
+                "Cannot shuffle a dataset without rows and columns: its schema is unknown."
+            )
+        empty = pa.RecordBatch.from_pylist([], _arrow_schema(schema))
+        maps.append(writing.write(len(maps), [empty]))
+    return _whole(spec, maps)
+
+
+def _arrow_schema(schema: Any) -> pa.Schema:
+    base = schema.base_schema
+    if isinstance(base, pa.Schema):
+        return base
+    return pa.Schema.from_pandas(base.empty, preserve_index=False)
+
+
+def _whole(spec: _Spec, maps: Sequence[_Map]) -> _Made:
+    inputs = unified((f"map {each.ref.map}", each.schema) for each in maps)
+    refs = [replace(ref, maps=len(maps)) for ref in select((m.ref for m in maps), len(maps))]
+    rows = shuffled(refs, inputs, spec.store)
+    samples = [each.sample for each in maps if each.sample is not None]
+    return _Made(rows, inputs, samples, ray.put(rows))
+
+
+def _write_ranges(
+    writing: _Writing, staged: Shuffled, plan: SortPlan, bounds: Ranges, number: int
+) -> _Map:
+    """Write the rows of a staged map again, by ranges."""
+    with writing.writer(number, plan.schema) as writer:
+        for batch in staged.read(0, range(number, number + 1)):
+            writer.write(batch, bounds.ids(prepared(batch, plan.gathered)))
+        return _Map(writer.commit(), plan.schema)
+
+
+# The reduce side.
+
+
+class _Task(NamedTuple):
+    """What a task reads: a function that returns tables, and about how much they are."""
+
+    read: Callable[[], Iterator[pa.Table]]
+    rows: int
+    bytes: int
+
+
+def _task(made: _Made, partitions: Sequence[int], read: Callable[[], Iterator[pa.Table]]) -> _Task:
+    rows, size = made.rows.sizes
+    numbers = list(partitions)
+    return _Task(read, int(rows[numbers].sum()), int(size[numbers].sum()))
+
+
+class _BlobsDatasource(ray.data.Datasource):
+    """The tasks that read a shuffle. The blobs are deleted when this is no longer in memory."""
+
+    def __init__(self, tasks: list[_Task]) -> None:
+        super().__init__()
+        self._tasks = tasks
+
+    def estimate_inmemory_data_size(self) -> int:
+        return sum(task.bytes for task in self._tasks)
+
+    def get_read_tasks(self, parallelism: int, *_: Any, **__: Any) -> list[Any]:
+        return [
+            ray.data.ReadTask(
+                task.read,
+                BlockMetadata(
+                    num_rows=None, size_bytes=task.bytes, input_files=None, exec_stats=None
+                ),
+            )
+            for task in self._tasks
+        ]
+
+
+def _dataset(stack: contextlib.ExitStack, spec: _Spec, tasks: list[_Task]) -> Any:
+    source = _BlobsDatasource(tasks)
+    dataset = ray.data.read_datasource(
+        source,
+        override_num_blocks=len(tasks),
+        ray_remote_args=dict(spec.options) or None,  # pyright: ignore[reportArgumentType]
+    )
+    dataset.context.execution_options.preserve_order = True
+    weakref.finalize(source, stack.pop_all().close)
+    return dataset
+
+
+def _tables(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Return batches as tables of bounded size, at least one."""
+    group: list[pa.RecordBatch] = []
+    size = 0
+    is_first = True
+    for batch in batches:
+        group.append(batch)
+        size += batch.nbytes
+        if size >= _TABLE_BYTES:
+            yield pa.Table.from_batches(group, schema)
+            group, size, is_first = [], 0, False
+    if group or is_first:
+        yield pa.Table.from_batches(group, schema)
+
+
+def _got(shared: Any) -> Shuffled:
+    return ray.get(shared)
+
+
+def _rows(shared: Any, number: int) -> Iterator[pa.Table]:
+    rows = _got(shared)
+    return _tables(rows.read(number), rows.schema)
+
+
+def _sorted(
+    shared: Any, spec: _Spec, plan: SortPlan, bounds: Ranges, number: int
+) -> Iterator[pa.Table]:
+    work = Sort(plan, spec.memory, spec.store)
+    return _tables(work.range(_got(shared), bounds, number), plan.schema)
+
+
+def _merged(
+    shared: Any, spec: _Spec, plan: AggregatePlan, numbers: Sequence[int]
+) -> Iterator[pa.Table]:
+    states = _got(shared)
+    work = Aggregation(plan, spec.memory, spec.store)
+    rows = (batch for number in numbers for batch in work.merged(states.read(number)))
+    return _tables(rows, plan.schema)
+
+
+def _joined(
+    left: Any,
+    right: Any,
+    spec: _Spec,
+    plan: JoinPlan,
+    pieces: Sequence[tuple[int, range | None]],
+) -> Iterator[pa.Table]:
+    work = Join(plan, _got(left), _got(right), spec.memory, spec.store)
+    rows = (batch for number, part in pieces for batch in work.partition(number, part))
+    return _tables(rows, plan.schema)
+
+
+def _mapped(
+    shared: Any,
+    spec: _Spec,
+    plan: SortPlan,
+    numbers: Sequence[int],
+    function: Callable[[Any], Any],
+    batch_format: str,
+) -> Iterator[Any]:
+    rows = _got(shared)
+    work = Sort(plan, spec.memory, spec.store)
+    for number in numbers:
+        cost = int(rows.sizes.bytes[number] + ROW_BYTES * rows.sizes.rows[number])
+        ordered = work.rows(functools.partial(rows.read, number), cost)
+        for group in groups(plan, ordered):
+            batch = BlockAccessor.for_block(group).to_batch_format(batch_format)
+            yield BlockAccessor.batch_to_block(function(batch))
