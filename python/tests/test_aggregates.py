@@ -261,13 +261,15 @@ def test_refs_are_sorted_without_being_written_whole_again_if_they_fit(tmp_path)
 
 def test_an_illegal_sort_is_refused_at_once(tmp_path):
     table = pa.table({"k": [[1]], "v": ["a"]})
-    for by, failure, match in (
+    cases: list[tuple[Any, Any, str]] = [
         ("k", TypeError, "Cannot sort by 'k'"),
         ("w", KeyError, "'w'"),
         ([], ValueError, "no column"),
         ([("v", "up")], ValueError, "ascending or descending"),
-    ):
+    ]
+    for by, failure, match in cases:
         with pytest.raises(failure, match=match):
             sort(table, by, store=tmp_path)
+    placement: Any = "first"
     with pytest.raises(ValueError, match="at_start or at_end"):
-        sort(table, "v", null_placement="first", store=tmp_path)
+        sort(table, "v", null_placement=placement, store=tmp_path)

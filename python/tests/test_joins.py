@@ -153,7 +153,7 @@ def in_order(pairs):
     st.booleans(),
 )
 def test_a_join_is_that_of_whole_tables(
-    tmp_path_factory, monkeypatch, drawn_sides, how, partitions, memory, are_refs
+    tmp_path_factory, monkeypatch, drawn_sides, how: Any, partitions, memory, are_refs
 ):
     monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
     store = tmp_path_factory.mktemp("store")
@@ -167,7 +167,13 @@ def test_a_join_is_that_of_whole_tables(
     before = stored(store)
     try:
         rows = join(
-            *operands, keys, how=how, store=store, partitions=partitions, memory=memory
+            operands[0],
+            operands[1],
+            keys,
+            how=how,
+            store=store,
+            partitions=partitions,
+            memory=memory,
         ).read_all()
     except SchemaMismatch as refusal:
         assert how in ("right", "full") or "time" in str(refusal) or "date" in str(refusal), refusal
@@ -209,15 +215,15 @@ def test_keys_of_different_types_lose_no_row(tmp_path):
 def test_keys_that_are_not_comparable_are_refused_before_a_byte_is_written(tmp_path, one, other):
     sides = [pa.table({"k": pa.array([], data_type)}) for data_type in (one, other)]
     with pytest.raises(SchemaMismatch, match=r"column 'k' of type .* Cast both"):
-        join(*sides, "k", store=tmp_path)
+        join(sides[0], sides[1], "k", store=tmp_path)
     assert stored(tmp_path) == []
 
 
 def test_a_full_join_refuses_keys_that_no_type_holds_exactly(tmp_path):
     sides = [pa.table({"k": [1]}), pa.table({"k": [1.0]})]
     with pytest.raises(SchemaMismatch, match="no type holds both exactly"):
-        join(*sides, "k", how="full", store=tmp_path)
-    assert join(*sides, "k", store=tmp_path).read_all().num_rows == 1
+        join(sides[0], sides[1], "k", how="full", store=tmp_path)
+    assert join(sides[0], sides[1], "k", store=tmp_path).read_all().num_rows == 1
 
 
 def test_keys_of_other_names_are_both_in_the_result(tmp_path):
@@ -244,7 +250,7 @@ def test_a_result_of_a_hundred_times_the_input_streams(tmp_path):
 
 @pytest.mark.parametrize("how", sorted(KINDS))
 @pytest.mark.parametrize("memory", [100_000, 16 << 20])
-def test_a_join_with_a_hot_key_is_that_of_duckdb(tmp_path, monkeypatch, how, memory):
+def test_a_join_with_a_hot_key_is_that_of_duckdb(tmp_path, monkeypatch, how: Any, memory):
     """With the smaller memory a partition is divided, and the hot key needs several passes."""
     monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
     divided = []

@@ -5,6 +5,7 @@ import logging
 import os
 import pathlib
 import signal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -138,13 +139,12 @@ def test_a_repartitioned_dataset_has_its_keys_together(tmp_path):
     made = shuffles.repartition(dataset, 5, ["k", "s"], store=tmp_path).materialize()
     assert made.num_blocks() == 5
     assert rows_of(made) == sorted(map(repr, data.to_pylist()))
-    keys = [
-        {(row["k"], row["s"]) for row in ray.get(block).to_pylist()}
-        for block in made.to_arrow_refs()
-    ]
+    blocks: list[Any] = [ray.get(block) for block in made.to_arrow_refs()]
+    keys = [{(row["k"], row["s"]) for row in block.to_pylist()} for block in blocks]
     assert sum(map(len, keys)) == len(set().union(*keys))
     even = shuffles.repartition(dataset, 4, store=tmp_path).materialize()
-    counts = [ray.get(block).num_rows for block in even.to_arrow_refs()]
+    dealt: list[Any] = [ray.get(block) for block in even.to_arrow_refs()]
+    counts = [block.num_rows for block in dealt]
     assert (len(counts), sum(counts)) == (4, 3000)
     assert max(counts) - min(counts) <= 3
 
@@ -192,7 +192,7 @@ def test_an_aggregation_is_that_of_ray(tmp_path):
         Sum("v", alias_name="total"),
         Mean("v", alias_name="mean"),
         Count(alias_name="n"),
-        Min("v", alias_name="low"),
+        Min("v", alias_name="low"),  # pyright: ignore[reportArgumentType]
     )
     by_name = {row["s"]: row for row in native.take_all()}
     found = ours.take_all()

@@ -165,6 +165,11 @@ class AdaptiveCodec:
         self.codec: FrameCodec | None = None
         """The choice, None while the map has no frame."""
 
+    @property
+    def costs(self) -> dict[FrameCodec, Cost]:
+        """The costs of the codecs, as far as they are sampled."""
+        return dict(self._costs)
+
     def encode(self, encoder: _Encoder, pieces: Sequence[pa.RecordBatch]) -> Iterator[EncodedFrame]:
         """Encode batches as frames: with each codec as long as the map samples."""
         if self._is_decided:

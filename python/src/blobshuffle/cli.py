@@ -1,4 +1,4 @@
-"""The command `blobshuffle-py`: inspects and verifies blobs, and deletes those that jobs left."""
+"""The command `blobshuffle-py`: inspects, verifies and deletes blobs, and plans shuffles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from blobshuffle import inspection
+from blobshuffle import inspection, planning
 from blobshuffle.container import Source
 from blobshuffle.failure import BlobShuffleError
 from blobshuffle.lifecycle import abandoned, expired, release
@@ -61,7 +61,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     gc.add_argument("--delete", action="store_true", help="delete them; without it, only list them")
     gc.set_defaults(run=_gc)
+    plan = commands.add_parser(
+        "plan", help="advise partitions, codec and directories, from a measurement of some seconds"
+    )
+    plan.add_argument("--bytes", required=True, type=_size, help="rows of the shuffle: 500GB, 2TiB")
+    plan.add_argument("--maps", type=_count, help="how many maps the shuffle has")
+    plan.add_argument("--partitions", type=_count, help="how many partitions it has, if decided")
+    plan.add_argument(
+        "--directory", action="append", default=[], help="where blobs may be; repeat for each disk"
+    )
+    plan.add_argument(
+        "--sample", help="a Parquet or Arrow file with rows like those of the shuffle"
+    )
+    plan.set_defaults(run=_plan)
     return parser
+
+
+def _size(text: str) -> int:
+    try:
+        return planning.size(text)
+    except ValueError as failure:
+        raise argparse.ArgumentTypeError(str(failure)) from None
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return int(text)
 
 
 def _duration(text: str) -> float:
@@ -117,6 +143,13 @@ def _gc(options: argparse.Namespace) -> int:
             release(store, shuffle.shuffle)
     done = "deleted" if options.delete else "found; delete them with --delete"
     print(f"{len(found)} shuffles, {sum(shuffle.bytes for shuffle in found)} bytes {done}")
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> int:
+    measured = planning.measure(options.directory, options.sample)
+    advice = planning.advise(options.bytes, options.maps, options.partitions, measured)
+    print("\n".join(advice))
     return 0
 
 
