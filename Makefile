@@ -120,7 +120,7 @@ screenshots: ## the pictures in docs/images, from a demo that runs meanwhile; ta
 	.ci/screenshots
 
 differential: ## Drawn tables, frames and programs through us and natively, 20,000 for each property; takes hours
-	cd python && .venv/bin/pytest -s tests/test_differential.py --examples $(EXAMPLES)
+	cd python && .venv/bin/pytest -s tests/test_differential.py tests/test_joins.py tests/test_aggregates.py tests/test_ray.py --examples $(EXAMPLES)
 	$(MVN) -Pquick -pl kafka -am verify -Dtest=NoUnit -Dit.test='ClientsDifferentialIT#otherProgramsHaveTheSameResults' -Dtest.excluded=none \
 		-Djqwik.tries.default=$$(($(EXAMPLES) / 100)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl messaging -am verify -Dtest=NoUnit -Dit.test='MessagingDifferentialIT#otherProgramsHaveTheResultsOfTheModel' -Dtest.excluded=none \

@@ -1,13 +1,14 @@
-"""DuckDB and DataFusion read partitions as streams."""
+"""DuckDB, DataFusion and Polars read partitions, results of operations, and whole blobs."""
 
 import datafusion
 import duckdb
 import numpy as np
+import polars
 import pyarrow as pa
 import pytest
 from shuffles import table, write
 
-from blobshuffle import read
+from blobshuffle import join, read
 
 ROWS = 30_000
 
@@ -54,3 +55,35 @@ def test_damage_fails_the_query_of_both(tmp_path, refs):
     context = datafusion.SessionContext()
     with pytest.raises(Exception, match="checksum"):
         context.from_arrow(reader[1], name="part")
+
+
+def test_polars_reads_a_partition(refs):
+    frame = polars.DataFrame(polars.from_arrow(read(refs, 1)))
+    rows, total, names = expected(1)
+    assert (frame.height, frame["row"].sum()) == (rows, total)
+    assert frame["name"].drop_nulls().n_unique() == names
+
+
+def test_duckdb_and_polars_read_the_result_of_a_join(tmp_path):
+    orders = pa.table({"customer": [1, 2, 1], "total": [5, 6, 7]})
+    customers = pa.table({"customer": pa.array([1, 2], pa.int16()), "name": ["a", "b"]})
+    joined = [join(orders, customers, "customer", store=tmp_path) for _ in range(2)]
+    with duckdb.connect() as connection:
+        connection.register("joined", joined[0])
+        query = "select name, sum(total) from joined group by 1 order by 1"
+        assert connection.execute(query).fetchall() == [("a", 12), ("b", 6)]
+    frame = polars.DataFrame(polars.from_arrow(joined[1]))
+    assert frame.group_by("name").agg(polars.col("total").sum()).sort("name").rows() == [
+        ("a", 12),
+        ("b", 6),
+    ]
+
+
+def test_datafusion_and_polars_read_whole_blobs(tmp_path, refs):
+    """A blob is an Arrow stream; DataFusion takes files by the end of their names."""
+    context = datafusion.SessionContext()
+    context.register_arrow("part", str(tmp_path / "shuffles" / "s"), file_extension=".blob")
+    (row,) = context.sql(QUERY).to_pylist()
+    assert row["n"] == 2 * ROWS
+    frame = polars.read_ipc_stream(tmp_path / refs[0].path)
+    assert frame.height == ROWS
