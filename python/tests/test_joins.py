@@ -34,6 +34,8 @@ from blobshuffle import (
     split,
 )
 from blobshuffle.joins import KINDS
+from blobshuffle.keys import division_ids, partition_ids
+from blobshuffle.rows import memory_of
 
 drawn = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -347,3 +349,70 @@ def test_sizes_are_those_of_the_rows_and_parts_cover_them(tmp_path):
         again = pa.concat_tables(read(refs, hot, part=part).read_all() for part in parts)
         assert again.equals(rows[hot].combine_chunks()) or again == rows[hot]
         assert split(refs, hot, 1 << 40) == [range(5)]
+
+
+NAN = float("nan")
+
+PAIRS: list[tuple[Any, Any, list[tuple[int, int]]]] = [
+    (pa.array([NAN, None, -0.0, 1.5]), pa.array([NAN, None, 0.0, 1.5]), [(2, 2), (3, 3)]),
+    (pa.array([NAN, 1.5], pa.float32()), pa.array([1.5, NAN]), [(1, 0)]),
+    (pa.array([0, 1, -(1 << 63)]), pa.array([0.5, 1.0, 2.0**63]), [(1, 1)]),
+    (pa.array([(1 << 53) + 1, 1 << 53]), pa.array([2.0**53]), [(1, 0)]),
+    (pa.array([1, (1 << 64) - 1], pa.uint64()), pa.array([1, -1]), [(0, 0)]),
+    (pa.array([1, (1 << 64) - 1], pa.uint64()), pa.array([1.0, 2.0**64]), [(0, 0)]),
+    (made(["1.50", "1.00"], pa.decimal128(5, 2)), pa.array([1, 2]), [(1, 0)]),
+    (
+        made(["1.50"], pa.decimal128(5, 2)),
+        made(["1.5000", "1.5001"], pa.decimal256(60, 4)),
+        [(0, 0)],
+    ),
+    (pa.array([1, 1001], pa.timestamp("ms")), pa.array([1], pa.timestamp("s")), []),
+    (pa.array([1000, 1001], pa.timestamp("ms")), pa.array([1], pa.timestamp("s")), [(0, 0)]),
+    (pa.array([1], pa.date32()), pa.array([86_400_000], pa.date64()), [(0, 0)]),
+    (pa.array(["a", None]).dictionary_encode(), pa.array([None, "a"], pa.string_view()), [(0, 1)]),
+    (pa.nulls(2), pa.nulls(2), []),
+    (pa.nulls(1), pa.array(["a"]), []),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), PAIRS)
+def test_keys_match_by_value_in_one_partition(tmp_path, one, other, expected):
+    left = pa.table({"k": one, "x": range(len(one))})
+    right = pa.table({"k": other, "y": range(len(other))})
+    found = join(left, right, "k", store=tmp_path, partitions=1).read_all()
+    assert in_order(zip(found["x"].to_pylist(), found["y"].to_pylist(), strict=True)) == expected
+    back = join(right, left, "k", store=tmp_path, partitions=1).read_all()
+    assert back.num_rows == len(expected)
+
+
+def test_a_null_in_any_of_several_keys_matches_nothing(tmp_path):
+    left = pa.table({"k": [1, 1, None, 2], "l": ["a", None, "a", "b"], "x": range(4)})
+    right = pa.table({"k": [1, 1, None, 2, 1], "l": ["a", None, "a", "c", "c"], "y": range(5)})
+    for one, other in ((left, right), (right, left)):
+        found = join(one, other, ["k", "l"], store=tmp_path, partitions=1).read_all()
+        assert found.select(["x", "y"]).to_pylist() == [{"x": 0, "y": 0}]
+
+
+def test_a_hot_key_is_held_in_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
+    held = []
+    real = blobshuffle.joins._Index
+    monkeypatch.setattr(
+        blobshuffle.joins,
+        "_Index",
+        lambda batch, keys: held.append(memory_of(batch)) or real(batch, keys),
+    )
+    side = pa.table({"k": [1] * 3000})
+    rows = join(side, side, "k", store=tmp_path, partitions=1, memory=40_000)
+    assert sum(batch.num_rows for batch in rows) == 3000 * 3000
+    assert max(held) <= 10_000
+    assert sum(held) == memory_of(side)
+
+
+def test_a_partition_is_divided_by_bits_that_it_has_not_used():
+    batch = pa.record_batch({"k": range(200_000)})
+    kept = partition_ids(batch, "k", 16).to_numpy() == 3
+    for depth, least in ((0, 500), (1, 20)):
+        parts = division_ids(batch, "k", 16, depth).to_numpy()
+        assert np.bincount(parts[kept], minlength=16).min() > least
+        kept &= parts == 5
