@@ -386,7 +386,7 @@ def test_keys_match_by_value_in_one_partition(tmp_path, one, other, expected):
 
 
 def test_a_null_in_any_of_several_keys_matches_nothing(tmp_path):
-    left = pa.table({"k": [1, 1, None, 2], "l": ["a", None, "a", "b"], "x": range(4)})
+    left = pa.table({"k": [1, 1, None, 2, 2], "l": ["a", None, "a", "b", None], "x": range(5)})
     right = pa.table({"k": [1, 1, None, 2, 1], "l": ["a", None, "a", "c", "c"], "y": range(5)})
     for one, other in ((left, right), (right, left)):
         found = join(one, other, ["k", "l"], store=tmp_path, partitions=1).read_all()
