@@ -4,6 +4,7 @@ Drawn sides have keys of types of their own, nulls, NaN, ties and empty sides, a
 rows to all of them. Hypothesis prints how to repeat a failure.
 """
 
+import dataclasses
 import datetime
 import decimal
 import math
@@ -290,6 +291,14 @@ def test_sides_of_refs_are_left_as_they_are(tmp_path):
     before = stored(tmp_path)
     assert join(left, right, "k").read_all().num_rows == 100
     assert stored(tmp_path) == before
+
+
+def test_refs_that_name_no_store_are_read_from_the_one_that_is_passed(tmp_path):
+    table = pa.table({"k": range(100)})
+    refs = [dataclasses.replace(ref, store=None) for ref in written(tmp_path, "s", table, ["k"], 4)]
+    assert join(refs, refs, "k", store=tmp_path).read_all().num_rows == 100
+    with pytest.raises(ValueError, match="names no store"):
+        join(refs, refs, "k")
 
 
 def test_refs_that_were_partitioned_otherwise_are_refused(tmp_path):

@@ -67,7 +67,7 @@ def join(
     `ShuffleWriter` raise.
     """
     _require_memory(memory)
-    sides = (_Operand(left), _Operand(right))
+    sides = (_Operand(left, store), _Operand(right, store))
     names = _names(on)
     others = names if right_on is None else _names(right_on)
     plan = JoinPlan(sides[0].schema, sides[1].schema, names, others, how, suffix)
@@ -109,7 +109,7 @@ def aggregate(
     Raises `ValueError` if a sum of integers is too large for its type, and what `join` raises.
     """
     _require_memory(memory)
-    side = _Operand(rows)
+    side = _Operand(rows, store)
     names = _names(keys)
     plan = AggregatePlan(side.schema, names, aggregates)
     place = _store_of([side], store)
@@ -159,7 +159,7 @@ def sort(
     Raises what `join` raises.
     """
     _require_memory(memory)
-    side = _Operand(rows)
+    side = _Operand(rows, store)
     pairs: list[tuple[str, Direction]] = [
         (each, "ascending") if isinstance(each, str) else each
         for each in ([by] if isinstance(by, str) else by)
@@ -231,16 +231,18 @@ def _partitions(sides: Sequence[_Operand], wanted: int | None) -> int:
 class _Operand:
     """A side of an operation: refs, or rows that are read once. Owned by one thread."""
 
-    def __init__(self, operand: Any) -> None:
+    def __init__(self, operand: Any, store: StoreLike | None) -> None:
         one = isinstance(operand, (pa.Table, pa.RecordBatch, pa.RecordBatchReader))
         given: list[Any] = [operand] if one or callable(operand) else list(operand)
         self.refs: list[Ref] = [each for each in given if isinstance(each, Ref)]
         self._inputs: list[Any] = []
+        self._store: Store | None = None
         if self.refs:
             if len(self.refs) < len(given):
                 raise ValueError("Cannot use refs and rows together as one side.")
-            index = blobs(self.refs, None, None)[0].index()
-            self.schema = index.schema
+            if store is not None and self.refs[0].store is None:
+                self._store = open_store(store)
+            self.schema = blobs(self.refs, None, self._store)[0].index().schema
             return
         self._inputs = [each() if callable(each) else each for each in given]
         schemas = [(f"input {n}", _schema(each)) for n, each in enumerate(self._inputs)]
@@ -272,7 +274,7 @@ class _Operand:
     ) -> Iterator[Shuffled]:
         """Return the rows as a shuffle by keys, or of one partition without keys."""
         if self.refs:
-            yield shuffled(self.refs, self.schema, None)
+            yield shuffled(self.refs, self.schema, self._store)
             return
         with scratch(
             store,

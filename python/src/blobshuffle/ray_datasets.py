@@ -24,6 +24,7 @@ from ray.data.block import BlockAccessor, BlockMetadata
 
 from blobshuffle.aggregates import AggregatePlan, Aggregates, Aggregation
 from blobshuffle.arrow import Codec
+from blobshuffle.failure import IncompleteShuffle
 from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import releasing
@@ -360,6 +361,7 @@ class _BlobsDatasink(ray.data.Datasink[Any]):
     def __init__(self, writing: _Writing) -> None:
         self._writing = writing
         self.maps: list[_Map] = []
+        self.rows = 0
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> _Map:
         batches = (
@@ -371,6 +373,7 @@ class _BlobsDatasink(ray.data.Datasink[Any]):
 
     def on_write_complete(self, write_result: Any) -> None:
         self.maps = list(write_result.write_returns)
+        self.rows = write_result.num_rows
 
 
 @dataclass(frozen=True)
@@ -394,6 +397,12 @@ def _shuffled(stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _
     sink = _BlobsDatasink(writing)
     dataset.write_datasink(sink, ray_remote_args=dict(spec.options) or None)
     maps = sink.maps
+    found = sum(each.ref.rows for each in maps)
+    if writing.aggregates is None and found != sink.rows:
+        raise IncompleteShuffle(
+            f"Cannot shuffle a dataset: its tasks had {sink.rows} rows, and the blobs of its "
+            f"{len(maps)} maps have {found}. Run it again."
+        )
     if not any(len(each.schema) for each in maps):
         schema = dataset.schema()
         if schema is None or not schema.names:
