@@ -1,4 +1,7 @@
-"""Shuffles of Dask data frames through blobs. Needs `dask[dataframe]`.
+"""Dask data frames through blobs. Needs `dask[dataframe]`.
+
+`enable` lets Dask itself shuffle through blobs, for `merge`, `groupby`, `sort_values` and all else
+that it shuffles for. `shuffle` is a shuffle alone, without a change of Dask.
 
 Each input partition becomes one blob, and each output partition is read from all of them. Workers
 exchange only refs. If a worker that held refs is lost, Dask runs their maps again.
@@ -15,6 +18,7 @@ import pyarrow as pa
 from dask.delayed import delayed
 
 from blobshuffle.arrow import Codec
+from blobshuffle.dask_session import Session
 from blobshuffle.frames import Categories, Layout, layout_of, shared_categories
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import release
@@ -22,12 +26,34 @@ from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
 from blobshuffle.schemas import unified
 from blobshuffle.store import Store, StoreLike, open_store
+from blobshuffle.tasks import LEASE_SECONDS
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
-__all__ = ["release", "shuffle"]
+__all__ = ["Session", "enable", "release", "shuffle"]
 
 _Written = tuple[Ref, pa.Schema, Categories]
 _Whole = tuple[list[Ref], pa.Schema, Categories]
+
+
+def enable(
+    store: StoreLike,
+    *,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    lease: float = LEASE_SECONDS,
+) -> Session:
+    """Let Dask shuffle its data frames through blobs in `store`, which all workers reach.
+
+    Dask gets the shuffle method `blobs`, and its setting `dataframe.shuffle.method` names it until
+    the returned session is closed: use it as a context manager, or keep it for the program's
+    life. Programs stay as they are, and have the results of Dask's method `tasks`. `codec` and
+    `memory` are those of `ShuffleWriter`, for each task. The blobs of a program that is killed go
+    when its `lease`, in seconds, has expired.
+
+    Raises `NotImplementedError` for a version of Dask that arranges shuffles in a way that this
+    package does not know, and `StoreUnavailable` if the store refuses.
+    """
+    return Session(store, codec, memory, lease)
 
 
 def shuffle(

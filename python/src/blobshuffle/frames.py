@@ -49,7 +49,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of all partitions: first the levels of the index, then the others. Picklable."""
+    """The columns of all partitions: first the levels of the index, then the others. Picklable.
+
+    Without levels the index is not stored, and rows come back numbered from 0.
+    """
 
     meta: pd.DataFrame
     levels: tuple[Column, ...]
@@ -68,12 +71,14 @@ class Layout:
 
     def table(self, part: pd.DataFrame, what: str) -> tuple[pa.Table, Categories]:
         """Return a partition's rows. Raises `SchemaMismatch`, which names the column."""
-        if list(part.columns) != list(self.meta.columns) or part.index.nlevels != len(self.levels):
+        if list(part.columns) != list(self.meta.columns) or (
+            self.levels and part.index.nlevels != len(self.levels)
+        ):
             raise SchemaMismatch(
                 f"Cannot shuffle {what}: its columns are {list(part.columns)}, and the metadata of "
                 f"its frame says {list(self.meta.columns)}. Correct the metadata."
             )
-        values: list[Any] = [part.index.get_level_values(i) for i in range(part.index.nlevels)]
+        values: list[Any] = [part.index.get_level_values(i) for i in range(len(self.levels))]
         values += [part.iloc[:, i] for i in range(part.shape[1])]
         categories: Categories = {}
         arrays: list[Any] = []
@@ -88,21 +93,27 @@ class Layout:
             _values(column, rows.column(number), categories)
             for number, column in enumerate([*self.levels, *self.columns])
         ]
-        levels = [pd.Index(each, dtype=each.dtype) for each in found[: len(self.levels)]]
-        index: Any = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
+        index = self._index(found[: len(self.levels)], rows.num_rows)
         # Without its type, an array of strings as objects would become one of strings.
         columns = {
             number: pd.Series(each, index=index, dtype=each.dtype)
             for number, each in enumerate(found[len(self.levels) :])
         }
         frame = pd.DataFrame(columns, index=index)
-        frame.index.names = self.meta.index.names
         frame.columns = self.meta.columns
         return frame
 
+    def _index(self, levels: list[Any], rows: int) -> pd.Index[Any]:
+        if not levels:
+            return pd.RangeIndex(rows)
+        found = [pd.Index(each, dtype=each.dtype) for each in levels]
+        index: Any = found[0] if len(found) == 1 else pd.MultiIndex.from_arrays(found)
+        index.names = self.meta.index.names
+        return index
 
-def layout_of(meta: pd.DataFrame) -> Layout:
-    """Return how frames like an empty one are stored.
+
+def layout_of(meta: pd.DataFrame, *, has_index: bool = True) -> Layout:
+    """Return how frames like an empty one are stored, with their index or without.
 
     Raises `TypeError`, which names the column, for one that Arrow has no type for.
     """
@@ -111,7 +122,7 @@ def layout_of(meta: pd.DataFrame) -> Layout:
         labels = [f"{number}: {label}" for number, label in enumerate(labels)]
     levels = [
         _column(f"__index_level_{i}__", pd.Series(meta.index.get_level_values(i)))
-        for i in range(meta.index.nlevels)
+        for i in range(meta.index.nlevels if has_index else 0)
     ]
     columns = [_column(label, meta.iloc[:, i]) for i, label in enumerate(labels)]
     return Layout(meta, tuple(levels), tuple(columns))

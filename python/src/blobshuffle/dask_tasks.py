@@ -1,0 +1,225 @@
+"""The tasks of Dask's shuffle method `blobs`, which Dask runs in any process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from dask.dataframe.dispatch import meta_nonempty
+
+from blobshuffle.arrow import Codec
+from blobshuffle.failure import BlobMissing, SchemaMismatch
+from blobshuffle.frames import Categories, Layout, layout_of, shared_categories
+from blobshuffle.lease import path_of
+from blobshuffle.reader import read
+from blobshuffle.ref import Ref, select
+from blobshuffle.schemas import unified
+from blobshuffle.store import Store
+from blobshuffle.writer import ShuffleWriter
+
+WRITE = "blobs-write-"
+"""How the keys of tasks that write begin; the name of the run follows."""
+
+WHOLE = "blobs-whole-"
+"""How the keys of tasks that collect refs begin; the name of the run follows."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a session keeps its blobs, and how it writes them. Picklable.
+
+    `shuffle` is the name that all shuffles of the session have in the store. Its lease is there as
+    long as the session is open.
+    """
+
+    store: Store
+    shuffle: str
+    codec: Codec
+    memory: int
+
+    def __dask_tokenize__(self) -> tuple[str, str, int]:
+        return self.shuffle, self.codec, self.memory
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all tasks of one run of a shuffle share. Picklable.
+
+    `column` has each row's partition, and is not stored. `wanted` are the partitions that are
+    read, or None for all.
+    """
+
+    place: Place
+    run: str
+    maps: int
+    partitions: int
+    column: Any
+    layout: Layout
+    wanted: tuple[int, ...] | None
+
+
+class Written(NamedTuple):
+    """The blob of a map.
+
+    `layout` is that of its rows if these do not fit into the plan's, else None.
+    """
+
+    ref: Ref
+    schema: pa.Schema
+    categories: Categories
+    layout: Layout | None
+
+
+class Whole(NamedTuple):
+    """One ref for each map, and how their rows are read."""
+
+    refs: list[Ref]
+    schema: pa.Schema
+    categories: Categories
+    layout: Layout
+
+
+def begin(plan: Plan) -> Plan:
+    """Return the plan: as a task's result, it is not sent with each of the others."""
+    return plan
+
+
+def write(part: pd.DataFrame, plan: Plan, number: int) -> Written:
+    """Write an input partition.
+
+    Raises `SchemaMismatch` for rows that Arrow cannot hold, and `BlobMissing` if the session has
+    ended meanwhile; nothing is left then.
+    """
+    place = plan.place
+    ids = part[plan.column].to_numpy()
+    rows = part.drop(columns=plan.column)
+    if plan.wanted is not None:
+        is_wanted = np.isin(ids, plan.wanted)
+        ids, rows = ids[is_wanted], rows[is_wanted]
+    table, categories, layout = _fitted(plan.layout, rows, f"partition {number}")
+    with ShuffleWriter(
+        place.store,
+        shuffle=place.shuffle,
+        map=number,
+        maps=plan.maps,
+        partitions=plan.partitions,
+        codec=place.codec,
+        memory=place.memory,
+        schema=table.schema,
+    ) as writer:
+        writer.write(table, ids)
+        ref = writer.commit()
+    _require_session(place, ref)
+    _report(plan, ref)
+    return Written(ref, table.schema, categories, layout)
+
+
+def whole(plan: Plan, *written: Written) -> Whole:
+    """Return one ref for each map, and the schema to which readers cast all rows."""
+    refs = select((each.ref for each in written), plan.maps)
+    named = [(f"partition {each.ref.map}", each) for each in written]
+    schema = unified((what, each.schema) for what, each in named)
+    layout = _joined(plan.layout, written)
+    categories = shared_categories(layout, [(what, each.categories) for what, each in named])
+    return Whole(refs, schema, categories, layout)
+
+
+def load(found: Whole, plan: Plan, partition: int) -> pd.DataFrame:
+    """Read an output partition."""
+    with read(found.refs, partition, store=plan.place.store, schema=found.schema) as rows:
+        return found.layout.frame(rows.read_all(), found.categories)
+
+
+def _fitted(
+    layout: Layout, rows: pd.DataFrame, what: str
+) -> tuple[pa.Table, Categories, Layout | None]:
+    """Return rows with the types of the metadata, or with their own and the layout of these.
+
+    Dask's metadata may be wrong, as after a left join: a column of integers has fractions in the
+    partitions where a row has no match.
+    """
+    try:
+        return *layout.table(rows, what), None
+    except SchemaMismatch:
+        if list(rows.columns) != list(layout.meta.columns):
+            raise
+    own = layout_of(_with_known(rows[:0], layout.meta), has_index=bool(layout.levels))
+    return *own.table(rows, what), own
+
+
+def _with_known(empty: pd.DataFrame, meta: pd.DataFrame) -> pd.DataFrame:
+    """Return an empty frame whose categorical columns are those of the metadata."""
+    columns = {}
+    for number in range(empty.shape[1]):
+        own, known = empty.iloc[:, number], meta.iloc[:, number]
+        both = [isinstance(each.dtype, pd.CategoricalDtype) for each in (own, known)]
+        columns[number] = pd.Series(known if all(both) else own, index=empty.index)
+    found = pd.DataFrame(columns, index=empty.index)
+    found.columns = empty.columns
+    return found
+
+
+def _joined(layout: Layout, written: Sequence[Written]) -> Layout:
+    """Return the layout that rows of all maps have when they meet."""
+    others = [each.layout for each in written if each.layout]
+    if not others:
+        return layout
+    if any(each.ref.rows and each.layout is None for each in written):
+        others.append(layout)
+    metas = [each.meta for each in others]
+    columns = {
+        number: pd.Series(dtype=_common([meta.dtypes.iloc[number] for meta in metas]))
+        for number in range(layout.meta.shape[1])
+    }
+    levels = [
+        pd.Index([], dtype=_common([_level(meta, number).dtype for meta in metas]))
+        for number in range(layout.meta.index.nlevels)
+    ]
+    index: Any = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
+    index.names = layout.meta.index.names
+    meta = pd.DataFrame({number: each.set_axis(index) for number, each in columns.items()}, index)
+    meta.columns = layout.meta.columns
+    return layout_of(meta, has_index=bool(layout.levels))
+
+
+def _level(meta: pd.DataFrame, number: int) -> pd.Index:
+    return meta.index.get_level_values(number)
+
+
+def _common(dtypes: list[Any]) -> Any:
+    """Return the type that pandas takes for rows of several."""
+    distinct = [each for number, each in enumerate(dtypes) if each not in dtypes[:number]]
+    if len(distinct) == 1:
+        return distinct[0]
+    return pd.concat([meta_nonempty(pd.Series(dtype=each)) for each in distinct]).dtype
+
+
+def _require_session(place: Place, ref: Ref) -> None:
+    """Delete a blob that was committed after its session had ended: nothing else would."""
+    try:
+        place.store.open(path_of(place.shuffle)).close()
+    except BlobMissing:
+        place.store.at(ref.store).delete(ref.path)
+        raise BlobMissing(
+            f"Cannot write partition {ref.map} of shuffle {ref.shuffle}: its session has ended, or "
+            "its lease has expired. Compute results, and wait for persisted ones, before you "
+            "close it."
+        ) from None
+
+
+def _report(plan: Plan, ref: Ref) -> None:
+    """Let the session know of a blob. Without distributed workers it sees the result."""
+    if "distributed" not in sys.modules:
+        return
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+    except ValueError:
+        return
+    worker.log_event(plan.place.shuffle, {"run": plan.run, "store": ref.store, "path": ref.path})
