@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import dask
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from dask._task_spec import Task, TaskRef
 from dask.dataframe.dask_expr import _merge, _shuffle
 from dask.dataframe.dask_expr._expr import PartitionsFiltered
@@ -114,7 +116,10 @@ def install(place: Callable[[], Place]) -> None:
         if (self.shuffle_method or get_default_shuffle_method()) != METHOD:
             return is_broadcast.func(self)
         # Whether a side is small does not depend on the method.
-        return is_broadcast.func(self.substitute_parameters({"shuffle_method": "tasks"}))
+        found = is_broadcast.func(self.substitute_parameters({"shuffle_method": "tasks"}))
+        if not found or self.how != "inner":
+            _require_equal_units(self)
+        return found
 
     wrapped = functools.cached_property(broadcast)
     wrapped.__set_name__(_merge.Merge, "is_broadcast_join")
@@ -149,6 +154,48 @@ def _planned(shuffle: Any, place: Place) -> BlobShuffle:
     )
     planned.layout  # noqa: B018  A column without an Arrow type is refused here, not by the scheduler.
     return planned
+
+
+def _require_equal_units(merge: Any) -> None:
+    """Require that times of both sides have one unit.
+
+    Dask hashes the numbers of a time, which depend on its unit, so equal times of two units are in
+    different partitions. Its own methods lose their rows.
+    """
+    left = _key_types(merge.left._meta, merge.left_on, merge.left_index)
+    right = _key_types(merge.right._meta, merge.right_on, merge.right_index)
+    for (key, one), (_, other) in zip(left, right, strict=False):
+        units = _unit(one), _unit(other)
+        if None not in units and units[0] != units[1]:
+            raise TypeError(
+                f"Cannot merge by {key!r}: its times are {one} on the left and {other} on the "
+                "right, and Dask does not find equal times of two units. Cast one side with "
+                "astype, or dd.to_datetime(...).dt.as_unit."
+            )
+
+
+def _key_types(meta: Any, on: Any, is_index: bool) -> list[tuple[Any, Any]]:
+    """Return name and type of each key."""
+    levels = [(name, meta.index.get_level_values(n)) for n, name in enumerate(meta.index.names)]
+    if is_index:
+        return [(name, level.dtype) for name, level in levels]
+    labels = on if isinstance(on, list) else [on]
+    found = dict(levels) | {label: meta[label] for label in meta.columns if label in labels}
+    return [(label, found[label].dtype) for label in labels if label in found]
+
+
+def _unit(dtype: Any) -> str | None:
+    """Return the unit of a type of times; None for another type."""
+    if isinstance(dtype, pd.ArrowDtype):
+        is_time = pa.types.is_timestamp(dtype.pyarrow_dtype)
+        is_time |= pa.types.is_duration(dtype.pyarrow_dtype)
+        unit = dtype.pyarrow_dtype.unit if is_time else None  # type: ignore[attr-defined]
+    elif isinstance(dtype, pd.DatetimeTZDtype):
+        unit = dtype.unit
+    else:
+        is_time = isinstance(dtype, np.dtype) and dtype.kind in "mM"
+        unit = np.datetime_data(dtype)[0] if is_time else None
+    return unit
 
 
 def _require_known_layout() -> None:
