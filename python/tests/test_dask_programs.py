@@ -1,0 +1,251 @@
+"""Drawn Dask programs have the results of Dask's own shuffle: values, types, index and row order.
+
+`--examples 2000` draws so many programs. `differences.py` has the differences that are allowed.
+"""
+
+import warnings
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask import config
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from shuffles import stored
+from tables import PANDAS
+
+import blobshuffle.dask
+from blobshuffle import SchemaMismatch, dask_method
+from blobshuffle.dask_method import BlobShuffle
+
+# A program takes long to run, so a failure is reported as it was drawn, without shrinking it.
+drawn = settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    print_blob=True,
+)
+
+_SMALL = st.integers(-3, 3)
+_TEXTS = st.sampled_from(["", "a", "b", "ä", "customer"])
+
+KEYS: dict[str, list[tuple[st.SearchStrategy[Any], Any]]] = {
+    "numbers": [
+        (_SMALL, "int64"),
+        (_SMALL, "int32"),
+        (st.integers(0, 3), "uint8"),
+        (st.none() | _SMALL, "Int64"),
+        (st.none() | _SMALL.map(float), "float64"),
+        (_SMALL.map(float), "float32"),
+    ],
+    "texts": [
+        (st.none() | _TEXTS, "str"),
+        (st.none() | _TEXTS, "string[pyarrow]"),
+        (_TEXTS, "category"),
+        (_TEXTS, pd.CategoricalDtype(["customer", "b", "ä", "a", "", "never"])),
+    ],
+    "decimals": [PANDAS["arrow decimal"]],
+    "times": [(st.none() | PANDAS["times"][0], "datetime64[us]")],
+    "flags": [(st.booleans(), "bool")],
+}
+
+VALUES = ["int64", "float64", "bool", "Int64", "str", "times", "category", "arrow decimal"]
+
+
+@st.composite
+def key_columns(draw: Any, family: str) -> tuple[st.SearchStrategy[Any], Any]:
+    """Draw a type of keys. Some sides have one key only, or none but missing ones."""
+    values, dtype = draw(st.sampled_from(KEYS[family]))
+    kind = draw(st.sampled_from(["any", "any", "any", "one", "missing"]))
+    if kind == "one":
+        return st.just(draw(values.filter(lambda each: each is not None))), dtype
+    if kind == "missing" and str(dtype) in ("Int64", "float64", "str", "string[pyarrow]"):
+        return st.none(), dtype
+    return values, dtype
+
+
+@st.composite
+def sides(draw: Any, family: str, name: str) -> list[pd.DataFrame]:
+    """Draw the partitions of a frame: two keys, a value of a drawn kind and a number."""
+    key, dtype = draw(key_columns(family))
+    values, kind = PANDAS[draw(st.sampled_from(VALUES))]
+    parts, start = [], 0
+    for _ in range(draw(st.integers(1, 5))):
+        rows = draw(st.integers(0, 6))
+
+        def column(one: Any, of: Any, rows: int = rows) -> Any:
+            return pd.Series(draw(st.lists(one, min_size=rows, max_size=rows)), dtype=of)
+
+        part = pd.DataFrame(
+            {"k": column(key, dtype), "j": column(_SMALL, "int64"), "v": column(values, kind)}
+        )
+        part[name] = np.arange(start, start + rows)
+        part.index = pd.Index(np.arange(start, start + rows) % 7, name="row")
+        parts.append(part)
+        start += rows
+    return parts
+
+
+def lazy(parts: list[pd.DataFrame]) -> Any:
+    """Return a Dask frame; Dask does not know the categories of partitions that differ."""
+    meta = parts[0][:0].copy()
+    for name in meta.columns:
+        if str(meta[name].dtype) == "category" and "never" not in meta[name].cat.categories:
+            meta[name] = pd.Categorical([], ["__UNKNOWN_CATEGORIES__"])
+    return dd.from_map(lambda number: parts[number], range(len(parts)), meta=meta)
+
+
+def span(rows: pd.DataFrame) -> pd.Series:
+    """Return a custom aggregation of a group."""
+    return pd.Series({"least": rows["j"].min(), "most": rows["j"].max()})
+
+
+DISTANCE = dd.Aggregation(
+    "distance",
+    lambda groups: (groups.max(), groups.min()),
+    lambda most, least: (most.max(), least.min()),
+    lambda most, least: most - least,
+)
+
+HOWS = ["inner", "left", "right", "outer", "leftsemi"]
+
+
+@st.composite
+def merges(draw: Any) -> Any:
+    """Draw a merge of two frames; its name says which."""
+    how = draw(st.sampled_from(HOWS))
+    form = draw(st.sampled_from(["on", "two", "index", "left_on", "column and index"]))
+    options: dict[str, Any] = {"how": how}
+    options |= {"npartitions": draw(st.integers(1, 7))} if draw(st.booleans()) else {}
+    if how != "leftsemi":
+        options |= {"indicator": True} if draw(st.booleans()) else {}
+        options |= {"suffixes": ("_of_left", "_of_right")} if draw(st.booleans()) else {}
+    if form == "on":
+        options["on"] = "k"
+    elif form == "two":
+        options["on"] = ["k", "j"]
+    elif form == "left_on" and how != "leftsemi":
+        options |= {"left_on": "k", "right_on": "k"}
+    elif form == "column and index" and how in ("inner", "left"):
+        options |= {"left_on": "j", "right_index": True}
+    elif how != "leftsemi":
+        options |= {"left_index": True, "right_index": True}
+    else:
+        options["on"] = "k"
+    return options
+
+
+AFTER = {
+    "nothing": lambda frame: frame,
+    "sum": lambda frame: frame.groupby("j").agg({"k": "count", "l": "sum"}, split_out=3),
+    "groups": lambda frame: frame.groupby("k", dropna=False).agg(
+        {"j": ["min", "max"], "l": "sum"}, split_out=2
+    ),
+    "unsorted": lambda frame: frame.groupby(["k", "j"], sort=False).l.sum(split_out=3),
+    "custom": lambda frame: frame.groupby("k").agg({"j": DISTANCE}, split_out=2),
+    "apply": lambda frame: frame.groupby("k").apply(
+        span, meta=pd.DataFrame({"least": [0], "most": [0]}), include_groups=False
+    ),
+    "transform": lambda frame: frame.groupby("j").l.transform("max", meta=("l", "int64")),
+    "nunique": lambda frame: frame.groupby("k").j.nunique(split_out=2),
+    "sort": lambda frame: frame.sort_values("k"),
+    "sort down": lambda frame: frame.sort_values(["k", "l"], ascending=False),
+    "sort nulls first": lambda frame: frame.sort_values("k", na_position="first"),
+    "set index": lambda frame: frame.set_index("j"),
+    "set index of text": lambda frame: frame.set_index("k"),
+    "duplicates": lambda frame: frame[["k", "j"]].drop_duplicates(split_out=3),
+    "unique": lambda frame: frame.k.unique(split_out=2),
+    "values": lambda frame: frame.k.value_counts(split_out=2),
+    "shuffle": lambda frame: frame.shuffle("k", npartitions=4),
+    "shuffle on index": lambda frame: frame.shuffle(on_index=True, npartitions=3),
+    "one partition": lambda frame: frame.shuffle("k", npartitions=4).partitions[1],
+    "without index": lambda frame: (
+        frame.shuffle("j", npartitions=3, ignore_index=True).map_partitions(
+            lambda part: part.reset_index(drop=True)
+        )
+    ),
+}
+
+
+def outcome(program: Any, method: str) -> Any:
+    """Return the result, or the failure."""
+    with warnings.catch_warnings(), config.set({"dataframe.shuffle.method": method}):
+        warnings.simplefilter("ignore")
+        try:
+            return program().compute(scheduler="sync")
+        except Exception as failure:
+            return failure
+
+
+def compare(program: Any, store: Any) -> None:
+    """Run a program in both ways."""
+    expected = outcome(program, "tasks")
+    with blobshuffle.dask.enable(store) as session:
+        found = outcome(program, "blobs")
+        # Only the lease is left: Dask has the result.
+        assert [path.name for path in stored(store)] == [session.shuffle]
+    assert stored(store) == []
+    if isinstance(expected, Exception):
+        return
+    if isinstance(found, Exception):
+        raise found
+    same(found, expected)
+
+
+def same(found: Any, expected: Any) -> None:
+    """Compare results. Unknown categories may have another order, and objects one null."""
+    assert type(found) is type(expected)
+    if isinstance(expected, pd.Series):
+        found, expected = found.to_frame("of"), expected.to_frame("of")
+    if not isinstance(expected, pd.DataFrame):
+        assert found == expected
+        return
+    assert list(found.columns) == list(expected.columns)
+    assert list(found.index.names) == list(expected.index.names)
+    for number in range(expected.index.nlevels):
+        same_values(*(each.index.get_level_values(number) for each in (found, expected)))
+    for number in range(expected.shape[1]):
+        same_values(found.iloc[:, number], expected.iloc[:, number])
+
+
+def same_values(found: Any, expected: Any) -> None:
+    if isinstance(expected.dtype, pd.CategoricalDtype):
+        assert isinstance(found.dtype, pd.CategoricalDtype)
+        assert found.dtype.ordered == expected.dtype.ordered
+        if "never" in expected.dtype.categories:
+            assert found.dtype == expected.dtype
+        found, expected = found.astype(object), expected.astype(object)
+    assert found.dtype == expected.dtype
+    nulls = [pd.isna(np.asarray(each, object)) for each in (found, expected)]
+    assert nulls[0].tolist() == nulls[1].tolist()
+    values = [[v for v, null in zip(each, isna, strict=True) if not null]
+              for each, isna in zip((found, expected), nulls, strict=True)]  # fmt: skip
+    assert values[0] == values[1]
+
+
+@drawn
+@given(st.data())
+def test_a_program_has_the_result_of_dasks_own_shuffle(tmp_path_factory, data):
+    family = data.draw(st.sampled_from(sorted(KEYS)))
+    left, right = (data.draw(sides(family, name)) for name in "lr")
+    options = data.draw(merges())
+    after = data.draw(st.sampled_from(sorted(AFTER)))
+
+    def program() -> Any:
+        frame = lazy(left).merge(lazy(right), **options)
+        if "j" not in frame.columns or "k" not in frame.columns:
+            frame = frame.rename(columns=lambda name: name.split("_")[0]).map_partitions(
+                lambda part: part.loc[:, ~part.columns.duplicated()]
+            )
+        return AFTER[after](frame)
+
+    compare(program, tmp_path_factory.mktemp("store"))
+
+
+@drawn
+@given(st.data())
+def test_an_operation_has_the_result_of_dasks_own(tmp_path_factory, data):
+    parts = data.draw(sides(data.draw(st.sampled_from(sorted(KEYS))), "l"))
+    after = data.draw(st.sampled_from(sorted(AFTER)))
+    compare(lambda: AFTER[after](lazy(parts)), tmp_path_factory.mktemp("store"))
