@@ -13,7 +13,7 @@ import pyarrow as pa
 from dask.dataframe.dispatch import meta_nonempty
 
 from blobshuffle.arrow import Codec
-from blobshuffle.failure import BlobMissing, SchemaMismatch
+from blobshuffle.failure import BlobMissing
 from blobshuffle.frames import Categories, Layout, layout_of, shared_categories
 from blobshuffle.lease import path_of
 from blobshuffle.reader import read
@@ -138,29 +138,44 @@ def load(found: Whole, plan: Plan, partition: int) -> pd.DataFrame:
 def _fitted(
     layout: Layout, rows: pd.DataFrame, what: str
 ) -> tuple[pa.Table, Categories, Layout | None]:
-    """Return rows with the types of the metadata, or with their own and the layout of these.
+    """Return rows, and the layout that they have if it is not the metadata's.
 
     Dask's metadata may be wrong, as after a left join: a column of integers has fractions in the
-    partitions where a row has no match.
+    partitions where a row has no match. Dask's own methods keep the types of the rows.
     """
-    try:
+    types = _types(rows, len(layout.levels))
+    expected = _types(layout.meta, len(layout.levels))
+    joined = [_joined_type(*each) for each in zip(expected, types, strict=False)]
+    if joined == expected or list(rows.columns) != list(layout.meta.columns):
         return *layout.table(rows, what), None
-    except SchemaMismatch:
-        if list(rows.columns) != list(layout.meta.columns):
-            raise
-    own = layout_of(_with_known(rows[:0], layout.meta), has_index=bool(layout.levels))
+    own = layout_of(_empty(layout.meta, joined), has_index=bool(layout.levels))
     return *own.table(rows, what), own
 
 
-def _with_known(empty: pd.DataFrame, meta: pd.DataFrame) -> pd.DataFrame:
-    """Return an empty frame whose categorical columns are those of the metadata."""
-    columns = {}
-    for number in range(empty.shape[1]):
-        own, known = empty.iloc[:, number], meta.iloc[:, number]
-        both = [isinstance(each.dtype, pd.CategoricalDtype) for each in (own, known)]
-        columns[number] = pd.Series(known if all(both) else own, index=empty.index)
-    found = pd.DataFrame(columns, index=empty.index)
-    found.columns = empty.columns
+def _types(frame: pd.DataFrame, levels: int) -> list[Any]:
+    """Return the types of the levels of the index, and of the columns."""
+    index = [frame.index.get_level_values(number).dtype for number in range(levels)]
+    return [*index, *frame.dtypes]
+
+
+def _joined_type(expected: Any, own: Any) -> Any:
+    """Return the type of rows; categories are the metadata's, which readers complete."""
+    both = [isinstance(each, pd.CategoricalDtype) for each in (expected, own)]
+    return expected if all(both) else own
+
+
+def _empty(meta: pd.DataFrame, types: list[Any]) -> pd.DataFrame:
+    """Return an empty frame like another, with other types."""
+    levels = [pd.Index([], dtype=each) for each in types[: len(types) - meta.shape[1]]]
+    index: Any = pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else (levels or [None])[0]
+    if levels:
+        index.names = meta.index.names
+    columns = {
+        number: pd.Series([], index, dtype=each)
+        for number, each in enumerate(types[len(levels) :])
+    }
+    found = pd.DataFrame(columns, index)
+    found.columns = meta.columns
     return found
 
 
@@ -171,24 +186,10 @@ def _joined(layout: Layout, written: Sequence[Written]) -> Layout:
         return layout
     if any(each.ref.rows and each.layout is None for each in written):
         others.append(layout)
-    metas = [each.meta for each in others]
-    columns = {
-        number: pd.Series(dtype=_common([meta.dtypes.iloc[number] for meta in metas]))
-        for number in range(layout.meta.shape[1])
-    }
-    levels = [
-        pd.Index([], dtype=_common([_level(meta, number).dtype for meta in metas]))
-        for number in range(layout.meta.index.nlevels)
-    ]
-    index: Any = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
-    index.names = layout.meta.index.names
-    meta = pd.DataFrame({number: each.set_axis(index) for number, each in columns.items()}, index)
-    meta.columns = layout.meta.columns
-    return layout_of(meta, has_index=bool(layout.levels))
-
-
-def _level(meta: pd.DataFrame, number: int) -> pd.Index:
-    return meta.index.get_level_values(number)
+    count = len(layout.levels)
+    types = [_types(each.meta, count) for each in others]
+    common = [_common(list(each)) for each in zip(*types, strict=True)]
+    return layout_of(_empty(layout.meta, common), has_index=bool(count))
 
 
 def _common(dtypes: list[Any]) -> Any:

@@ -244,6 +244,10 @@ def _encoded(column: Column, values: Any, what: str, categories: Categories) -> 
     data = values if isinstance(values.dtype, pd.CategoricalDtype) else values.astype("category")
     found = data.cat.categories
     ordered = bool(column.dtype.ordered)
+    if not len(found) and column.type is None and not ordered:
+        # Missing values alone have no type, whatever pandas calls it.
+        categories[column.name] = pd.Index([], dtype=object)
+        return pa.nulls(len(data))
     categories[column.name] = found if ordered else found[:0]
     if column.has_codes:
         places = column.dtype.categories.get_indexer(found)
@@ -307,6 +311,8 @@ def _values(column: Column, rows: Any, categories: Categories) -> Any:
 
 def _decoded(rows: Any, dtype: Any, like: Any) -> Any:
     """Return a categorical column; known categories come first, in their order."""
+    if pa.types.is_null(rows.type):
+        return pd.Categorical.from_codes(np.full(len(rows), -1), like)
     joined = rows.unify_dictionaries()
     if not pa.types.is_dictionary(joined.type):
         joined = joined.dictionary_encode()

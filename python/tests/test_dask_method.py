@@ -1,0 +1,462 @@
+"""Dask's shuffle method `blobs`: what goes through it, how it is undone, and what it leaves."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from dask import config
+from dask.dataframe.dask_expr import _merge, _shuffle
+from distributed import Client, LocalCluster
+from shuffles import stored
+
+import blobshuffle.dask
+from blobshuffle import (
+    BlobMissing,
+    Directories,
+    LocalStore,
+    SchemaMismatch,
+    StoreUnavailable,
+    dask_method,
+    dask_tasks,
+)
+
+METHOD = "dataframe.shuffle.method"
+DASKS = {"TaskShuffle", "DiskShuffle", "P2PShuffle", "HashJoinP2P", "SimpleShuffle"}
+
+
+def orders(parts=5) -> Any:
+    rows = np.arange(400)
+    data = pd.DataFrame({"k": rows % 37, "total": rows * 1.5, "name": [f"n{i % 23}" for i in rows]})
+    return dd.from_pandas(data, npartitions=parts)
+
+
+def customers(parts=4) -> Any:
+    rows = np.arange(60)
+    return dd.from_pandas(pd.DataFrame({"k": rows, "city": rows % 5}), npartitions=parts)
+
+
+def steps(frame) -> set[str]:
+    """The names of the expressions that run."""
+    return {type(each).__name__ for each in frame.optimize(fuse=False).expr.walk()}
+
+
+def until(holds):
+    """Wait for another process."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def session(tmp_path):
+    with blobshuffle.dask.enable(tmp_path / "store") as session, config.set(scheduler="sync"):
+        yield session
+    assert stored(tmp_path / "store") == []
+
+
+def blobs(tmp_path):
+    return [path for path in stored(tmp_path / "store") if path.suffix == ".blob"]
+
+
+OPERATIONS = {
+    "merge": lambda: orders().merge(customers(), on="k"),
+    "merge on index": lambda: orders().merge(customers().clear_divisions(), right_index=True,
+                                             left_on="k"),
+    "aggregation": lambda: orders().groupby("name").total.sum(split_out=3),
+    "unsorted": lambda: orders().groupby("name", sort=False).total.sum(split_out=3),
+    "apply": lambda: orders().groupby("name").apply(len, meta=("n", "int64")),
+    "groups' nunique": lambda: orders().groupby("name").k.nunique(split_out=3),
+    "sort": lambda: orders().sort_values("name"),
+    "index": lambda: orders().set_index("total"),
+    "duplicates": lambda: orders().drop_duplicates(subset=["name"], split_out=3),
+    "unique": lambda: orders().name.unique(split_out=3),
+    "nunique": lambda: orders().name.nunique(),
+    "counts": lambda: orders().name.value_counts(split_out=3),
+    "shuffle": lambda: orders().shuffle("k", force=True),
+    "shuffle on index": lambda: orders().shuffle(on_index=True, force=True),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("name", set(OPERATIONS) - {"index", "sort"} | {"index", "sort"})
+def test_what_dask_shuffles_goes_through_blobs(name):
+    found = steps(OPERATIONS[name]())
+    if name == "index":  # Its values are sorted already: Dask does not shuffle.
+        found = steps(orders().set_index("name"))
+    if name == "nunique":  # Dask reduces to one partition.
+        assert not DASKS & found
+        return
+    assert "BlobShuffle" in found
+    assert not DASKS & found
+
+
+@pytest.mark.usefixtures("session")
+def test_a_small_side_is_broadcast_as_by_dask():
+    wide = orders(parts=20)
+    merged = {
+        name: steps(wide.merge(customers(parts=2), on="k", how="inner", shuffle_method=name))
+        for name in ("blobs", "tasks")
+    }
+    assert "BroadcastJoin" in merged["tasks"]
+    assert merged["blobs"] == merged["tasks"]
+    forbidden = wide.merge(customers(parts=2), on="k", broadcast=False)
+    assert "BroadcastJoin" not in steps(forbidden)
+
+
+def test_dask_is_as_before_when_the_session_ends(tmp_path):
+    before = _shuffle.Shuffle._lower, _merge.Merge.__dict__["is_broadcast_join"]
+    with config.set({METHOD: "tasks"}):
+        with blobshuffle.dask.enable(tmp_path) as session:
+            assert config.get(METHOD) == "blobs"
+            inner = blobshuffle.dask.enable(tmp_path)
+            inner.close()
+            inner.close()
+            assert "BlobShuffle" in steps(orders().sort_values("name"))
+            left = orders().merge(customers(), on="k")
+        session.close()
+        assert config.get(METHOD) == "tasks"
+        assert "TaskShuffle" in steps(orders().sort_values("name"))
+    assert before == (_shuffle.Shuffle._lower, _merge.Merge.__dict__["is_broadcast_join"])
+    with pytest.raises(ValueError, match="blobs not supported"):
+        left.compute(scheduler="sync")
+
+
+@pytest.mark.usefixtures("session")
+def test_a_single_operation_may_name_another_method():
+    with config.set({METHOD: "disk"}):
+        assert "DiskShuffle" in steps(orders().shuffle("k", force=True))
+        assert "BlobShuffle" in steps(orders().shuffle("k", shuffle_method="blobs", force=True))
+        with config.set({METHOD: "blobs"}):
+            assert "BlobShuffle" in steps(orders().shuffle("k", force=True))
+    assert "TaskShuffle" in steps(orders().shuffle("k", shuffle_method="tasks", force=True))
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "value"),
+    [
+        (_shuffle.Shuffle, "_parameters", ["frame"]),
+        (_shuffle.SimpleShuffle, "_parameters", ["frame"]),
+        (_shuffle.Shuffle, "_lower", lambda self: self),
+        (_merge.Merge, "is_broadcast_join", False),
+    ],
+)
+def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, owner, name, value):
+    monkeypatch.setattr(owner, name, value)
+    with pytest.raises(NotImplementedError, match=r"Dask .*extra 'dask'.*blobshuffle.dask.shuffle"):
+        blobshuffle.dask.enable(tmp_path)
+    assert stored(tmp_path) == []
+    assert config.get(METHOD, None) is None
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("kind", ["datetime64[{}]", "timedelta64[{}]", "datetime64[{}, UTC]"])
+def test_times_of_two_units_are_refused(kind):
+    def side(unit, on) -> Any:
+        rows = pd.DataFrame({on: pd.Series(range(9)).astype(kind.format("s"))})
+        rows = rows.astype(kind.format(unit))
+        return dd.from_map(lambda n: rows[3 * n : 3 * n + 3], range(3), meta=rows[:0])
+
+    for options in ({"on": "k"}, {"left_index": True, "right_index": True}, {"how": "left"}):
+        sides = [side(unit, "k") for unit in ("s", "ns")]
+        if "left_index" in options:
+            sides = [each.map_partitions(lambda part: part.set_index("k")) for each in sides]
+        with pytest.raises(TypeError, match=r"Cannot merge by 'k': .*\[s.* on the left.*astype"):
+            sides[0].merge(sides[1], **options).compute()
+    same = side("s", "k").merge(side("s", "k"), on="k").compute()
+    assert len(same) == 9
+
+
+@pytest.mark.usefixtures("session")
+def test_times_of_two_units_of_arrow_are_refused():
+    sides = []
+    for unit in ("ms", "us"):
+        kind = pd.ArrowDtype(pa.timestamp(unit))
+        rows = pd.DataFrame({"k": pd.Series(range(4)).astype("datetime64[s]").astype(kind)})
+        sides.append(dd.from_map(lambda n, rows=rows: rows, range(2), meta=rows[:0]))
+    with pytest.raises(TypeError, match="Cannot merge by 'k'"):
+        sides[0].merge(sides[1], on="k").compute()
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_blobs_are_deleted_when_their_rows_were_read(tmp_path, scheduler):
+    store = tmp_path / "store"
+
+    def count(part):
+        return pd.DataFrame({"n": [len(blobs(tmp_path))]})
+
+    with blobshuffle.dask.enable(store) as session:
+        first = orders().shuffle("k", npartitions=7, force=True)
+        second = first.shuffle("name", npartitions=2, force=True)
+        counts = second.map_partitions(count, meta={"n": "int64"}, enforce_metadata=False)
+        found = counts.compute(scheduler=scheduler, num_workers=1).n.tolist()
+        assert [path.name for path in stored(store)] == [session.shuffle]
+    # The first shuffle has 5 maps, the second 7; the blobs of the first were gone.
+    assert max(found) <= 7
+    assert stored(store) == []
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads"])
+def test_a_program_that_fails_leaves_nothing(tmp_path, scheduler):
+    def fail(part):
+        raise ArithmeticError(f"{len(blobs(tmp_path))} blobs")
+
+    with blobshuffle.dask.enable(tmp_path / "store") as session:
+        failing = orders().merge(customers(), on="k").map_partitions(fail, meta={"n": "int64"})
+        with pytest.raises(ArithmeticError, match="[1-9] blobs"):
+            failing.compute(scheduler=scheduler, num_workers=1)
+        assert [path.name for path in stored(tmp_path / "store")] == [session.shuffle]
+    assert stored(tmp_path / "store") == []
+
+
+def test_programs_between_processes(tmp_path):
+    with blobshuffle.dask.enable([tmp_path / "one", tmp_path / "two"]) as session:
+        merged = orders().merge(customers(), on="k")
+        found = merged.compute(scheduler="processes", num_workers=2)
+        expected = orders().merge(customers(), on="k", shuffle_method="tasks")
+        pd.testing.assert_frame_equal(found, expected.compute(scheduler="sync"))
+        assert [path.name for path in stored(tmp_path)] == [session.shuffle]
+    assert stored(tmp_path) == []
+
+
+class Full(LocalStore):
+    """A disk that has room for so many blobs."""
+
+    def __init__(self, directory, room):
+        super().__init__(directory)
+        self.room = room
+
+    def create(self, path):
+        if path.startswith("shuffles"):
+            if not self.room:
+                raise StoreUnavailable("Cannot write: No space left on device.")
+            self.room -= 1
+        return super().create(path)
+
+
+def test_a_disk_that_is_full_at_the_second_shuffle_of_a_merge(tmp_path):
+    with blobshuffle.dask.enable(Full(tmp_path, 7)) as session:
+        with pytest.raises(StoreUnavailable, match="No space left"):
+            orders().merge(customers(), on="k").compute(scheduler="sync")
+        assert [path.name for path in stored(tmp_path)] == [session.shuffle]
+    assert stored(tmp_path) == []
+
+
+def test_a_directory_with_a_quota_refuses(tmp_path):
+    with blobshuffle.dask.enable(Directories([tmp_path], quota=5000)):
+        with pytest.raises(StoreUnavailable):
+            orders().merge(customers(), on="k").compute(scheduler="sync")
+    assert stored(tmp_path) == []
+
+
+def test_a_map_that_commits_after_the_session_leaves_nothing(tmp_path):
+    with blobshuffle.dask.enable(tmp_path):
+        shuffled = orders().shuffle("k", force=True).optimize()
+        (planned,) = shuffled.expr.find_operations(dask_method.BlobShuffle)
+        tasks = planned._layer()
+    plan = next(task() for task in tasks.values() if task.func is dask_tasks.begin)
+    part = pd.DataFrame({"k": [1], "total": [1.0], "name": ["a"], "_partitions": [0]})
+    with pytest.raises(BlobMissing, match="its session has ended"):
+        dask_tasks.write(part, plan, 0)
+    assert stored(tmp_path) == []
+
+
+@pytest.mark.usefixtures("session")
+def test_partitions_that_are_not_read_are_not_written(monkeypatch):
+    rows = []
+
+    def write(part, plan, number):
+        written = dask_tasks.write(part, plan, number)
+        rows.append(written.ref.rows)
+        return written
+
+    monkeypatch.setattr(dask_method, "write", write)
+    shuffled = orders().shuffle("k", npartitions=7, force=True)
+    parts = [shuffled.partitions[n].compute() for n in range(7)]
+    assert sum(rows) == sum(map(len, parts)) == 400
+    assert len(rows) == 7 * 5
+
+
+@pytest.mark.usefixtures("session")
+def test_rows_that_differ_from_the_metadata_keep_their_types():
+    def mixed(n):
+        return pd.DataFrame({"k": [1, 2, 3], "x": [1.5, None, 3.0] if n else [1, 2, 3],
+                             "b": [True, None, False] if n else [True, False, True],
+                             "n": [n, n, n]})  # fmt: skip
+
+    meta = pd.DataFrame({"k": [0], "x": [0], "b": [True], "n": [0]})[:0]
+    found, expected = (
+        dd.from_map(mixed, range(2), meta=meta, enforce_metadata=False)
+        .shuffle("k", shuffle_method=method, force=True)
+        .compute()
+        for method in ("blobs", "tasks")
+    )
+    pd.testing.assert_frame_equal(found, expected)
+    twice = (
+        orders()
+        .merge(customers().assign(k=customers().k * 2), on="k", how="left")
+        .merge(customers(), on="k", how="outer", suffixes=("", "_again"))
+    )
+    assert twice.compute().city.isna().any()
+
+
+@pytest.mark.usefixtures("session")
+def test_objects_without_an_arrow_type_are_refused_with_their_column():
+    part = pd.DataFrame({"k": [1, 2], "x": pd.Series([{"a": 1}, "b"], dtype=object)})
+    with config.set({"dataframe.convert-string": False}):
+        lazy = dd.from_map(lambda n: part, range(2), meta=part[:0])
+        with pytest.raises(SchemaMismatch, match=r"column 'x' of partition .*astype"):
+            lazy.shuffle("k", force=True).compute()
+    part = pd.DataFrame({"k": [1, 2], "x": [1j, 2j]})
+    lazy = dd.from_map(lambda n: part, range(2), meta=part[:0])
+    with pytest.raises(TypeError, match=r"column 'x' of type complex128"):
+        lazy.shuffle("k", force=True).compute()
+
+
+END = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import dask
+from test_dask_method import blobshuffle, customers, orders
+blobshuffle.dask.enable(sys.argv[1])
+merged = orders().merge(customers(), on="k").optimize()
+print(len(dask.compute(*merged.to_delayed(), scheduler="sync")))
+raise SystemExit("the end")
+"""
+
+
+def test_a_program_that_ends_leaves_nothing(tmp_path):
+    arguments = [sys.executable, "-c", END, str(tmp_path), str(pathlib.Path(__file__).parent)]
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr.strip()) == ("5", "the end")
+    assert stored(tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.usefixtures("client")
+def test_distributed_workers_leave_only_the_lease(tmp_path):
+    with blobshuffle.dask.enable(tmp_path) as session:
+        sorted_rows = orders().merge(customers(), on="k").sort_values(["name", "total"])
+        found = sorted_rows.compute()
+        until(lambda: [path.name for path in stored(tmp_path)] == [session.shuffle])
+    expected = orders().merge(customers(), on="k", shuffle_method="tasks")
+    expected = expected.sort_values(["name", "total"], shuffle_method="tasks").compute()
+    pd.testing.assert_frame_equal(found, expected)
+    assert stored(tmp_path) == []
+
+
+@pytest.mark.parametrize("phase", ["before", "write", "read", "after"])
+@pytest.mark.usefixtures("client")
+def test_a_worker_that_is_killed_costs_no_row(tmp_path, phase):
+    mark, test = tmp_path / "died", os.getpid()
+
+    def die(when):
+        if when == phase and os.getpid() != test and not mark.exists():
+            mark.write_text("")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    class Dying(LocalStore):
+        def create(self, path):
+            die("write")
+            return super().create(path)
+
+        def open(self, path):
+            if path.endswith(".blob"):
+                die("read")
+            return super().open(path)
+
+    def step(part, when):
+        die(when)
+        return part
+
+    def program(method, map_step):
+        left = map_step(orders(), "before")
+        merged = left.merge(customers(), on="k", shuffle_method=method)
+        return map_step(merged, "after").groupby("name").total.sum().compute().sort_index()
+
+    with blobshuffle.dask.enable(Dying(tmp_path / "store")):
+        found = program("blobs", lambda frame, when: frame.map_partitions(step, when))
+    assert mark.exists()
+    pd.testing.assert_series_equal(found, program("tasks", lambda frame, when: frame))
+    assert stored(tmp_path / "store") == []
+
+
+def test_results_of_a_worker_that_was_lost_are_made_again(tmp_path, client):
+    with blobshuffle.dask.enable(tmp_path / "store") as session:
+        kept = orders().shuffle("k", npartitions=6, force=True).persist()
+        kept.map_partitions(len).compute()
+        until(lambda: [path.name for path in stored(tmp_path / "store")] == [session.shuffle])
+        pid = next(iter(client.run(os.getpid).values()))
+        os.kill(pid, signal.SIGKILL)
+        found = kept.compute()
+        del kept
+    assert sorted(found.total) == sorted(orders().total.compute())
+    assert stored(tmp_path / "store") == []
+
+
+def test_a_cancelled_program_leaves_nothing(tmp_path, client):
+    begun, goes_on = tmp_path / "begun", tmp_path / "goes on"
+    begun.mkdir()
+
+    def wait(part):
+        (begun / str(os.getpid())).write_text("")
+        while not goes_on.exists():
+            time.sleep(0.01)
+        return part
+
+    with blobshuffle.dask.enable(tmp_path / "store") as session:
+        merged = orders().merge(customers(), on="k", npartitions=20)
+        waiting = merged.map_partitions(wait, meta=merged._meta)
+        future = client.compute(waiting)
+        # Both workers wait, so most partitions are not read.
+        until(lambda: len(stored(begun)) == 2)
+        try:
+            assert len(blobs(tmp_path)) == 9
+            client.cancel([future])
+            until(lambda: [path.name for path in stored(tmp_path / "store")] == [session.shuffle])
+        finally:
+            goes_on.write_text("")
+    assert stored(tmp_path / "store") == []
+
+
+def test_a_scheduler_of_its_own_process(tmp_path):
+    file = tmp_path / "scheduler.json"
+    options = ["--scheduler-file", str(file), "--no-dashboard"]
+    scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *options]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", *options]
+    began = []
+    try:
+        with (tmp_path / "log").open("wb") as log:
+            began = [subprocess.Popen(each, stdout=log, stderr=log) for each in (scheduler, worker)]
+        until(file.exists)
+        with (
+            Client(scheduler_file=str(file)),
+            blobshuffle.dask.enable(tmp_path / "store") as session,
+        ):
+            found = orders().merge(customers(), on="k").compute()
+            until(lambda: [path.name for path in stored(tmp_path / "store")] == [session.shuffle])
+        assert len(found) == 400
+        assert stored(tmp_path / "store") == []
+    finally:
+        for process in reversed(began):
+            process.terminate()
+            process.wait()
