@@ -9,7 +9,6 @@ from typing import Any
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import pytest
 from dask import config
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -17,8 +16,6 @@ from shuffles import stored
 from tables import PANDAS
 
 import blobshuffle.dask
-from blobshuffle import SchemaMismatch, dask_method
-from blobshuffle.dask_method import BlobShuffle
 
 # A program takes long to run, so a failure is reported as it was drawn, without shrinking it.
 drawn = settings(
@@ -160,11 +157,9 @@ AFTER = {
     "shuffle": lambda frame: frame.shuffle("k", npartitions=4),
     "shuffle on index": lambda frame: frame.shuffle(on_index=True, npartitions=3),
     "one partition": lambda frame: frame.shuffle("k", npartitions=4).partitions[1],
-    "without index": lambda frame: (
-        frame.shuffle("j", npartitions=3, ignore_index=True).map_partitions(
-            lambda part: part.reset_index(drop=True)
-        )
-    ),
+    "without index": lambda frame: frame.shuffle(
+        "j", npartitions=3, ignore_index=True
+    ).map_partitions(lambda part: part.reset_index(drop=True)),
 }
 
 

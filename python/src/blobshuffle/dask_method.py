@@ -1,27 +1,26 @@
-"""The shuffle method `blobs` of Dask data frames, and the two places of Dask that it changes.
+"""The shuffle method `blobs` of Dask data frames, and the places of Dask that it changes.
 
 Dask has no registry of methods. `Shuffle._lower` compares the method with the names that it
-knows, and `Merge.is_broadcast_join` allows a broadcast only with these. `install` wraps both; all
-other methods go on as before.
+knows, `Merge.is_broadcast_join` allows a broadcast only with these, and `Merge._lower` merges in
+one task for `p2p` alone. `install` wraps these three; all other methods go on as before.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
-import dask
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from dask._task_spec import Task, TaskRef
 from dask.dataframe.dask_expr import _merge, _shuffle
-from dask.dataframe.dask_expr._expr import PartitionsFiltered
+from dask.dataframe.dask_expr._expr import PartitionsFiltered, Projection
 from dask.utils import get_default_shuffle_method
 
-from blobshuffle.dask_tasks import WHOLE, WRITE, Place, Plan, begin, load, whole, write
-from blobshuffle.frames import Layout, layout_of
+from blobshuffle.dask_expressions import SIMPLE, BlobMerge, BlobShuffle
+from blobshuffle.dask_tasks import Place
 
 METHOD = "blobs"
 """The name of the method."""
@@ -36,67 +35,8 @@ _SHUFFLE = [
     "index_shuffle",
     "original_partitioning_index",
 ]
-_SIMPLE = [
-    "frame",
-    "partitioning_index",
-    "npartitions_out",
-    "ignore_index",
-    "options",
-    "original_partitioning_index",
-    "_partitions",
-]
-
-
-class BlobShuffle(_shuffle.SimpleShuffle):  # type: ignore[misc]
-    """A shuffle through blobs by the column that has each row's partition.
-
-    Rows of an output partition come in the order of the input partitions, and in each of these
-    in their order. The graph is the same each time, so Dask runs equal ones once.
-    """
-
-    _parameters = [*_SIMPLE[:-1], "place", "_partitions"]  # noqa: RUF012
-
-    @functools.cached_property
-    def _meta(self) -> pd.DataFrame:
-        meta = self.frame._meta.drop(columns=self.partitioning_index)
-        return meta.reset_index(drop=True) if self.ignore_index else meta
-
-    @functools.cached_property
-    def layout(self) -> Layout:
-        """How rows are stored. A blob needs a column, so the index stays if there is no other."""
-        return layout_of(self._meta, has_index=not self.ignore_index or not self._meta.shape[1])
-
-    def _layer(self) -> dict[Any, Any]:
-        run = self._name.rpartition("-")[2]
-        maps = self.frame.npartitions
-        wanted = list(self._partitions)
-        plan = Plan(
-            self.place,
-            run,
-            maps,
-            self.npartitions_out,
-            self.partitioning_index,
-            self.layout,
-            tuple(wanted) if self._filtered else None,
-        )
-        begun = Task(f"blobs-begin-{run}", begin, plan)
-        writes = [
-            Task((f"{WRITE}{run}", n), write, TaskRef((self.frame._name, n)), begun.ref(), n)
-            for n in range(maps)
-        ]
-        collected = Task(f"{WHOLE}{run}", whole, begun.ref(), *(each.ref() for each in writes))
-        loads = [
-            Task((self._name, n), load, collected.ref(), begun.ref(), partition)
-            for n, partition in enumerate(wanted)
-        ]
-        return {each.key: each for each in [begun, *writes, collected, *loads]}
-
-
-class _Originals:
-    """What `install` replaced."""
-
-    lower: Callable[[Any], Any] | None = None
-    is_broadcast: functools.cached_property[bool] | None = None
+_originals: list[tuple[Any, str, Any]] = []
+"""What `install` replaced: owner, name and value."""
 
 
 def install(place: Callable[[], Place]) -> None:
@@ -105,15 +45,22 @@ def install(place: Callable[[], Place]) -> None:
     Raises `NotImplementedError` for a Dask whose shuffles are arranged in another way.
     """
     _require_known_layout()
-    lower, is_broadcast = _shuffle.Shuffle._lower, _merge.Merge.__dict__["is_broadcast_join"]
+    lower, lower_merge = _shuffle.Shuffle._lower, _merge.Merge._lower
+    is_broadcast = _merge.Merge.__dict__["is_broadcast_join"]
 
     def lowered(self: Any) -> Any:
         if (self.method or get_default_shuffle_method()) != METHOD:
             return lower(self)
         return _planned(self, place())
 
+    def lowered_merge(self: Any) -> Any:
+        found = lower_merge(self)
+        if not _is_ours(self) or type(found) is not _merge.BlockwiseMerge:
+            return found
+        return _planned_merge(found, place)
+
     def broadcast(self: Any) -> bool:
-        if (self.shuffle_method or get_default_shuffle_method()) != METHOD:
+        if not _is_ours(self):
             return is_broadcast.func(self)
         # Whether a side is small does not depend on the method.
         found = is_broadcast.func(self.substitute_parameters({"shuffle_method": "tasks"}))
@@ -123,26 +70,28 @@ def install(place: Callable[[], Place]) -> None:
 
     wrapped = functools.cached_property(broadcast)
     wrapped.__set_name__(_merge.Merge, "is_broadcast_join")
-    _Originals.lower, _Originals.is_broadcast = lower, is_broadcast
-    _shuffle.Shuffle._lower = lowered
-    _merge.Merge.is_broadcast_join = wrapped
+    for owner, name, value in (
+        (_shuffle.Shuffle, "_lower", lowered),
+        (_merge.Merge, "_lower", lowered_merge),
+        (_merge.Merge, "is_broadcast_join", wrapped),
+    ):
+        _originals.append((owner, name, owner.__dict__[name]))
+        setattr(owner, name, value)
 
 
 def uninstall() -> None:
     """Let Dask be as it was before `install`."""
-    assert _Originals.lower is not None
-    assert _Originals.is_broadcast is not None
-    _shuffle.Shuffle._lower = _Originals.lower
-    _merge.Merge.is_broadcast_join = _Originals.is_broadcast
-    _Originals.lower = _Originals.is_broadcast = None
+    while _originals:
+        owner, name, value = _originals.pop()
+        setattr(owner, name, value)
+
+
+def _is_ours(merge: Any) -> bool:
+    return (merge.shuffle_method or get_default_shuffle_method()) == METHOD
 
 
 def _planned(shuffle: Any, place: Place) -> BlobShuffle:
-    if not isinstance(shuffle.frame._meta, pd.DataFrame):
-        raise TypeError(
-            f"Cannot shuffle a {type(shuffle.frame._meta).__name__} through blobs: only pandas "
-            'frames have Arrow rows. Pass shuffle_method="tasks".'
-        )
+    _require_pandas(shuffle.frame)
     planned = BlobShuffle(
         shuffle.frame,
         shuffle.partitioning_index,
@@ -154,6 +103,49 @@ def _planned(shuffle: Any, place: Place) -> BlobShuffle:
     )
     planned.layout  # noqa: B018  A column without an Arrow type is refused here, not by the scheduler.
     return planned
+
+
+def _planned_merge(found: Any, place: Callable[[], Place]) -> Any:
+    """Return the merge of two sides that both are shuffled for it as one expression."""
+    sides = [_arranged(found.left), _arranged(found.right)]
+    if None in sides:
+        return found
+    (left, left_names), (right, right_names) = sides
+    planned = BlobMerge(
+        left,
+        right,
+        left_names,
+        right_names,
+        found.left.npartitions_out,
+        found.kwargs,
+        found._meta,
+        place(),
+    )
+    planned.layouts  # noqa: B018  As for a shuffle.
+    return planned
+
+
+def _arranged(side: Any) -> Any:
+    """Return a side with its column of partitions, and the names of its other columns, or None.
+
+    None if Dask does not shuffle the side, or it has no columns to store.
+    """
+    if not isinstance(side, _shuffle.RearrangeByColumn) or side.frame.ndim != 2:
+        return None
+    projection = side._lower()
+    shuffle = getattr(projection, "frame", None)
+    if not isinstance(projection, Projection) or not isinstance(shuffle, _shuffle.Shuffle):
+        return None
+    _require_pandas(shuffle.frame)
+    return shuffle.frame, list(projection.columns)
+
+
+def _require_pandas(frame: Any) -> None:
+    if not isinstance(frame._meta, pd.DataFrame):
+        raise TypeError(
+            f"Cannot shuffle a {type(frame._meta).__name__} through blobs: only pandas frames have "
+            'Arrow rows. Pass shuffle_method="tasks".'
+        )
 
 
 def _require_equal_units(merge: Any) -> None:
@@ -203,7 +195,7 @@ def _require_known_layout() -> None:
     problem = _problem()
     if problem:
         raise NotImplementedError(
-            f"Cannot add the shuffle method {METHOD!r} to Dask {dask.__version__}: {problem}. Use "
+            f"Cannot add the shuffle method {METHOD!r} to Dask {version('dask')}: {problem}. Use "
             "a version of Dask that this package is tested with (its extra 'dask' and "
             "docs/guides/python-dask.md name them), or call blobshuffle.dask.shuffle."
         )
@@ -214,12 +206,17 @@ def _problem() -> str | None:
     broadcast = _merge.Merge.__dict__.get("is_broadcast_join")
     if _shuffle.Shuffle._parameters != _SHUFFLE:
         return f"Shuffle has the parameters {_shuffle.Shuffle._parameters}"
-    if _shuffle.SimpleShuffle._parameters != _SIMPLE:
+    if _shuffle.SimpleShuffle._parameters != SIMPLE:
         return f"SimpleShuffle has the parameters {_shuffle.SimpleShuffle._parameters}"
     if not issubclass(_shuffle.SimpleShuffle, PartitionsFiltered):
         return "SimpleShuffle does not filter partitions"
     if lower is None or not {"get_default_shuffle_method", "P2PShuffle"} <= {*lower.co_names}:
         return "Shuffle._lower does not choose the method"
+    merge_lower = getattr(_merge.Merge.__dict__.get("_lower"), "__code__", None)
+    if merge_lower is None or not {"BlockwiseMerge", "RearrangeByColumn"} <= {
+        *merge_lower.co_names
+    }:
+        return "Merge._lower does not shuffle both sides"
     if not isinstance(broadcast, functools.cached_property):
         return "Merge.is_broadcast_join is no cached property"
     return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from dask.dataframe.dispatch import meta_nonempty
+from dask.dataframe.multi import merge_chunk
 
 from blobshuffle.arrow import Codec
 from blobshuffle.failure import BlobMissing
@@ -50,8 +51,8 @@ class Place:
 class Plan:
     """What all tasks of one run of a shuffle share. Picklable.
 
-    `column` has each row's partition, and is not stored. `wanted` are the partitions that are
-    read, or None for all.
+    `column` has each row's partition, and the `dropped` columns are not stored. `wanted` are the
+    partitions that are read, or None for all.
     """
 
     place: Place
@@ -59,6 +60,7 @@ class Plan:
     maps: int
     partitions: int
     column: Any
+    dropped: tuple[Any, ...]
     layout: Layout
     wanted: tuple[int, ...] | None
 
@@ -84,9 +86,19 @@ class Whole(NamedTuple):
     layout: Layout
 
 
-def begin(plan: Plan) -> Plan:
-    """Return the plan: as a task's result, it is not sent with each of the others."""
-    return plan
+class Join(NamedTuple):
+    """The options of a merge, and the metadata of its result."""
+
+    options: dict[str, Any]
+    meta: pd.DataFrame
+
+
+Shared = TypeVar("Shared")
+
+
+def begin(shared: Shared) -> Shared:
+    """Return what tasks share: as a task's result, it is not sent with each of them."""
+    return shared
 
 
 def write(part: pd.DataFrame, plan: Plan, number: int) -> Written:
@@ -97,7 +109,7 @@ def write(part: pd.DataFrame, plan: Plan, number: int) -> Written:
     """
     place = plan.place
     ids = part[plan.column].to_numpy()
-    rows = part.drop(columns=plan.column)
+    rows: Any = part.drop(columns=list(plan.dropped))
     if plan.wanted is not None:
         is_wanted = np.isin(ids, plan.wanted)
         ids, rows = ids[is_wanted], rows[is_wanted]
@@ -133,6 +145,14 @@ def load(found: Whole, plan: Plan, partition: int) -> pd.DataFrame:
     """Read an output partition."""
     with read(found.refs, partition, store=plan.place.store, schema=found.schema) as rows:
         return found.layout.frame(rows.read_all(), found.categories)
+
+
+def merge(
+    join: Join, left: Whole, left_plan: Plan, right: Whole, right_plan: Plan, partition: int
+) -> pd.DataFrame:
+    """Read a partition of both sides, and merge it as Dask does."""
+    sides = load(left, left_plan, partition), load(right, right_plan, partition)
+    return merge_chunk(*sides, result_meta=join.meta, **join.options)
 
 
 def _fitted(
@@ -171,8 +191,7 @@ def _empty(meta: pd.DataFrame, types: list[Any]) -> pd.DataFrame:
     if levels:
         index.names = meta.index.names
     columns = {
-        number: pd.Series([], index, dtype=each)
-        for number, each in enumerate(types[len(levels) :])
+        number: pd.Series([], index, dtype=each) for number, each in enumerate(types[len(levels) :])
     }
     found = pd.DataFrame(columns, index)
     found.columns = meta.columns

@@ -103,7 +103,7 @@ class Layout:
         frame.columns = self.meta.columns
         return frame
 
-    def _index(self, levels: list[Any], rows: int) -> pd.Index[Any]:
+    def _index(self, levels: list[Any], rows: int) -> pd.Index:
         if not levels:
             return pd.RangeIndex(rows)
         found = [pd.Index(each, dtype=each.dtype) for each in levels]
