@@ -136,16 +136,18 @@ def merges(draw: Any) -> Any:
 AFTER = {
     "nothing": lambda frame: frame,
     "sum": lambda frame: frame.groupby("j").agg({"k": "count", "l": "sum"}, split_out=3),
-    "groups": lambda frame: frame.groupby("k", dropna=False).agg(
+    "groups": lambda frame: frame.groupby("k", dropna=False, observed=True).agg(
         {"j": ["min", "max"], "l": "sum"}, split_out=2
     ),
-    "unsorted": lambda frame: frame.groupby(["k", "j"], sort=False).l.sum(split_out=3),
-    "custom": lambda frame: frame.groupby("k").agg({"j": DISTANCE}, split_out=2),
-    "apply": lambda frame: frame.groupby("k").apply(
+    "unsorted": lambda frame: frame.groupby(["k", "j"], sort=False, observed=True).l.sum(
+        split_out=3
+    ),
+    "custom": lambda frame: frame.groupby("k", observed=True).agg({"j": DISTANCE}, split_out=2),
+    "apply": lambda frame: frame.groupby("k", observed=True).apply(
         span, meta=pd.DataFrame({"least": [0], "most": [0]}), include_groups=False
     ),
     "transform": lambda frame: frame.groupby("j").l.transform("max", meta=("l", "int64")),
-    "nunique": lambda frame: frame.groupby("k").j.nunique(split_out=2),
+    "nunique": lambda frame: frame.groupby("k", observed=True).j.nunique(split_out=2),
     "sort": lambda frame: frame.sort_values("k"),
     "sort down": lambda frame: frame.sort_values(["k", "l"], ascending=False),
     "sort nulls first": lambda frame: frame.sort_values("k", na_position="first"),
@@ -205,6 +207,10 @@ def same(found: Any, expected: Any) -> None:
 
 
 def same_values(found: Any, expected: Any) -> None:
+    """Compare columns. Without rows the types are those of the metadata, here and there."""
+    if not len(expected):
+        assert not len(found)
+        return
     if isinstance(expected.dtype, pd.CategoricalDtype):
         assert isinstance(found.dtype, pd.CategoricalDtype)
         assert found.dtype.ordered == expected.dtype.ordered

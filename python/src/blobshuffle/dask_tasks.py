@@ -15,7 +15,13 @@ from dask.dataframe.multi import merge_chunk
 
 from blobshuffle.arrow import Codec
 from blobshuffle.failure import BlobMissing
-from blobshuffle.frames import Categories, Layout, layout_of, shared_categories
+from blobshuffle.frames import (
+    UNKNOWN_CATEGORIES,
+    Categories,
+    Layout,
+    layout_of,
+    shared_categories,
+)
 from blobshuffle.lease import path_of
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
@@ -132,11 +138,20 @@ def write(part: pd.DataFrame, plan: Plan, number: int) -> Written:
 
 
 def whole(plan: Plan, *written: Written) -> Whole:
-    """Return one ref for each map, and the schema to which readers cast all rows."""
+    """Return one ref for each map, and the schema to which readers cast all rows.
+
+    Partitions without rows have no say in it, as when pandas concatenates frames for Dask. Without
+    any row the metadata has.
+    """
     refs = select((each.ref for each in written), plan.maps)
-    named = [(f"partition {each.ref.map}", each) for each in written]
+    present = [each for each in written if each.ref.rows]
+    if not present:
+        sample = plan.layout.sample().schema
+        categories = {name: pd.Index([], dtype=object) for name in sample.names}
+        return Whole(refs, sample, categories, plan.layout)
+    named = [(f"partition {each.ref.map}", each) for each in present]
     schema = unified((what, each.schema) for what, each in named)
-    layout = _joined(plan.layout, written)
+    layout = _joined(plan.layout, present)
     categories = shared_categories(layout, [(what, each.categories) for what, each in named])
     return Whole(refs, schema, categories, layout)
 
@@ -180,8 +195,9 @@ def _types(frame: pd.DataFrame, levels: int) -> list[Any]:
 
 def _joined_type(expected: Any, own: Any) -> Any:
     """Return the type of rows; categories are the metadata's, which readers complete."""
-    both = [isinstance(each, pd.CategoricalDtype) for each in (expected, own)]
-    return expected if all(both) else own
+    if not isinstance(own, pd.CategoricalDtype):
+        return own
+    return expected if isinstance(expected, pd.CategoricalDtype) else UNKNOWN_CATEGORIES
 
 
 def _empty(meta: pd.DataFrame, types: list[Any]) -> pd.DataFrame:
@@ -200,13 +216,10 @@ def _empty(meta: pd.DataFrame, types: list[Any]) -> pd.DataFrame:
 
 def _joined(layout: Layout, written: Sequence[Written]) -> Layout:
     """Return the layout that rows of all maps have when they meet."""
-    others = [each.layout for each in written if each.layout]
-    if not others:
+    if not any(each.layout for each in written):
         return layout
-    if any(each.ref.rows and each.layout is None for each in written):
-        others.append(layout)
     count = len(layout.levels)
-    types = [_types(each.meta, count) for each in others]
+    types = [_types((each.layout or layout).meta, count) for each in written]
     common = [_common(list(each)) for each in zip(*types, strict=True)]
     return layout_of(_empty(layout.meta, common), has_index=bool(count))
 

@@ -17,6 +17,11 @@ from blobshuffle.failure import SchemaMismatch
 Categories = dict[str, Any]
 """For each categorical column, an index of the type of its categories; of ordered ones, whole."""
 
+_UNKNOWN = "__UNKNOWN_CATEGORIES__"
+
+UNKNOWN_CATEGORIES = pd.CategoricalDtype([_UNKNOWN])
+"""The type by which Dask's metadata says that it does not know the categories."""
+
 _OBJECTS: tuple[type, ...] = (
     str,
     bytes,
@@ -166,8 +171,8 @@ def _is_object(dtype: Any) -> bool:
 
 
 def _is_known(dtype: Any) -> bool:
-    """Return whether metadata has the categories. Dask marks unknown ones."""
-    return len(dtype.categories) > 0 and "__UNKNOWN_CATEGORIES__" not in dtype.categories
+    """Return whether metadata has the categories."""
+    return len(dtype.categories) > 0 and _UNKNOWN not in dtype.categories
 
 
 def _plain(values: Any) -> Any:
