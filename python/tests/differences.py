@@ -50,17 +50,33 @@ PYTHON = [
         "Two orders have no common one. Call `cat.set_categories` first.",
     ),
     Difference(
-        "Categories that the metadata does not know and whose types differ by partition, as where "
-        "all values of one are missing",
+        "Categories that the metadata does not know and whose types differ by partition",
         "Dask raises when the partitions meet",
         "kept if one type holds both, else refused with the column's name",
-        "Missing values alone have no type; pandas calls them fractions.",
+        "Partitions whose values are all missing fit to any: such values have no type, though "
+        "pandas calls them fractions.",
     ),
     Difference(
-        "Values that the metadata of a Dask frame does not allow, such as fractions in int64",
+        "Values that the metadata of a Dask frame does not allow, such as fractions in int64, in "
+        "`blobshuffle.dask.shuffle`",
         "partitions have types that the metadata does not say",
-        "refused with the column's name before a byte is written",
-        "All partitions have the types that the metadata says.",
+        "refused with the column's name before a byte is written. With `blobshuffle.dask.enable` "
+        "rows keep the types that they have",
+        "All partitions have the types that the metadata says. The metadata of programs is often "
+        "wrong, as after a left join.",
+    ),
+    Difference(
+        "Merges by times of two units, with `blobshuffle.dask.enable`",
+        "Dask loses rows",
+        "refused when the merge is planned",
+        "Dask hashes the number of a time, which depends on its unit.",
+    ),
+    Difference(
+        "Groups of categories that no row has (`observed=False`), where the metadata does not know "
+        "the categories and the result has several partitions",
+        "a group in each partition whose inputs had the category",
+        "a group where rows have it",
+        "Blobs store the categories that rows use.",
     ),
     Difference(
         "Inputs of Ray and of processes whose schemas differ by nullness or width",

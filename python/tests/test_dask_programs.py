@@ -9,6 +9,7 @@ from typing import Any
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pytest
 from dask import config
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from shuffles import stored
 from tables import PANDAS
 
 import blobshuffle.dask
+from blobshuffle import dask_expressions, dask_tasks
 
 # A program takes long to run, so a failure is reported as it was drawn, without shrinking it.
 drawn = settings(
@@ -250,3 +252,21 @@ def test_an_operation_has_the_result_of_dasks_own(tmp_path_factory, data):
     parts = data.draw(sides(data.draw(st.sampled_from(sorted(KEYS))), "l"))
     after = data.draw(st.sampled_from(sorted(AFTER)))
     compare(lambda: AFTER[after](lazy(parts)), tmp_path_factory.mktemp("store"))
+
+
+def test_a_lost_row_and_another_order_are_found(tmp_path, monkeypatch):
+    part = pd.DataFrame({"k": ["a", "b"], "j": [1, 2], "v": [1.5, None]})
+    parts = [part.assign(l=number) for number in range(3)]
+
+    def shuffled() -> Any:
+        return lazy(parts).shuffle("k", npartitions=2)
+
+    compare(shuffled, tmp_path)
+    for wrong in (lambda rows: rows[:-1], lambda rows: rows[::-1], lambda rows: rows.fillna(0)):
+
+        def load(*arguments: Any, wrong: Any = wrong) -> Any:
+            return wrong(dask_tasks.load(*arguments))
+
+        monkeypatch.setattr(dask_expressions, "load", load)
+        with pytest.raises(AssertionError):
+            compare(shuffled, tmp_path)

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+from typing import Any
 
 from shuffles import stored
 
@@ -24,4 +25,18 @@ def test_the_dask_example_of_the_readme_runs(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     totals = dict(line.split() for line in lines if line[:1].isdigit())
     assert totals == {str(customer): "10" for customer in range(9)}
+    assert stored(tmp_path) == []
+
+
+def test_the_dask_program_of_the_readme_runs(tmp_path, capsys):
+    try:
+        names: dict[str, Any] = {}
+        code = EXAMPLES[2].replace("blobshuffle.dask.enable", "session = blobshuffle.dask.enable")
+        exec(code.replace("/tmp/blobs", str(tmp_path)), names)
+        lines = capsys.readouterr().out.splitlines()
+        assert sorted(line.split() for line in lines if line[:1].isdigit()) == [
+            [str(city), "30"] for city in range(3)
+        ]
+    finally:
+        names["session"].close()
     assert stored(tmp_path) == []

@@ -64,6 +64,33 @@ def test_the_same_frame_does_not_fit_without_a_shuffle(tmp_path):
     assert re.search("MemoryError|Unable to allocate|malloc", done.stderr)
 
 
+PROGRAM = """
+sys.path.insert(0, sys.argv[1])
+import dask
+import dask_program as example
+store, parts, mebibytes = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+example.run(store, 2, 1000)
+limit(mebibytes)
+if sys.argv[5] == "blobs":
+    example.run(store, parts, scheduler="synchronous")
+else:
+    with dask.config.set({"dataframe.shuffle.method": "tasks"}):
+        example.program(parts, 500_000).compute(scheduler="synchronous")
+"""
+
+
+@pytest.mark.parametrize("method", ["blobs", "tasks"])
+def test_a_dask_program_on_frames_bigger_than_memory(tmp_path, method):
+    parts = PARTS * LARGE
+    done = limited.run(PROGRAM, ROOT / "examples", tmp_path, parts, LIMIT, method)
+    assert stored(tmp_path) == []
+    if method == "tasks":
+        assert re.search("MemoryError|Unable to allocate|malloc", done.stderr)
+        return
+    assert done.returncode == 0, done.stderr
+    assert f"{parts * 500_000} rows" in done.stdout
+
+
 WRITE_AND_READ = """
 import numpy as np
 import pyarrow as pa
