@@ -29,8 +29,8 @@ def test_the_dask_example_of_the_readme_runs(tmp_path, capsys):
 
 
 def test_the_dask_program_of_the_readme_runs(tmp_path, capsys):
+    names: dict[str, Any] = {}
     try:
-        names: dict[str, Any] = {}
         code = EXAMPLES[2].replace("blobshuffle.dask.enable", "session = blobshuffle.dask.enable")
         exec(code.replace("/tmp/blobs", str(tmp_path)), names)
         lines = capsys.readouterr().out.splitlines()

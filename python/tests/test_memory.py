@@ -40,19 +40,23 @@ def endpoint(tmp_path_factory):
         yield endpoint
 
 
+def place(where, tmp_path, endpoint):
+    """A store, and the environment that its credentials are in."""
+    if where == "directory":
+        return str(tmp_path), {}
+    options = f"scheme=http&endpoint_override={endpoint}&region=us-east-1"
+    return f"s3://{servers.BUCKET}/dask?{options}", {
+        "AWS_ACCESS_KEY_ID": servers.KEY,
+        "AWS_SECRET_ACCESS_KEY": servers.SECRET,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
 @pytest.mark.parametrize("where", ["directory", "s3"])
 def test_a_dask_frame_bigger_than_memory(tmp_path, endpoint, where):
-    store = str(tmp_path)
-    if where == "s3":
-        options = f"scheme=http&endpoint_override={endpoint}&region=us-east-1"
-        store = f"s3://{servers.BUCKET}/dask?{options}"
-    done = limited.run(
-        DASK,
-        *(ROOT / "examples", store, PARTS * LARGE, LIMIT, "shuffle"),
-        AWS_ACCESS_KEY_ID=servers.KEY,
-        AWS_SECRET_ACCESS_KEY=servers.SECRET,
-        AWS_EC2_METADATA_DISABLED="true",
-    )
+    store, environment = place(where, tmp_path, endpoint)
+    options = (ROOT / "examples", store, PARTS * LARGE, LIMIT, "shuffle")
+    done = limited.run(DASK, *options, **environment)
     assert done.returncode == 0, done.stderr
     assert f"{PARTS * LARGE * 500_000} rows" in done.stdout
     assert stored(tmp_path) == []
@@ -79,16 +83,21 @@ else:
 """
 
 
-@pytest.mark.parametrize("method", ["blobs", "tasks"])
-def test_a_dask_program_on_frames_bigger_than_memory(tmp_path, method):
+@pytest.mark.parametrize("where", ["directory", "s3"])
+def test_a_dask_program_on_frames_bigger_than_memory(tmp_path, endpoint, where):
+    store, environment = place(where, tmp_path, endpoint)
     parts = PARTS * LARGE
-    done = limited.run(PROGRAM, ROOT / "examples", tmp_path, parts, LIMIT, method)
-    assert stored(tmp_path) == []
-    if method == "tasks":
-        assert re.search("MemoryError|Unable to allocate|malloc", done.stderr)
-        return
+    options = (ROOT / "examples", store, parts, LIMIT, "blobs")
+    done = limited.run(PROGRAM, *options, **environment)
     assert done.returncode == 0, done.stderr
     assert f"{parts * 500_000} rows" in done.stdout
+    assert stored(tmp_path) == []
+
+
+def test_the_same_program_does_not_fit_with_dasks_tasks(tmp_path):
+    done = limited.run(PROGRAM, ROOT / "examples", tmp_path, PARTS, LIMIT, "tasks")
+    assert done.returncode != 0
+    assert re.search("MemoryError|Unable to allocate|malloc", done.stderr)
 
 
 WRITE_AND_READ = """
