@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -187,6 +188,7 @@ def main() -> None:
     if options.way:
         work(options.way, options.parts, options.rows, options.limit, options.directory)
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     adopt_orphans()
     results: dict[str, list[dict[str, Any]]] = {way: [] for way in options.ways}
     for _ in range(options.runs):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dask.dataframe as dd
@@ -348,6 +349,48 @@ def test_a_program_that_ends_leaves_nothing(tmp_path):
     done = subprocess.run(arguments, capture_output=True, text=True)
     assert (done.stdout.strip(), done.stderr.strip()) == ("5", "the end")
     assert stored(tmp_path) == []
+
+
+FORK = """
+import os
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_dask_method import blobshuffle, stored
+session = blobshuffle.dask.enable(sys.argv[1])
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+    print(session.shuffle in os.listdir(sys.argv[1] + "/leases"))
+"""
+
+
+def test_a_forked_child_that_ends_leaves_the_session_open(tmp_path):
+    arguments = [sys.executable, "-c", FORK, str(tmp_path), str(pathlib.Path(__file__).parent)]
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
+    assert stored(tmp_path) == []
+
+
+def test_a_session_may_end_while_a_thread_runs_something_else(tmp_path):
+    begun, goes_on = tmp_path / "begun", tmp_path / "goes on"
+
+    def wait(part):
+        begun.write_text("")
+        until(goes_on.exists)
+        return part
+
+    session = blobshuffle.dask.enable(tmp_path / "store")
+    running = orders(parts=1).map_partitions(wait, meta=orders()._meta)
+    with ThreadPoolExecutor(1) as pool:
+        rows = pool.submit(running.compute, scheduler="threads")
+        until(begun.exists)
+        try:
+            session.close()
+        finally:
+            goes_on.write_text("")
+        assert len(rows.result()) == 400
+    assert stored(tmp_path / "store") == []
+    assert orders().sort_values("name").compute(scheduler="sync").name.is_monotonic_increasing
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import sys
 import threading
 import weakref
@@ -40,6 +41,7 @@ class Session:
         self._clients: weakref.WeakSet[Any] = weakref.WeakSet()
         self._callback = _LocalRuns(self)
         self._is_closed = False
+        self._process = os.getpid()
         with contextlib.ExitStack() as stack:
             stack.enter_context(releasing(self._place.store, name, lease=lease))
             # A map may commit while the first release is at work; afterwards it sees no lease.
@@ -48,7 +50,7 @@ class Session:
             _sessions.add(self)
             stack.callback(_sessions.remove, self)
             self._callback.register()
-            stack.callback(self._callback.unregister)
+            stack.callback(self._unwatch_local_runs)
             self._stack = stack.pop_all()
         atexit.register(self.close)
 
@@ -63,11 +65,13 @@ class Session:
         return self._place
 
     def close(self) -> None:
-        """Delete all blobs, and let Dask shuffle as before. Idempotent.
+        """Delete all blobs, and let Dask shuffle as before. Idempotent; in a fork without effect.
 
         Compute results, and wait for persisted ones, before. Raises `StoreUnavailable` if the store
         refuses; the blobs go when the lease has expired.
         """
+        if os.getpid() != self._process:
+            return
         with self._lock:
             if self._is_closed:
                 return
@@ -101,6 +105,11 @@ class Session:
             blobs = self._runs.pop(run, [])
         for store, path in blobs:
             self._place.store.at(store).delete(path)
+
+    def _unwatch_local_runs(self) -> None:
+        # Dask hides its callbacks while a run of another thread has them.
+        with contextlib.suppress(KeyError):
+            self._callback.unregister()
 
     def _watch_client(self) -> None:
         """Hear from the scheduler when it needs refs no more."""

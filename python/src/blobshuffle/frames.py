@@ -17,6 +17,8 @@ from blobshuffle.failure import SchemaMismatch
 Categories = dict[str, Any]
 """For each categorical column, an index of the type of its categories; of ordered ones, whole."""
 
+_MAX_BLOCKS = 64
+
 _UNKNOWN = "__UNKNOWN_CATEGORIES__"
 
 UNKNOWN_CATEGORIES = pd.CategoricalDtype([_UNKNOWN])
@@ -104,7 +106,8 @@ class Layout:
             number: pd.Series(each, index=index, dtype=each.dtype)
             for number, each in enumerate(found[len(self.levels) :])
         }
-        frame = pd.DataFrame(columns, index=index)
+        # To copy the columns joins them, without which pandas warns of frames of many columns.
+        frame = pd.DataFrame(columns, index=index, copy=len(columns) > _MAX_BLOCKS)
         frame.columns = self.meta.columns
         return frame
 
@@ -311,7 +314,9 @@ def _values(column: Column, rows: Any, categories: Categories) -> Any:
     if hasattr(dtype, "__from_arrow__"):
         return dtype.__from_arrow__(rows)
     values = rows.to_pandas().array
-    return values if values.dtype == dtype else values.astype(dtype)
+    values = values if values.dtype == dtype else values.astype(dtype)
+    # One chunk is Arrow's own memory, which programs must not change.
+    return values if rows.num_chunks > 1 else values.copy()
 
 
 def _decoded(rows: Any, dtype: Any, like: Any) -> Any:
