@@ -5,8 +5,8 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
 import dev.blobshuffle.core.internal.combine.PartAnswerCodec;
-import dev.blobshuffle.core.internal.combine.PartRefused;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.store.BlobId;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -84,7 +84,7 @@ final class PartReply implements PeerAnswer {
     }
 
     private void refuse(Reason reason, HttpResponseStatus status) {
-        fail(new PartRefused(reason, attempt() + "it answered " + status + ". The part is stored by itself."));
+        fail(new PartRefusedException(reason, attempt() + "it answered " + status + ". The part is stored by itself."));
     }
 
     private String attempt() {

@@ -10,7 +10,7 @@ import dev.blobshuffle.core.internal.cache.PeerRefusedException;
 import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
 import dev.blobshuffle.core.internal.combine.PartAnswerCodec;
-import dev.blobshuffle.core.internal.combine.PartRefused;
+import dev.blobshuffle.core.internal.combine.PartRefusedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -214,7 +214,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
 
     private static HttpResponseStatus status(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (!(cause instanceof PartRefused refused)) {
+        if (!(cause instanceof PartRefusedException refused)) {
             return HttpResponseStatus.BAD_GATEWAY;
         }
         return switch (refused.reason()) {

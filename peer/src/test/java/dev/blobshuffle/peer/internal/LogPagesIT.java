@@ -26,8 +26,8 @@ import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.log.internal.share.LogQuestion;
 import dev.blobshuffle.log.internal.share.NetworkPeers;
 import dev.blobshuffle.log.internal.share.PageCodec;
-import dev.blobshuffle.log.internal.share.PageRefused;
-import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.PageRefusedException;
+import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import dev.blobshuffle.log.internal.share.SharedLog;
 import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import dev.blobshuffle.testkit.internal.log.MemoryLog;
@@ -143,7 +143,7 @@ class LogPagesIT {
         assertThatThrownBy(() -> now(asker.ask(member, question)))
                 .cause()
                 .isInstanceOfSatisfying(
-                        PageRefused.class,
+                        PageRefusedException.class,
                         refused -> assertThat(refused.reason()).isEqualTo(reason));
     }
 

@@ -7,8 +7,8 @@ import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.combine.CombineOptions;
 import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
-import dev.blobshuffle.core.internal.combine.PartRefused;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -133,7 +133,7 @@ class PartsIT {
     }
 
     private static Reason refusal(CompletableFuture<PartAnswer> answer) throws Exception {
-        return ((PartRefused) failure(answer)).reason();
+        return ((PartRefusedException) failure(answer)).reason();
     }
 
     private static Throwable failure(CompletableFuture<PartAnswer> answer) throws Exception {

@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface HandOver {
     /**
-     * Hands a part to a member. The stage fails with {@link PartRefused} if the member refuses it,
-     * with {@link dev.blobshuffle.core.failure.BlobCorruptException} if its answer is damaged, and
-     * with another failure if the member is silent for 500 ms.
+     * Hands a part to a member. The stage fails with {@link PartRefusedException} if the member
+     * refuses it, with {@link dev.blobshuffle.core.failure.BlobCorruptException} if its answer is
+     * damaged, and with another failure if the member is silent for 500 ms.
      *
      * @param id the part's own id
      * @param part its bytes; held ({@link BlobContent#retain()}) for as long as they are read

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.combine;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
@@ -145,9 +145,9 @@ public final class Hub implements AutoCloseable {
      *
      * @param id the part's own id
      * @param bytes the whole blob; must not change before it is released
-     * @return the answer after the combined blob is stored. It fails with {@link PartRefused} if
-     *     the part cannot be combined, and as {@link BlobStore#put} if the combined blob cannot be
-     *     stored
+     * @return the answer after the combined blob is stored. It fails with
+     *     {@link PartRefusedException} if the part cannot be combined, and as {@link BlobStore#put}
+     *     if the combined blob cannot be stored
      */
     public CompletionStage<PartAnswer> take(BlobId id, ByteBuffer bytes, Runnable whenReleased) {
         long length = bytes.remaining();
@@ -157,7 +157,7 @@ public final class Hub implements AutoCloseable {
         });
         try {
             if (!isOwn.test(id.owner())) {
-                throw new PartRefused(
+                throw new PartRefusedException(
                         Reason.FOREIGN,
                         "Cannot combine blob " + id + ": this hub stores for another owner. Its writer stores it.");
             }
@@ -181,7 +181,7 @@ public final class Hub implements AutoCloseable {
         Waiting complete = null;
         synchronized (this) {
             if (isClosed) {
-                throw new PartRefused(
+                throw new PartRefusedException(
                         Reason.BUSY, "Cannot combine blob " + id + ": the hub is closing. Its writer stores it.");
             }
             Waiting group = waiting.get(key);
@@ -303,8 +303,8 @@ public final class Hub implements AutoCloseable {
             });
             waiting.clear();
         }
-        BlobShuffleException closing =
-                new PartRefused(Reason.BUSY, "Cannot combine a blob: the hub is closing. Its writer stores it.");
+        BlobShuffleException closing = new PartRefusedException(
+                Reason.BUSY, "Cannot combine a blob: the hub is closing. Its writer stores it.");
         for (Waiting group : left) {
             for (Entry entry : group.entries) {
                 entry.content().release();

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.combine;
 
 import dev.blobshuffle.core.failure.BlobCorruptException;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.FooterCodec;
 import dev.blobshuffle.core.internal.format.record.FrameHeaders;
@@ -21,7 +21,8 @@ record Part(Footer footer, ByteBuffer bytes) {
      * @param id the id under which it was handed over
      * @param store fingerprint of the hub's store
      * @param blob the whole blob; not moved
-     * @throws PartRefused recoverable: the blob cannot be combined; its writer stores it by itself
+     * @throws PartRefusedException recoverable: the blob cannot be combined; its writer stores it
+     *     by itself
      */
     static Part read(BlobId id, int store, ByteBuffer blob) {
         ByteBuffer bytes = blob.slice();
@@ -49,8 +50,9 @@ record Part(Footer footer, ByteBuffer bytes) {
         }
     }
 
-    private static PartRefused refused(Reason reason, BlobId id, String trouble) {
-        return new PartRefused(reason, "Cannot combine blob " + id + ": " + trouble + ". Its writer stores it.");
+    private static PartRefusedException refused(Reason reason, BlobId id, String trouble) {
+        return new PartRefusedException(
+                reason, "Cannot combine blob " + id + ": " + trouble + ". Its writer stores it.");
     }
 
     /** The bytes of a segment. */

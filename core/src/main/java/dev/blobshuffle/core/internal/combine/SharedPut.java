@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.combine;
 
 import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.ClosedException;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.Counter;
@@ -106,7 +106,7 @@ final class SharedPut {
     }
 
     private void failed(Member hub, Throwable failure) {
-        if (failure instanceof PartRefused refused) {
+        if (failure instanceof PartRefusedException refused) {
             if (refused.reason() == Reason.NO_HUB || refused.reason() == Reason.FOREIGN) {
                 sink.hubs().isNone(hub);
                 next();

@@ -8,8 +8,8 @@ import dev.blobshuffle.core.internal.combine.HandOver;
 import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.combine.Hubs;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
-import dev.blobshuffle.core.internal.combine.PartRefused;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -97,7 +97,7 @@ final class ZoneCombining implements SinkOpening {
     private static CompletionStage<PartAnswer> handOver(Hub own, BlobId id, BlobContent part) {
         int length = Math.toIntExact(part.length());
         if (!own.reserve(length)) {
-            return CompletableFuture.failedFuture(new PartRefused(
+            return CompletableFuture.failedFuture(new PartRefusedException(
                     Reason.BUSY, "Cannot combine blob " + id + ": the hub's memory is full. It is stored by itself."));
         }
         ByteBuffer copy = ByteBuffer.allocate(length);

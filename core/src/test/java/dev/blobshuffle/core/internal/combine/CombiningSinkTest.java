@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.StoreUnavailableException;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
@@ -96,7 +96,7 @@ class CombiningSinkTest {
     @Test
     void putsByItselfIfTheHubRefuses() {
         CompletableFuture<Placement> result = put();
-        handed.get(0).completeExceptionally(new PartRefused(Reason.BUSY, "Cannot combine: test. Put it."));
+        handed.get(0).completeExceptionally(new PartRefusedException(Reason.BUSY, "Cannot combine: test. Put it."));
         store.puts.get(0).succeed();
 
         assertThat(result.join().id()).isEqualTo(OWN);
@@ -176,7 +176,8 @@ class CombiningSinkTest {
     void asksTheNextMemberIfOneIsNoHubAndNotAgainForAMinute() {
         CombiningSink two = sink(member(10), member(11));
         CompletableFuture<Placement> result = two.put(OWN, layout, content).toCompletableFuture();
-        handed.get(0).completeExceptionally(new PartRefused(Reason.NO_HUB, "Cannot combine: test. Ask another."));
+        handed.get(0)
+                .completeExceptionally(new PartRefusedException(Reason.NO_HUB, "Cannot combine: test. Ask another."));
         assertThat(asked).doesNotHaveDuplicates().hasSize(2);
         handed.get(1).complete(answer());
         assertThat(result.join().id()).isEqualTo(COMBINED);

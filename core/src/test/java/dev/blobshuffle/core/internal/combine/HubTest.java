@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.StoreUnavailableException;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -67,7 +67,7 @@ class HubTest {
         try {
             throw new AssertionError("answered: " + answer.get());
         } catch (ExecutionException e) {
-            return ((PartRefused) e.getCause()).reason();
+            return ((PartRefusedException) e.getCause()).reason();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -1,11 +1,11 @@
 package dev.blobshuffle.flink.internal.simulation;
 
-import dev.blobshuffle.flink.internal.TaskContext;
 import dev.blobshuffle.flink.internal.debatch.ReadSide;
 import dev.blobshuffle.flink.internal.pending.PendingGroup;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.simulation.Attempt.TaskManager;
 import dev.blobshuffle.flink.internal.simulation.Edge.Barrier;
+import dev.blobshuffle.flink.internal.task.TaskContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

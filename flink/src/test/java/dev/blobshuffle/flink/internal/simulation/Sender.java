@@ -1,7 +1,6 @@
 package dev.blobshuffle.flink.internal.simulation;
 
 import dev.blobshuffle.core.time.Signal;
-import dev.blobshuffle.flink.internal.TaskContext;
 import dev.blobshuffle.flink.internal.batch.UnsentState;
 import dev.blobshuffle.flink.internal.batch.WriteSide;
 import dev.blobshuffle.flink.internal.pending.PendingGroup;
@@ -9,6 +8,7 @@ import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.simulation.Attempt.TaskManager;
 import dev.blobshuffle.flink.internal.simulation.Edge.Barrier;
 import dev.blobshuffle.flink.internal.simulation.SourceData.Row;
+import dev.blobshuffle.flink.internal.task.TaskContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 public interface LogPeers {
     /**
      * Requests a page from a member. The stage ends within a bounded time after the member has
-     * become silent. It fails with {@link PageRefused} if the member refuses, and with any other
-     * exception if its answer is invalid. The batches are unchecked, as the member sent them.
+     * become silent. It fails with {@link PageRefusedException} if the member refuses, and with any
+     * other exception if its answer is invalid. The batches are unchecked, as the member sent them.
      */
     CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question);
 

@@ -35,7 +35,7 @@ public final class NetworkPeers implements LogPeers {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof PeerRefusedException refused) {
-            throw PageRefused.harmless(refused.status())
+            throw PageRefusedException.harmless(refused.status())
                     .<PeerRefusedException>map(known -> known)
                     .orElse(refused);
         }

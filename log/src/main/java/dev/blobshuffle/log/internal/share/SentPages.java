@@ -2,7 +2,7 @@ package dev.blobshuffle.log.internal.share;
 
 import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.log.internal.SequencedBatch;
-import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
@@ -30,7 +30,7 @@ final class SentPages implements PeerPages {
     private Page encode(LogQuestion question, List<SequencedBatch> batches) {
         int length = PageCodec.longest(question);
         if (!budget.tryAcquire(length)) {
-            throw new PageRefused(Reason.BUSY);
+            throw new PageRefusedException(Reason.BUSY);
         }
         byte[] bytes = PageCodec.encode(question.from(), batches);
         budget.release(length - bytes.length);

@@ -2,7 +2,7 @@ package dev.blobshuffle.log.internal.share;
 
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.SequencedBatch;
-import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import java.util.HashMap;
 import java.util.List;
@@ -49,11 +49,11 @@ public final class SharedLog {
 
     /**
      * The batches after a batch, from memory or by a read that several requests share. Empty if the
-     * topic ended there after the question arrived. Fails only with {@link PageRefused}.
+     * topic ended there after the question arrived. Fails only with {@link PageRefusedException}.
      */
     public CompletionStage<List<SequencedBatch>> page(LogQuestion question) {
         if (!question.log().equals(id)) {
-            return CompletableFuture.failedFuture(new PageRefused(Reason.OTHER_LOG));
+            return CompletableFuture.failedFuture(new PageRefusedException(Reason.OTHER_LOG));
         }
         SharedTopic topic;
         synchronized (topics) {
@@ -61,7 +61,7 @@ public final class SharedLog {
             topic = topics.get(question.topic());
             if (topic == null) {
                 if (topics.size() == MOST_TOPICS) {
-                    return CompletableFuture.failedFuture(new PageRefused(Reason.BUSY));
+                    return CompletableFuture.failedFuture(new PageRefusedException(Reason.BUSY));
                 }
                 topic = new SharedTopic(question.topic(), reads, this::share, time);
                 topics.put(question.topic(), topic);

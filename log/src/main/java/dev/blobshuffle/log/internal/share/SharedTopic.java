@@ -4,7 +4,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.Bookmark;
 import dev.blobshuffle.log.internal.ReadRequest;
 import dev.blobshuffle.log.internal.SequencedBatch;
-import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import dev.blobshuffle.log.internal.tail.BatchRing;
 import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import java.time.Duration;
@@ -84,7 +84,7 @@ final class SharedTopic {
             moveTo(question);
             Optional<Reason> refusal = refusal(question);
             if (refusal.isPresent()) {
-                return CompletableFuture.failedFuture(new PageRefused(refusal.get()));
+                return CompletableFuture.failedFuture(new PageRefusedException(refusal.get()));
             }
             askedNanos = time.nanos();
             List<SequencedBatch> here = isFresh() ? take(question) : List.of();
@@ -211,7 +211,7 @@ final class SharedTopic {
             } else if (isAtEnd) {
                 later.add(each);
             } else {
-                after.add(() -> each.answer().completeExceptionally(new PageRefused(Reason.ELSEWHERE)));
+                after.add(() -> each.answer().completeExceptionally(new PageRefusedException(Reason.ELSEWHERE)));
             }
         }
         waiting = later;
@@ -219,7 +219,7 @@ final class SharedTopic {
 
     private void refuseAll(List<Runnable> after) {
         for (Waiting each : waiting) {
-            after.add(() -> each.answer().completeExceptionally(new PageRefused(Reason.LOG_FAILED)));
+            after.add(() -> each.answer().completeExceptionally(new PageRefusedException(Reason.LOG_FAILED)));
         }
         waiting = new ArrayList<>();
     }

@@ -120,7 +120,7 @@ public final class ZonePages implements IntFunction<TopicPages> {
     /** Called when a member has not sent a page. */
     void failed(Member member, Throwable failure) {
         metrics.add(Counter.LOG_SHARE_FAILURES, 1);
-        if (failure instanceof PageRefused refusal && refusal.isHarmless()) {
+        if (failure instanceof PageRefusedException refusal && refusal.isHarmless()) {
             circuits.answered(member.id());
         } else if (!isSelf(member)) {
             circuits.failed(member.id());

@@ -176,7 +176,7 @@ final class ZoneTopicPages implements TopicPages {
                 member.endpoint(),
                 failure.toString());
         zone.failed(member, failure);
-        if (failure instanceof PageRefused) {
+        if (failure instanceof PageRefusedException) {
             synchronized (this) {
                 pausedUntilNanos = time.nanos() + PAUSE_NANOS;
             }

@@ -5,8 +5,8 @@ import dev.blobshuffle.core.internal.combine.HandOver;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
 import dev.blobshuffle.core.internal.combine.PartAnswer.Entry;
 import dev.blobshuffle.core.internal.combine.PartAnswerCodec;
-import dev.blobshuffle.core.internal.combine.PartRefused;
-import dev.blobshuffle.core.internal.combine.PartRefused.Reason;
+import dev.blobshuffle.core.internal.combine.PartRefusedException;
+import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -101,7 +101,8 @@ final class HubNetwork implements HandOver {
             return;
         }
         if (!hub.hub().reserve(bytes.length)) {
-            PartRefused full = new PartRefused(Reason.BUSY, "Cannot combine blob " + id + ": full. It is stored.");
+            PartRefusedException full =
+                    new PartRefusedException(Reason.BUSY, "Cannot combine blob " + id + ": full. It is stored.");
             answer(hub, result, null, full);
             return;
         }

@@ -24,8 +24,8 @@ import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.log.internal.share.LogQuestion;
 import dev.blobshuffle.log.internal.share.NetworkPeers;
-import dev.blobshuffle.log.internal.share.PageRefused;
-import dev.blobshuffle.log.internal.share.PageRefused.Reason;
+import dev.blobshuffle.log.internal.share.PageRefusedException;
+import dev.blobshuffle.log.internal.share.PageRefusedException.Reason;
 import dev.blobshuffle.log.internal.share.SharedLog;
 import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import dev.blobshuffle.simulator.SimulatedTime;
@@ -164,7 +164,7 @@ class NetworkPeersTest {
         assertThatThrownBy(() -> now(peers.ask(MEMBER, question)))
                 .cause()
                 .isInstanceOfSatisfying(
-                        PageRefused.class,
+                        PageRefusedException.class,
                         refused -> assertThat(refused.reason()).isEqualTo(reason));
     }
 

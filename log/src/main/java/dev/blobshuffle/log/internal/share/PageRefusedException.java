@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** A member refuses to send a page. The requester reads it from the log. */
-public final class PageRefused extends PeerRefusedException {
+public final class PageRefusedException extends PeerRefusedException {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
@@ -31,17 +31,17 @@ public final class PageRefused extends PeerRefusedException {
     }
 
     /** A refusal. */
-    public PageRefused(Reason reason) {
+    public PageRefusedException(Reason reason) {
         super(reason.status, "Cannot send a page of the log: " + reason + ". The asker reads the log.");
         this.reason = reason;
     }
 
     /** The refusal of a working member; empty if the status shows a failure. */
-    static Optional<PageRefused> harmless(int status) {
+    static Optional<PageRefusedException> harmless(int status) {
         return Arrays.stream(Reason.values())
                 .filter(reason -> reason.status == status)
-                .map(PageRefused::new)
-                .filter(PageRefused::isHarmless)
+                .map(PageRefusedException::new)
+                .filter(PageRefusedException::isHarmless)
                 .findFirst();
     }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.combine;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 
 /** A hub did not store a part. The contributor stores it by itself. */
-public final class PartRefused extends BlobShuffleException {
+public final class PartRefusedException extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 
     /** Why a hub refuses a part. */
@@ -21,7 +21,7 @@ public final class PartRefused extends BlobShuffleException {
     private final Reason reason;
 
     /** A refusal with its message: "Cannot verb what: reason, values. Remedy." */
-    public PartRefused(Reason reason, String message) {
+    public PartRefusedException(Reason reason, String message) {
         super(message, null);
         this.reason = reason;
     }

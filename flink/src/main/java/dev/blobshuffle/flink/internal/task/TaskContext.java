@@ -1,4 +1,4 @@
-package dev.blobshuffle.flink.internal;
+package dev.blobshuffle.flink.internal.task;
 
 import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import java.util.function.Consumer;
