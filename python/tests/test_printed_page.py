@@ -81,9 +81,14 @@ def blobs(root):
 
 
 def test_dask_adds_up(printed, tmp_path):
-    page = {"orders": dd.from_pandas(orders().to_pandas(), npartitions=3)}
-    exec(printed("import blobshuffle.dask"), page)
-    assert page["totals"].to_dict() == dict.fromkeys(CUSTOMERS, 100)
+    page = {}
+    block = printed("import blobshuffle.dask")
+    exec(block.replace("blobshuffle.dask.enable", "session = blobshuffle.dask.enable"), page)
+    with page["session"]:
+        frame = dd.from_pandas(orders().to_pandas(), npartitions=3)
+        totals = frame.groupby("customer").total.sum(split_out=2)
+        assert totals.compute().to_dict() == dict.fromkeys(CUSTOMERS, 100)
+        assert stored(tmp_path) != []
     assert stored(tmp_path) == []
 
 

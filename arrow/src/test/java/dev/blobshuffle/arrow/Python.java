@@ -8,11 +8,11 @@ import java.util.List;
 
 /** The Python package with pyarrow; without pyarrow the test is skipped. Stateless. */
 final class Python {
-    private static final Path SHUFFLES = Path.of("..", "flight", "src", "test", "python", "shuffle.py");
+    private static final Path SHUFFLES = Path.of("..", "flight-daemon", "src", "test", "python", "shuffle.py");
 
     private Python() {}
 
-    /** What the module flight's program says of its arguments. */
+    /** What the program of the module flight-daemon says of its arguments. */
     static String shuffle(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(SHUFFLES.toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
