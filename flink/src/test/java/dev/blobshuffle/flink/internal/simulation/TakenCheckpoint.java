@@ -43,7 +43,7 @@ final class TakenCheckpoint {
     /** What each subtask behind the shuffle has of its key groups. */
     final Map<Integer, KeyedResults.Group> results = new TreeMap<>();
 
-    /** What was on the way from a subtask to another one. */
+    /** The elements on the way from one subtask to another. */
     final Map<Integer, Map<Integer, List<Object>>> overtaken = new TreeMap<>();
 
     private final Set<String> missing = new HashSet<>();

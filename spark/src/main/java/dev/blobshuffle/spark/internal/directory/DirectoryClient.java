@@ -115,6 +115,14 @@ public final class DirectoryClient {
         return ask(List.of(BlobDirectory.ENDING)).get(0).equals(BlobDirectory.YES);
     }
 
+    /**
+     * The executor in the own zone that has the outputs of a blob's maps, as far as is known
+     * without a request.
+     */
+    public Optional<Whereabouts.Endpoint> nearWriter(BlobId blob) {
+        return known(blob).filter(where -> !isAway(where)).flatMap(Whereabouts::writer);
+    }
+
     /** What is known of a blob without a request. */
     public synchronized Optional<Whereabouts> known(BlobId blob) {
         return Optional.ofNullable(known.get(blob));

@@ -1,6 +1,8 @@
 package dev.blobshuffle.spark.internal.read;
 
+import dev.blobshuffle.core.failure.BlobCorruptException;
 import dev.blobshuffle.core.failure.BlobMissingException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
@@ -134,10 +136,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
             return;
         }
         Fetch fetch = new Fetch(blob.get(), List.of(blocks), listener, Optional.ofNullable(files));
-        Optional<Whereabouts.Endpoint> near = directory
-                .known(blob.get())
-                .filter(where -> !directory.isAway(where))
-                .flatMap(Whereabouts::writer);
+        Optional<Whereabouts.Endpoint> near = directory.nearWriter(blob.get());
         if (near.isPresent()) {
             fetch.fromWriter(near.get());
         } else {
@@ -251,11 +250,16 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
 
         /** The writer lives, in another zone: what the store does not give, it does. */
         private void fromStoreOrAway(Whereabouts whereabouts) {
-            if (whereabouts.length().isPresent()) {
+            if (whereabouts.length().isPresent() && uploads.isPatient()) {
                 try {
                     readStored(whereabouts.length().getAsLong());
                     return;
-                } catch (Exception e) {
+                } catch (BlobMissingException | BlobCorruptException e) {
+                    LOG.warn("The bytes of blob {} cross zones, because the store does not have them.", blob, e);
+                } catch (StoreUnavailableException e) {
+                    uploads.inVain();
+                    LOG.warn("Shuffle bytes cross zones for a minute, because the store does not answer.", e);
+                } catch (IOException e) {
                     LOG.debug("Blob {} comes from its writer in another zone.", blob, e);
                 }
             }
@@ -312,6 +316,9 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                 return;
             }
             String[] blocks = left().toArray(String[]::new);
+            if (blocks.length == 0) {
+                return; // The store gave all of them.
+            }
             SparkEnv.get()
                     .blockManager()
                     .blockStoreClient()

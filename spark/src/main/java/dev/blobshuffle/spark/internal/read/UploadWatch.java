@@ -1,6 +1,6 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
@@ -15,8 +15,8 @@ import java.util.concurrent.Executor;
 
 /**
  * Waits until blobs of other zones are in the store. One request to the driver asks for all that
- * are awaited. If a wait was in vain, the store probably takes nothing, so for a minute the watch
- * waits for no blob. Thread-safe.
+ * are awaited. If a wait or a read was in vain, the store probably does not work, so for a minute
+ * readers do not wait for it. Thread-safe.
  */
 final class UploadWatch {
     /** The blobs of one task are asked for together. */
@@ -65,14 +65,32 @@ final class UploadWatch {
             lookAfter(FIRST_LOOK);
         }
         long now = time.nanos();
-        boolean isPatient = now - patientFrom >= 0;
-        Awaited added = new Awaited(isPatient ? now + most.toNanos() : now, new CompletableFuture<>());
+        Awaited added = new Awaited(isPatient() ? now + most.toNanos() : now, new CompletableFuture<>());
         awaited.put(blob, added);
         return added.answer;
     }
 
+    /** Whether readers wait for the store. */
+    synchronized boolean isPatient() {
+        return time.nanos() - patientFrom >= 0;
+    }
+
+    /** A wait for the store was in vain. */
+    synchronized void inVain() {
+        patientFrom = time.nanos() + GIVEN_UP.toNanos();
+    }
+
     private void lookAfter(Duration pause) {
-        Time.Cancellable ignored = time.schedule(pause, () -> asking.execute(this::look));
+        Time.Cancellable ignored = time.schedule(pause, this::startLook);
+    }
+
+    /** On the timer's thread. */
+    private void startLook() {
+        try {
+            asking.execute(this::look);
+        } catch (ClosedException e) {
+            fail(e);
+        }
     }
 
     private void look() {
@@ -91,15 +109,19 @@ final class UploadWatch {
                     lookAfter(LOOK_AGAIN);
                 }
             }
-        } catch (BlobShuffleException e) {
-            List<Awaited> failed;
-            synchronized (this) {
-                failed = List.copyOf(awaited.values());
-                awaited.clear();
-            }
-            failed.forEach(each -> each.answer.completeExceptionally(e));
+        } catch (RuntimeException e) {
+            fail(e);
         }
         answers.forEach(CompletableFuture::complete);
+    }
+
+    private void fail(RuntimeException cause) {
+        List<Awaited> failed;
+        synchronized (this) {
+            failed = List.copyOf(awaited.values());
+            awaited.clear();
+        }
+        failed.forEach(each -> each.answer.completeExceptionally(cause));
     }
 
     private void take(BlobId blob, Whereabouts now, Map<CompletableFuture<Whereabouts>, Whereabouts> answers) {
@@ -114,7 +136,7 @@ final class UploadWatch {
             answers.put(waiting.answer, now);
         }
         if (!isSettled && isOver) {
-            patientFrom = time.nanos() + GIVEN_UP.toNanos();
+            inVain();
         }
     }
 }

@@ -53,7 +53,9 @@ class BlobDirectoryTest {
 
         assertThat(two.locate(FIRST).zone()).isEqualTo(new Zone("zone 1"));
         assertThat(two.isAway(two.locate(FIRST))).isTrue();
+        assertThat(two.nearWriter(FIRST)).as("its bytes would cross zones").isEmpty();
         assertThat(one.isAway(one.locate(FIRST))).isFalse();
+        assertThat(one.nearWriter(FIRST)).contains(one.self());
 
         assertThat(one.stored(FIRST, 42, true, 3)).isTrue();
         assertThat(directory.executorLost("1")).containsExactly(SECOND);

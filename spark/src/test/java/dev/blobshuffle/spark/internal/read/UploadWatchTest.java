@@ -99,6 +99,26 @@ class UploadWatchTest {
     }
 
     @Test
+    void afterAReadInVainReadersDoNotWaitForAMinute() {
+        assertThat(watch.isPatient()).isTrue();
+        watch.inVain();
+        assertThat(watch.isPatient()).isFalse();
+        CompletableFuture<Whereabouts> first = watch.uploaded(FIRST);
+        time.settle(Duration.ofMillis(100));
+        assertThat(first).isDone();
+        time.settle(Duration.ofMinutes(1));
+        assertThat(watch.isPatient()).isTrue();
+    }
+
+    @Test
+    void anExecutorThatEndsFailsTheReads() {
+        CompletableFuture<Whereabouts> first = watch.uploaded(FIRST);
+        workers.close();
+        time.settle(Duration.ofMillis(100));
+        assertThat(first).isCompletedExceptionally();
+    }
+
+    @Test
     void aWriterThatIsGoneEndsTheWait() {
         CompletableFuture<Whereabouts> first = watch.uploaded(FIRST);
         assertThat(directory.executorLost("1")).contains(FIRST);
