@@ -1,22 +1,13 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
-import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.flink.FlinkCost;
 import dev.blobshuffle.planner.flink.FlinkShuffle;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -97,26 +88,8 @@ public final class FlinkCostCommand implements Callable<Integer> {
                     + " (default: ${DEFAULT-VALUE}).")
     private double cpuPerGib = 3;
 
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            description =
-                    "Whose prices: aws, aws-s3-express, gcp, azure, r2 or self-hosted (default: ${DEFAULT-VALUE}).")
-    private String provider = "aws";
-
-    @Option(
-            names = "--prices",
-            paramLabel = "FILE",
-            description = "Your own price table, as docs/guides/planner.md describes.")
-    private @Nullable Path prices;
-
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            arity = "0..1",
-            fallbackValue = "",
-            description = "Print the costs as JSON, or write them into a file.")
-    private @Nullable String json;
+    @Mixin
+    private CostOptions options;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -124,38 +97,21 @@ public final class FlinkCostCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try {
-            PriceTable table =
-                    prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
-            FlinkShuffle shuffle = new FlinkShuffle(
-                    throughput,
-                    new FlinkShuffle.Cluster(zones, taskManagers, parallelism, maxParallelism),
-                    new FlinkShuffle.Batching(batchSize, delay, retention, cpuPerGib));
-            FlinkCost cost = new FlinkCost(shuffle, table);
-            PrintWriter out = spec.commandLine().getOut();
-            String text = Json.write(FlinkCostTable.json(shuffle, cost));
-            if (json != null && json.isEmpty()) {
-                out.print(text);
-            } else {
-                out.print(FlinkCostTable.comparison(shuffle, cost, table));
-            }
-            out.flush();
-            if (json != null && !json.isEmpty()) {
-                write(Path.of(json), text);
-            }
-            return cost.verdict() == FlinkCost.Verdict.PAYS ? 0 : 1;
-        } catch (PlanFailedException | BlobShuffleException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            spec.commandLine().getErr().flush();
-            return ExitStatus.of(e);
-        }
+        return PlanOutput.run(spec, this::compare);
     }
 
-    private static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException e) {
-            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
-        }
+    private int compare() {
+        PriceTable table = options.table();
+        FlinkShuffle shuffle = new FlinkShuffle(
+                throughput,
+                new FlinkShuffle.Cluster(zones, taskManagers, parallelism, maxParallelism),
+                new FlinkShuffle.Batching(batchSize, delay, retention, cpuPerGib));
+        FlinkCost cost = new FlinkCost(shuffle, table);
+        PlanOutput.print(
+                spec,
+                options.json,
+                FlinkCostTable.json(shuffle, cost),
+                out -> out.print(FlinkCostTable.comparison(shuffle, cost, table)));
+        return cost.verdict() == FlinkCost.Verdict.PAYS ? 0 : 1;
     }
 }

@@ -1,8 +1,5 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.cli.option.ExitStatus;
-import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
@@ -10,9 +7,6 @@ import dev.blobshuffle.planner.messaging.Assumptions;
 import dev.blobshuffle.planner.messaging.AssumptionsFile;
 import dev.blobshuffle.planner.messaging.MessagingCost;
 import dev.blobshuffle.planner.messaging.Quantity;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -85,26 +79,15 @@ public final class MessagingCostCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try {
-            Assumptions given = given();
-            MessagingCost cost = new MessagingCost(given);
-            PrintWriter out = spec.commandLine().getOut();
-            String text = Json.write(MessagingCostTable.json(given, cost));
-            if (json != null && json.isEmpty()) {
-                out.print(text);
-            } else {
-                MessagingCostTable.print(given, cost, out);
-            }
-            out.flush();
-            if (json != null && !json.isEmpty()) {
-                write(Path.of(json), text);
-            }
-            return cost.meetsGoal() ? 0 : 1;
-        } catch (PlanFailedException | BlobShuffleException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            spec.commandLine().getErr().flush();
-            return ExitStatus.of(e);
-        }
+        return PlanOutput.run(spec, this::compare);
+    }
+
+    private int compare() {
+        Assumptions given = given();
+        MessagingCost cost = new MessagingCost(given);
+        PlanOutput.print(
+                spec, json, MessagingCostTable.json(given, cost), out -> MessagingCostTable.print(given, cost, out));
+        return cost.meetsGoal() ? 0 : 1;
     }
 
     private Assumptions given() {
@@ -121,13 +104,5 @@ public final class MessagingCostCommand implements Callable<Integer> {
             given = given.with(value.substring(0, equals), value.substring(equals + 1), "--set");
         }
         return cpuPerGib == null ? given : given.with(Quantity.OURS_CLIENT_CPU.key(), cpuPerGib, "--cpu-per-gib");
-    }
-
-    private static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException e) {
-            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
-        }
     }
 }

@@ -1,9 +1,6 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.topology.TopologyCommand;
-import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.planner.KafkaPrices;
@@ -13,9 +10,6 @@ import dev.blobshuffle.planner.Planner;
 import dev.blobshuffle.planner.ShuffleModel;
 import dev.blobshuffle.planner.Tuning;
 import dev.blobshuffle.planner.Workload;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -88,27 +82,16 @@ public final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try {
-            Plan plan = plan();
-            PrintWriter out = spec.commandLine().getOut();
-            if (json != null && json.isEmpty()) {
-                out.print(Json.write(PlanJson.of(plan)));
-            } else {
-                PlanTable.print(plan, out);
-            }
-            out.flush();
-            if (json != null && !json.isEmpty()) {
-                write(Path.of(json), Json.write(PlanJson.of(plan)));
-            }
-            if (report != null) {
-                write(report, PlanReport.html(plan));
-            }
-            return plan.meetsGoal() ? 0 : 1;
-        } catch (PlanFailedException | BlobShuffleException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            spec.commandLine().getErr().flush();
-            return ExitStatus.of(e);
+        return PlanOutput.run(spec, this::print);
+    }
+
+    private int print() {
+        Plan plan = plan();
+        PlanOutput.print(spec, json, PlanJson.of(plan), out -> PlanTable.print(plan, out));
+        if (report != null) {
+            PlanOutput.write(report, PlanReport.html(plan));
         }
+        return plan.meetsGoal() ? 0 : 1;
     }
 
     private Plan plan() {
@@ -137,13 +120,5 @@ public final class PlanCommand implements Callable<Integer> {
                 .orElse(named);
         Planner planner = new Planner(new ShuffleModel(prices, profile).withKafka(kafka));
         return planner.plan(asked, base, tuning.goal(base));
-    }
-
-    private static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException e) {
-            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
-        }
     }
 }

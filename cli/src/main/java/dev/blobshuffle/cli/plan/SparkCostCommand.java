@@ -1,21 +1,12 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
-import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.spark.SparkCost;
 import dev.blobshuffle.planner.spark.SparkShuffle;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -72,26 +63,8 @@ public final class SparkCostCommand implements Callable<Integer> {
             description = "Availability zones of the executors (default: ${DEFAULT-VALUE}).")
     private long zones = 3;
 
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            description =
-                    "Whose prices: aws, aws-s3-express, gcp, azure, r2 or self-hosted (default: ${DEFAULT-VALUE}).")
-    private String provider = "aws";
-
-    @Option(
-            names = "--prices",
-            paramLabel = "FILE",
-            description = "Your own price table, as docs/guides/planner.md describes.")
-    private @Nullable Path prices;
-
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            arity = "0..1",
-            fallbackValue = "",
-            description = "Print the costs as JSON, or write them into a file.")
-    private @Nullable String json;
+    @Mixin
+    private CostOptions options;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -99,36 +72,19 @@ public final class SparkCostCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try {
-            PriceTable table =
-                    prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
-            SparkShuffle shuffle =
-                    new SparkShuffle(maps, reducers, size, new SparkShuffle.Cluster(executors, cores, zones));
-            SparkCost cost = new SparkCost(shuffle, table);
-            PrintWriter out = spec.commandLine().getOut();
-            String text = Json.write(SparkCostTable.json(shuffle, cost));
-            if (json != null && json.isEmpty()) {
-                out.print(text);
-            } else {
-                out.print(SparkCostTable.comparison(shuffle, cost, table));
-            }
-            out.flush();
-            if (json != null && !json.isEmpty()) {
-                write(Path.of(json), text);
-            }
-            return 0;
-        } catch (PlanFailedException | BlobShuffleException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            spec.commandLine().getErr().flush();
-            return ExitStatus.of(e);
-        }
+        return PlanOutput.run(spec, this::compare);
     }
 
-    private static void write(Path file, String text) {
-        try {
-            Files.writeString(file, text);
-        } catch (IOException e) {
-            throw new PlanFailedException("Cannot write " + file + ": " + e + ". Give another file.", e);
-        }
+    private int compare() {
+        PriceTable table = options.table();
+        SparkShuffle shuffle =
+                new SparkShuffle(maps, reducers, size, new SparkShuffle.Cluster(executors, cores, zones));
+        SparkCost cost = new SparkCost(shuffle, table);
+        PlanOutput.print(
+                spec,
+                options.json,
+                SparkCostTable.json(shuffle, cost),
+                out -> out.print(SparkCostTable.comparison(shuffle, cost, table)));
+        return 0;
     }
 }
