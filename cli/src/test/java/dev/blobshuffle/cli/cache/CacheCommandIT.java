@@ -27,6 +27,7 @@ import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -35,7 +36,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -64,40 +64,14 @@ class CacheCommandIT {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private int blobs;
 
-    private Process start(String store, Path secret) throws Exception {
-        Path config = Files.writeString(
+    private Process start(String store, Path secret) throws IOException {
+        return CacheProcess.start(
                 directory.resolve("app.properties"),
+                ZONE.name(),
                 "blobshuffle.store=" + store + "\nblobshuffle.peer.secret.file=" + secret
-                        + "\nblobshuffle.peer.listen=127.0.0.1:1\n");
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.blobshuffle.cli.Main",
-                        "cache",
-                        "--zone",
-                        ZONE.name(),
-                        "--listen",
-                        "127.0.0.1:0",
-                        "--capacity",
-                        "64MiB",
-                        "--config",
-                        config.toString(),
-                        "--metrics-listen",
-                        "127.0.0.1:0")
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-    }
-
-    private static void signal(Process process, String name) throws Exception {
-        // The shell's built-in kill: a machine without the procps package has no other.
-        assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
-                        .start()
-                        .waitFor())
-                .isZero();
+                        + "\nblobshuffle.peer.listen=127.0.0.1:1\n",
+                "--metrics-listen",
+                "127.0.0.1:0");
     }
 
     private void putAndRead(BlobStore origin, BlobStore zoned) throws Exception {
@@ -143,7 +117,7 @@ class CacheCommandIT {
             BlobStore zoned = new ZoneCachedBlobStore(local, ZONE, 1, members, network.client(), time, metrics);
 
             readUntilHit(origin, zoned);
-            signal(process, "STOP");
+            CacheProcess.signal(process, "STOP");
             long failures = metrics.value(Counter.CACHE_ZONE_FAILURES);
             int reads = 20;
             for (int i = 0; i < reads; i++) {
@@ -155,7 +129,7 @@ class CacheCommandIT {
                     .as("reads that waited for it")
                     .isBetween(1L, 7L);
             assertThat(metrics.value(Counter.CACHE_ZONE_BYPASSES)).isPositive();
-            signal(process, "CONT");
+            CacheProcess.signal(process, "CONT");
             readUntilHit(origin, zoned);
             process.destroyForcibly().waitFor();
             putAndRead(origin, zoned);

@@ -40,8 +40,8 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -68,39 +68,14 @@ class CombiningCacheIT {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private int blobs;
 
-    private Process start(String store, Path secret) throws Exception {
-        Path config = Files.writeString(
+    private Process start(String store, Path secret) throws IOException {
+        return CacheProcess.start(
                 directory.resolve("app.properties"),
-                "blobshuffle.store=" + store + "\nblobshuffle.peer.secret.file=" + secret + "\n");
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.blobshuffle.cli.Main",
-                        "cache",
-                        "--zone",
-                        ZONE.name(),
-                        "--listen",
-                        "127.0.0.1:0",
-                        "--capacity",
-                        "64MiB",
-                        "--combine",
-                        "--combine-buffer",
-                        "8MiB",
-                        "--config",
-                        config.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-    }
-
-    private static void signal(Process process, String name) throws Exception {
-        assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
-                        .start()
-                        .waitFor())
-                .isZero();
+                ZONE.name(),
+                "blobshuffle.store=" + store + "\nblobshuffle.peer.secret.file=" + secret + "\n",
+                "--combine",
+                "--combine-buffer",
+                "8MiB");
     }
 
     private static BlobStore owned(BlobStore store) {
@@ -178,11 +153,11 @@ class CombiningCacheIT {
                     metrics);
 
             BlobTopic.waitFor("a combined blob").until(() -> isCombined(sink, origin));
-            signal(process, "STOP");
+            CacheProcess.signal(process, "STOP");
             assertThat(isCombined(sink, origin)).isFalse();
             assertThat(metrics.value(Counter.PARTS_LOST) + metrics.value(Counter.PARTS_SLOW))
                     .isPositive();
-            signal(process, "CONT");
+            CacheProcess.signal(process, "CONT");
             BlobTopic.waitFor("a combined blob again").until(() -> isCombined(sink, origin));
             process.destroyForcibly().waitFor();
             assertThat(isCombined(sink, origin)).isFalse();
