@@ -6,21 +6,13 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-class SparkCostCommandTest {
-    private static final Path PAGE = Path.of("..", "docs", "guides", "planner.md");
-    private static final String BEGIN = "<!-- begin: plan spark -->\n";
-    private static final String END = "<!-- end: plan spark -->\n";
-
+class SparkCostCommandTest extends CostCommandFixture {
     /** The options of the guide's example. */
     private static final List<String> EXAMPLE =
             List.of("--maps", "8000", "--reducers", "2000", "--size", "1TB", "--executors", "100");
@@ -28,34 +20,13 @@ class SparkCostCommandTest {
     @TempDir
     private Path directory;
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int cost(List<String> arguments, String... more) {
-        CommandLine plan =
-                new CommandLine(new PlanCommand()).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-        return plan.execute(Stream.of(Stream.of("spark"), arguments.stream(), Stream.of(more))
-                .flatMap(each -> each)
-                .toArray(String[]::new));
+    SparkCostCommandTest() {
+        super("spark");
     }
 
     @Test
     void thePageHasTheTableOfTheModel() throws IOException {
-        assertThat(cost(EXAMPLE)).as(err::toString).isZero();
-        String page = Files.readString(PAGE);
-        assertThat(page).contains(BEGIN, END, "./blobshuffle plan spark " + String.join(" ", EXAMPLE));
-        String expected = page.substring(0, page.indexOf(BEGIN) + BEGIN.length())
-                + "\n"
-                + out
-                + "\n"
-                + page.substring(page.indexOf(END));
-        if (Boolean.getBoolean("docs.update")) {
-            Files.writeString(PAGE, expected);
-        }
-        assertThat(PAGE)
-                .as("docs/guides/planner.md has the model's table; update it: ./mvnw -q -Pquick -pl cli -am test"
-                        + " -Dtest=SparkCostCommandTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.update=true")
-                .hasContent(expected);
+        assertPageHasTable(EXAMPLE);
     }
 
     @Test
