@@ -15,6 +15,7 @@ import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import dev.blobshuffle.flink.internal.task.TaskContext;
+import dev.blobshuffle.flink.internal.task.TaskSide;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It needs no operator of Flink: a mailbox drives it. Owned by the task's thread.
  */
-public final class WriteSide<T, K> {
+public final class WriteSide<T, K> implements TaskSide {
     /** What the upload's own deadline leaves for everything else in a flush. */
     private static final Duration BEYOND_UPLOAD = Duration.ofSeconds(30);
 
@@ -96,11 +97,7 @@ public final class WriteSide<T, K> {
         }
     }
 
-    /**
-     * Opens the lane.
-     *
-     * @param name of the lane, for logs
-     */
+    @Override
     public void open(Engine opened, String name) {
         engine = opened;
         lane = opened.lane(name, channel);
@@ -187,13 +184,13 @@ public final class WriteSide<T, K> {
         }
     }
 
-    /** The marks, to add one to. Call {@link #release} afterwards. */
+    @Override
     public HeldMarks marks() {
         emitRestored();
         return marks;
     }
 
-    /** Emits the marks that may leave. */
+    @Override
     public void release() {
         marks.release(task.output());
     }
@@ -239,7 +236,7 @@ public final class WriteSide<T, K> {
         return present;
     }
 
-    /** A checkpoint was given up. */
+    @Override
     public void aborted(long checkpoint) {
         if (stop.aborted(checkpoint)) {
             channel.forward();
@@ -247,6 +244,7 @@ public final class WriteSide<T, K> {
     }
 
     /** Waits until all records are stored, and emits their references. */
+    @Override
     public void drain() {
         emitRestored();
         lane().flush(flushTimeout);
@@ -263,7 +261,7 @@ public final class WriteSide<T, K> {
         return blobBytes;
     }
 
-    /** Ends abruptly. Idempotent. */
+    @Override
     public void close() {
         channel.close();
         Lane open = lane;

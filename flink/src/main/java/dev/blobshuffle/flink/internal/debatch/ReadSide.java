@@ -18,6 +18,7 @@ import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.retain.CheckpointNeed;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import dev.blobshuffle.flink.internal.task.TaskContext;
+import dev.blobshuffle.flink.internal.task.TaskSide;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * <p>It needs no operator of Flink: a mailbox drives it. Owned by the task's thread; other threads
  * only send it mails.
  */
-public final class ReadSide<T> {
+public final class ReadSide<T> implements TaskSide {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSide.class);
 
     /** Between two mails with records, barriers and timers have their turn. */
@@ -111,11 +112,7 @@ public final class ReadSide<T> {
         }
     }
 
-    /**
-     * Opens the Debatcher.
-     *
-     * @param name of the Debatcher, for logs
-     */
+    @Override
     public void open(Engine opened, String name) {
         engine = opened;
         debatcher = opened.debatcher(name, this::mail);
@@ -321,12 +318,12 @@ public final class ReadSide<T> {
         }
     }
 
-    /** The marks, to add one to. Call {@link #release} afterwards. */
+    @Override
     public HeldMarks marks() {
         return marks;
     }
 
-    /** Emits the marks that may leave. */
+    @Override
     public void release() {
         marks.release(task.output());
     }
@@ -356,7 +353,7 @@ public final class ReadSide<T> {
         return pending;
     }
 
-    /** A checkpoint was given up. */
+    @Override
     public void aborted(long checkpoint) {
         if (stop.aborted(checkpoint)) {
             mail();
@@ -372,6 +369,7 @@ public final class ReadSide<T> {
     }
 
     /** Hands out all records. Lets mails run meanwhile. */
+    @Override
     public void drain() throws InterruptedException {
         while (pendingReferences > 0) {
             progress();
@@ -384,7 +382,7 @@ public final class ReadSide<T> {
         return pendingBytes;
     }
 
-    /** Ends abruptly. Idempotent. */
+    @Override
     public void close() {
         isClosed = true;
         Debatcher<Item> open = debatcher;

@@ -1,4 +1,4 @@
-/** What the sides of a shuffle use of the task that runs them. */
+/** What the two sides of a shuffle share: their task, and the operator around them. */
 @NullMarked
 package dev.blobshuffle.flink.internal.task;
 

@@ -1,0 +1,159 @@
+package dev.blobshuffle.flink.internal.task;
+
+import dev.blobshuffle.core.internal.instance.SharedInstances.Share;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.flink.internal.ShufflePlan;
+import dev.blobshuffle.flink.internal.instance.TaskInstances;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the operators around both sides of a shuffle share: the engine, the marks between records,
+ * and the end. Owned by the task's thread.
+ *
+ * @param <I> the type of incoming records
+ * @param <O> the type of outgoing records
+ */
+public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
+        implements OneInputStreamOperator<I, O>, BoundedOneInput {
+    private static final long serialVersionUID = 1L;
+
+    private final ShufflePlan plan;
+    private final OperatorEventGateway coordinator;
+
+    /** What kind of checkpoint is being taken. */
+    private @Nullable CheckpointOptions snapshot;
+
+    private @Nullable Share<ShuffleInstance> share;
+
+    /**
+     * An operator of a shuffle.
+     *
+     * @param parameters from Flink
+     */
+    protected ShuffleOperator(StreamOperatorParameters<O> parameters, ShufflePlan plan) {
+        super(parameters);
+        this.plan = plan;
+        coordinator = parameters
+                .getOperatorEventDispatcher()
+                .getOperatorEventGateway(parameters.getStreamConfig().getOperatorID());
+    }
+
+    /** The side that this operator runs. */
+    protected abstract TaskSide side();
+
+    /** The shuffle. */
+    protected final ShufflePlan plan() {
+        return plan;
+    }
+
+    /** Sends events to the coordinator of this operator. */
+    protected final OperatorEventGateway coordinator() {
+        return coordinator;
+    }
+
+    /** What a side uses of this operator's task. */
+    protected final TaskContext<O> task(StreamOperatorParameters<O> parameters) {
+        return new TaskContext<>(parameters.getMailboxExecutor(), output, coordinator::sendEventToCoordinator);
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        Share<ShuffleInstance> opened =
+                TaskInstances.acquire(plan, getRuntimeContext().getJobInfo().getJobId());
+        share = opened;
+        side().open(
+                        opened.instance().engine(),
+                        plan.name() + "/" + getRuntimeContext().getTaskInfo().getTaskNameWithSubtasks());
+    }
+
+    @Override
+    public void processWatermark(Watermark mark) {
+        side().marks().add(mark);
+        side().release();
+    }
+
+    @Override
+    public void processWatermark(WatermarkEvent mark) {
+        side().marks().add(mark);
+        side().release();
+    }
+
+    @Override
+    public void processWatermarkStatus(WatermarkStatus mark) {
+        side().marks().add(mark);
+        side().release();
+    }
+
+    @Override
+    public void processLatencyMarker(LatencyMarker mark) {
+        side().marks().add(mark);
+        side().release();
+    }
+
+    @Override
+    public void processRecordAttributes(RecordAttributes mark) {
+        side().marks().add(mark);
+        side().release();
+    }
+
+    @Override
+    public OperatorSnapshotFutures snapshotState(
+            long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
+            throws Exception {
+        snapshot = options;
+        return super.snapshotState(checkpoint, timestamp, options, streams);
+    }
+
+    /** The kind of the checkpoint that is being taken. */
+    protected final CheckpointOptions snapshotKind() {
+        CheckpointOptions kind = snapshot;
+        if (kind == null) {
+            throw new IllegalStateException("Cannot snapshot " + plan.name() + ": no checkpoint is being taken.");
+        }
+        return kind;
+    }
+
+    @Override
+    public void notifyCheckpointAborted(long checkpoint) throws Exception {
+        super.notifyCheckpointAborted(checkpoint);
+        side().aborted(checkpoint);
+    }
+
+    @Override
+    public void endInput() throws Exception {
+        side().drain();
+    }
+
+    @Override
+    public void finish() throws Exception {
+        side().drain();
+        super.finish();
+    }
+
+    @Override
+    public void close() throws Exception {
+        Share<ShuffleInstance> open = share;
+        try {
+            side().close();
+        } finally {
+            if (open != null) {
+                open.close();
+            }
+            super.close();
+        }
+    }
+}
