@@ -1,11 +1,17 @@
 package dev.blobshuffle.cli.brokers;
 
 import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.ExitStatus;
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -95,6 +101,43 @@ public final class BrokerOptions {
      */
     public static void checkReach(Map<String, Object> client) {
         BrokerReach.check(String.valueOf(client.get(BROKERS)));
+    }
+
+    /**
+     * Runs a command that asks the brokers, and says why if it fails.
+     *
+     * @param task the start of a message of failure, such as {@code Cannot show topic t}; evaluated
+     *     only then
+     * @return the exit status
+     */
+    public int ask(PrintWriter err, Supplier<String> task, Question question) {
+        int status = ExitStatus.FAILED;
+        try (SystemTime time = new SystemTime()) {
+            return question.ask(time);
+        } catch (ExecutionException e) {
+            err.println("Cannot ask the brokers at " + bootstrap() + ": " + e.getCause()
+                    + ". Check --bootstrap and --config.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println(task.get() + ": interrupted. Run it again.");
+        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
+            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
+            err.println(task.get() + ": " + e.getMessage() + cause);
+            status = ExitStatus.of(e);
+        }
+        err.flush();
+        return status;
+    }
+
+    /** What a command does with the brokers. */
+    @FunctionalInterface
+    public interface Question {
+        /**
+         * Asks it.
+         *
+         * @return the exit status
+         */
+        int ask(SystemTime time) throws ExecutionException, InterruptedException;
     }
 
     private static int millis(Duration duration) {

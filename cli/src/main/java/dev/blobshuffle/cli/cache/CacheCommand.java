@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.cache;
 import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
@@ -71,11 +72,8 @@ public final class CacheCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions config;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String store;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(
             names = "--capacity",
@@ -202,7 +200,7 @@ public final class CacheCommand implements Callable<Integer> {
     /** The URI of the store. A missing store is wrong usage. */
     private String store() {
         try {
-            return config.store(store);
+            return storeOption.uri(config);
         } catch (InvalidSettingsException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

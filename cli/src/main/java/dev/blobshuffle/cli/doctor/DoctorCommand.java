@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.doctor;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreAbsentException;
@@ -57,11 +58,8 @@ public final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String store;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(
             names = "--log",
@@ -179,9 +177,9 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
         Optional<String> namedLog = brokers.config().log(log);
-        Optional<String> namedStore = namedLog.isPresent() && !brokers.config().hasStore(store)
-                ? Optional.empty()
-                : Optional.of(brokers.config().store(store));
+        Optional<String> namedStore = namedLog.isPresent()
+                ? storeOption.named(brokers.config())
+                : Optional.of(storeOption.uri(brokers.config()));
         return new Asked(namedStore, namedLog, (int) Math.round(size), timeout, client);
     }
 

@@ -3,7 +3,6 @@ package dev.blobshuffle.cli.drained;
 import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
@@ -13,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,31 +53,19 @@ public final class DrainedCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter err = spec.commandLine().getErr();
-        int status = ExitStatus.FAILED;
-        try {
-            application.complete(brokers.config());
-            return check(brokers.client());
-        } catch (ExecutionException e) {
-            err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
-                    + ". Check --bootstrap and --config.");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            err.println("Cannot determine whether " + application.id() + " is drained: interrupted. Run it again.");
-        } catch (InvalidSettingsException | KafkaException | IllegalStateException e) {
-            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot determine whether " + application.id() + " is drained: " + e.getMessage() + cause);
-            status = ExitStatus.of(e);
-        }
-        err.flush();
-        return status;
+        return brokers.ask(
+                spec.commandLine().getErr(),
+                () -> "Cannot determine whether " + application.id() + " is drained",
+                time -> {
+                    application.complete(brokers.config());
+                    return check(brokers.client(), time);
+                });
     }
 
-    private int check(Map<String, Object> client) throws ExecutionException, InterruptedException {
+    private int check(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         DrainCheck.Result result;
-        try (SystemTime time = new SystemTime();
-                Admin admin = Admin.create(client)) {
+        try (Admin admin = Admin.create(client)) {
             result = new DrainCheck(admin, new LogScan(client, "read_uncommitted", time))
                     .check(application.id(), application.topics());
         }

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
@@ -63,11 +64,8 @@ public final class GcCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = {"The store, as in blobshuffle.store (default: from --config or --profile)."})
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(names = "--execute", description = "Delete instead of only reporting.")
     private boolean executes;
@@ -200,7 +198,7 @@ public final class GcCommand implements Callable<Integer> {
         try (SystemTime time = new SystemTime()) {
             checkOptions();
             // Report wrong usage before unreachable brokers.
-            String uri = brokers.config().store(storeUri);
+            String uri = storeOption.uri(brokers.config());
             return isByLeases ? sweepLeases(uri, time) : sweep(uri, brokers.client(), time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

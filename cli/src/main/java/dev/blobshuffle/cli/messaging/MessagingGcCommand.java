@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -44,11 +45,8 @@ public final class MessagingGcCommand implements Callable<Integer> {
     @Mixin
     private LogOptions options;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(names = "--execute", description = "Delete instead of only reporting.")
     private boolean executes;
@@ -131,7 +129,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
         LogSweepOptions asked =
                 new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), floor(), rate);
         try (BlobStore store = BlobStores.openUnchecked(
-                options.config().store(storeUri),
+                storeOption.uri(options.config()),
                 StoreContext.unmetered(log.time()).existing())) {
             LogSweepRight right =
                     new LogSweepRight(store, log.log(), objection, new StopSignal(log.time()), log.time());

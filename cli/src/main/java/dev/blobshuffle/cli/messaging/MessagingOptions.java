@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.messaging;
 
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.internal.MessagingSettings;
@@ -7,9 +8,7 @@ import java.io.PrintWriter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /**
  * Options that select the log and the store of a command that publishes or reads records. Filled by
@@ -34,11 +33,8 @@ public final class MessagingOptions {
     @Mixin
     private LogOptions options;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String store;
+    @Mixin
+    private StoreOption storeOption;
 
     /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -74,7 +70,7 @@ public final class MessagingOptions {
                 settings.put(name, value);
             }
         });
-        settings.put(StoreSettings.STORE.name(), options.config().store(store));
+        settings.put(StoreSettings.STORE.name(), storeOption.uri(options.config()));
         settings.put(MessagingSettings.LOG.name(), options.uri());
         settings.put(MessagingSettings.INSTANCE_NAME.name(), "blobshuffle-tools");
         return settings;

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.messaging;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
@@ -71,11 +72,8 @@ public final class TailCommand implements Callable<Integer> {
             description = "With --show-data, the first N records of each batch (default: ${DEFAULT-VALUE}).")
     private int records;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "With --show-data, the store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -98,7 +96,7 @@ public final class TailCommand implements Callable<Integer> {
         Optional<String> keys = options.config().value(EncryptionSettings.KEYS.name());
         Keyring keyring = Keyring.open(keys, keys.map(any -> Keyring.WRITE_PLAIN));
         try (BlobStore store = BlobStores.openUnchecked(
-                options.config().store(storeUri),
+                storeOption.uri(options.config()),
                 StoreContext.unmetered(log.time()).existing())) {
             return show(log, topic, Optional.of(new TailedRecords(log, store, keyring, records)), out);
         }

@@ -1,7 +1,6 @@
 package dev.blobshuffle.cli.option;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
-import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.IOException;
 import java.io.Reader;
@@ -105,29 +104,6 @@ public final class ConfigOptions {
             return Optional.of(profile).filter(name -> !name.isEmpty());
         }
         return config != null || ignoresCurrent ? Optional.empty() : profiles.current();
-    }
-
-    /**
-     * The URI of the store.
-     *
-     * @param given by {@code --store}
-     * @throws InvalidSettingsException fatal: no option or setting specifies a store
-     */
-    public String store(@Nullable String given) {
-        return Optional.ofNullable(given)
-                .or(() -> value(StoreSettings.STORE.name()))
-                .orElseThrow(() ->
-                        new InvalidSettingsException("Cannot find the store: none is named. Give --store, or --config"
-                                + " or --profile with " + StoreSettings.STORE.name() + "."));
-    }
-
-    /**
-     * Whether the user specified a store.
-     *
-     * @param given by {@code --store}
-     */
-    public boolean hasStore(@Nullable String given) {
-        return given != null || value(StoreSettings.STORE.name()).isPresent();
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.skip;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.store.BlobStores;
@@ -27,7 +28,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,11 +55,8 @@ public final class SkipCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(
             names = "--group",
@@ -100,7 +97,7 @@ public final class SkipCommand implements Callable<Integer> {
         int status = ExitStatus.FAILED;
         try (SystemTime time = new SystemTime()) {
             // Report wrong usage before unreachable brokers.
-            String uri = brokers.config().store(storeUri);
+            String uri = storeOption.uri(brokers.config());
             return skip(uri, brokers.client(), time);
         } catch (ExecutionException e) {
             err.println("Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()

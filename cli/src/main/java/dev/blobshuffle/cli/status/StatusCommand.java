@@ -5,7 +5,7 @@ import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ExitStatus;
 import dev.blobshuffle.cli.option.Quantity;
-import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -68,11 +67,8 @@ public final class StatusCommand implements Callable<Integer> {
             description = "The membership topic (default: blobshuffle.membership.topic, else ID-blobshuffle-members).")
     private @Nullable String membership;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(
             names = "--prices",
@@ -120,25 +116,11 @@ public final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter err = spec.commandLine().getErr();
-        int status = ExitStatus.FAILED;
-        try (SystemTime time = new SystemTime()) {
+        return brokers.ask(spec.commandLine().getErr(), () -> "Cannot show the status of " + application.id(), time -> {
             check();
             application.complete(brokers.config());
             return run(brokers.client(), time);
-        } catch (ExecutionException e) {
-            err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
-                    + ". Check --bootstrap and --config.");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            err.println("Cannot show the status of " + application.id() + ": interrupted. Run it again.");
-        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
-            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot show the status of " + application.id() + ": " + e.getMessage() + cause);
-            status = ExitStatus.of(e);
-        }
-        err.flush();
-        return status;
+        });
     }
 
     private void check() {
@@ -203,9 +185,7 @@ public final class StatusCommand implements Callable<Integer> {
     }
 
     private Optional<String> uri() {
-        return brokers.config().hasStore(storeUri)
-                ? Optional.of(brokers.config().store(storeUri))
-                : Optional.empty();
+        return storeOption.named(brokers.config());
     }
 
     private Optional<PriceTable> priceTable() {

@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.tail;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.messaging.Shown;
-import dev.blobshuffle.cli.option.ExitStatus;
+import dev.blobshuffle.cli.option.StoreOption;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
@@ -27,7 +27,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -82,11 +81,8 @@ public final class TailCommand implements Callable<Integer> {
     @Option(names = "--times", paramLabel = "N", description = "With --follow, stop after N reads.")
     private @Nullable Integer times;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
-    private @Nullable String storeUri;
+    @Mixin
+    private StoreOption storeOption;
 
     @Option(names = "--show-data", description = "Prints keys and values too.")
     private boolean showsData;
@@ -126,28 +122,13 @@ public final class TailCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter err = spec.commandLine().getErr();
-        String what = "Cannot show topic " + Shown.text(topic) + ": ";
-        int status = ExitStatus.FAILED;
-        try (SystemTime time = new SystemTime()) {
+        return brokers.ask(spec.commandLine().getErr(), () -> "Cannot show topic " + Shown.text(topic), time -> {
             if (last < 1 || longest < 1 || (times != null && times < 1)) {
                 throw new InvalidSettingsException("--last is " + last + ", --longest " + longest
                         + (times == null ? "" : ", --times " + times) + ". Give 1 or more.");
             }
             return run(brokers.client(), time);
-        } catch (ExecutionException e) {
-            err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
-                    + ". Check --bootstrap and --config.");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            err.println(what + "interrupted. Run it again.");
-        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
-            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println(what + e.getMessage() + cause);
-            status = ExitStatus.of(e);
-        }
-        err.flush();
-        return status;
+        });
     }
 
     private int run(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
@@ -155,13 +136,13 @@ public final class TailCommand implements Callable<Integer> {
         LogScan scan = new LogScan(client, "read_committed", time);
         try (Admin admin = Admin.create(client)) {
             TopicTail tail = TopicTail.of(admin, scan, topic, partitions == null ? Set.of() : partitions);
-            if (!brokers.config().hasStore(storeUri)) {
+            if (storeOption.named(brokers.config()).isEmpty()) {
                 show(tail, Optional.empty(), waiting);
             } else {
                 Optional<String> source = brokers.config().value(EncryptionSettings.KEYS.name());
                 Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
                 try (BlobStore store = BlobStores.openUnchecked(
-                        brokers.config().store(storeUri),
+                        storeOption.uri(brokers.config()),
                         StoreContext.unmetered(time).existing())) {
                     show(tail, Optional.of(new SegmentRecords(store, keyring, waiting)), waiting);
                 }

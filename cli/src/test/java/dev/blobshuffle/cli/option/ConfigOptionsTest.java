@@ -24,6 +24,10 @@ class ConfigOptionsTest {
         return CommandLine.populateCommand(new ConfigOptions(new Profiles(directory, environment)), arguments);
     }
 
+    private static StoreOption store(String... arguments) {
+        return CommandLine.populateCommand(new StoreOption(), arguments);
+    }
+
     @Test
     void anOptionWinsOverTheConfigAndTheConfigOverTheProfile() throws IOException {
         write("prod.properties", "rw-r--r--", "blobshuffle.store=file:///profile\nbootstrap.servers=profile:9092\n");
@@ -31,9 +35,9 @@ class ConfigOptionsTest {
 
         ConfigOptions options = options("--profile", "prod", "--config", config.toString());
 
-        assertThat(options.store("file:///option")).isEqualTo("file:///option");
-        assertThat(options.store(null)).isEqualTo("file:///config");
-        assertThat(options("--profile", "prod").store(null)).isEqualTo("file:///profile");
+        assertThat(store("--store", "file:///option").uri(options)).isEqualTo("file:///option");
+        assertThat(store().uri(options)).isEqualTo("file:///config");
+        assertThat(store().uri(options("--profile", "prod"))).isEqualTo("file:///profile");
         assertThat(options.connection()).containsEntry("bootstrap.servers", "profile:9092");
     }
 
@@ -65,7 +69,7 @@ class ConfigOptionsTest {
 
     @Test
     void whatCannotBeFoundIsSaid() {
-        assertThatThrownBy(() -> options().store(null)).hasMessageContaining("Give --store, or --config");
+        assertThatThrownBy(() -> store().uri(options())).hasMessageContaining("Give --store, or --config");
         assertThatThrownBy(() -> options("--profile", "none").values())
                 .hasMessageContainingAll("Cannot read --profile", "none.properties");
         assertThatThrownBy(() -> options("--profile", "../none").values())
@@ -79,15 +83,15 @@ class ConfigOptionsTest {
         Path config = write("app.properties", "rw-------", "bootstrap.servers=a:1\n");
         new Profiles(directory, Map.of()).use("prod");
 
-        assertThat(options().store(null)).isEqualTo("file:///prod");
-        assertThat(options("--profile", "test").store(null)).isEqualTo("file:///test");
+        assertThat(store().uri(options())).isEqualTo("file:///prod");
+        assertThat(store().uri(options("--profile", "test"))).isEqualTo("file:///test");
         assertThat(options("--profile", "").values()).isEmpty();
         assertThat(options("--config", config.toString()).values()).containsOnlyKeys("bootstrap.servers");
         ConfigOptions others = options();
         others.ignoreCurrent();
         assertThat(others.values()).isEmpty();
         environment.put("BLOBSHUFFLE_PROFILE", "test");
-        assertThat(options().store(null)).isEqualTo("file:///test");
+        assertThat(store().uri(options())).isEqualTo("file:///test");
         environment.put("BLOBSHUFFLE_PROFILE", "");
         assertThat(options().values()).isEmpty();
     }
