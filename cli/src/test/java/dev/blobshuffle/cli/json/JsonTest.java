@@ -14,11 +14,23 @@ class JsonTest {
         value.put("a", List.of(1, Map.of("b", "x\ny")));
         value.put("c", true);
 
-        assertThat(Json.line(value)).isEqualTo("{\"a\": [1,{\"b\": \"x\\u000ay\"}],\"c\": true}\n");
+        assertThat(Json.line(value)).isEqualTo("{\"a\": [1,{\"b\": \"x\\ny\"}],\"c\": true}\n");
     }
 
     @Test
     void aDocumentIsIndented() {
         assertThat(Json.write(Map.of("a", List.of(1, 2)))).isEqualTo("{\n  \"a\": [\n    1,\n    2\n  ]\n}\n");
+    }
+
+    @Test
+    void numbersHaveTheDecimalsThatMatter() {
+        assertThat(Json.line(List.of(1.0, 0.1234567, 12.3456, -0.0, 1e15, Double.NaN, 1L << 60)))
+                .isEqualTo("[1,0.123457,12.346,-0,1000000000000000,null,1152921504606846976]\n");
+    }
+
+    @Test
+    void emptyValuesStayShort() {
+        assertThat(Json.write(Map.of("a", List.of()))).isEqualTo("{\n  \"a\": []\n}\n");
+        assertThat(Json.write(Map.of())).isEqualTo("{}\n");
     }
 }
