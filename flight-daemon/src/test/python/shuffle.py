@@ -6,6 +6,7 @@ URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP. shuffle.py put PORT NAM
 rows of `write` by DoPut. shuffle.py package PORT URL NAME CODEC: the same with the package, which
 reads them by HTTP. shuffle.py abandon PORT NAME: begins maps and fails in the middle. shuffle.py
 stop PORT STORE NAME: writes a partition of 64 MB, reads its first batch, says so and waits.
+shuffle.py flights PORT NAMESPACE [TOKEN TRUST]: the flights of a namespace, and whether they can be read.
 """
 
 import contextlib
@@ -163,6 +164,19 @@ def read_from(port: str, name: str) -> None:
         show(table)
 
 
+def flights(port: str, namespace: str, token: str | None = None, trust: str | None = None) -> None:
+    roots = pathlib.Path(trust).read_bytes() if trust else None
+    client = flight.connect(f"{'grpc+tls' if trust else 'grpc'}://localhost:{port}", tls_root_certs=roots)
+    options = flight.FlightCallOptions(headers=[(b"authorization", f"Bearer {token}".encode())] if token else [])
+    try:
+        for listed in client.list_flights(namespace.encode(), options):
+            info = client.get_flight_info(listed.descriptor, options)
+            assert listed.schema == info.schema == SCHEMA
+            print(*(part.decode() for part in listed.descriptor.path), listed.total_records, info.total_records)
+    except flight.FlightUnauthorizedError as failure:
+        print("refused" if "the token is for" in str(failure) else failure)
+
+
 def stop(port: str, store: str, name: str) -> None:
     from blobshuffle import ShuffleWriter
 
@@ -190,4 +204,4 @@ def show(table: pa.Table) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read_from, "http": read_by_http, "put": put, "package": package, "abandon": abandon, "stop": stop}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read_from, "http": read_by_http, "put": put, "package": package, "abandon": abandon, "stop": stop, "flights": flights}[sys.argv[1]](*sys.argv[2:])

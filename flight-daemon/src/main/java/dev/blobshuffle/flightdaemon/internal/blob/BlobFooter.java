@@ -117,7 +117,7 @@ public final class BlobFooter {
     }
 
     /** The number of partitions of the shuffle; empty if the blob does not state it. */
-    OptionalInt partitions() {
+    public OptionalInt partitions() {
         return container.partitions();
     }
 

@@ -122,6 +122,7 @@ public final class FlightDaemon implements AutoCloseable {
             metrics.ifPresent(started::push);
             server = start(builder(tokens, flightTls)
                     .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                            .addMethod(FlightMethods.LIST_FLIGHTS, new Answering(new FlightList(catalog)::flights))
                             .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
                             .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
                             .addMethod(FlightMethods.DO_GET, streaming)

@@ -23,7 +23,8 @@ import java.util.function.Supplier;
 
 /** Implements GetFlightInfo and GetSchema, and opens the source of a DoGet. Thread-safe. */
 final class FlightReads {
-    private static final int PATH_TYPE = 1;
+    /** {@code FlightDescriptor.DescriptorType.PATH}. */
+    static final int PATH_TYPE = 1;
 
     private final Catalog catalog;
     private final Footers footers;
@@ -181,7 +182,8 @@ final class FlightReads {
         }
     }
 
-    private static byte[] schema(BlobFooter footer) {
+    /** The field {@code schema} of an answer. */
+    static byte[] schema(BlobFooter footer) {
         ByteBuffer schema = footer.schema();
         byte[] bytes = new byte[schema.remaining()];
         schema.get(bytes);

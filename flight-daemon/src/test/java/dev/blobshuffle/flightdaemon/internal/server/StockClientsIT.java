@@ -103,6 +103,29 @@ class StockClientsIT {
     }
 
     @Test
+    void pyarrowListsTheCommittedShufflesThatItMayRead() throws Exception {
+        String port = Integer.toString(daemon.port());
+        shuffle("write", directory.toString(), "listed", "lz4");
+        shuffle("write", directory.toString(), "uncommitted", "lz4");
+        try (FlightShuffles client = Daemons.client(daemon)) {
+            client.commit("listed", 3);
+        }
+
+        assertThat(shuffle("flights", port, "").lines())
+                .contains("default listed 0-3 -1 300000")
+                .noneMatch(line -> line.contains("uncommitted"));
+        assertThat(shuffle("flights", port, "default")).isEqualTo(shuffle("flights", port, ""));
+        assertThat(securedFlights("", SecureDaemon.TOKEN)).contains("default listed 0-3 -1 300000");
+        assertThat(securedFlights("", SecureDaemon.OTHER_TOKEN)).isEmpty();
+        assertThat(securedFlights("default", SecureDaemon.OTHER_TOKEN)).isEqualTo("refused\n");
+    }
+
+    private static String securedFlights(String namespace, String token) throws IOException, InterruptedException {
+        String port = Integer.toString(secured.port());
+        return shuffle("flights", port, namespace, token, secure.certificate().toString());
+    }
+
+    @Test
     void whatPyarrowAbandonsIsNotStored() throws Exception {
         assertThat(shuffle("abandon", Integer.toString(daemon.port()), "abandoned"))
                 .isEqualTo("True\nTrue\n");

@@ -11,6 +11,9 @@ public final class FlightMethods {
 
     private static final Marshaller<byte[]> BYTES = new BytesMarshaller();
 
+    /** {@code Criteria} to {@code FlightInfo}. */
+    public static final MethodDescriptor<byte[], byte[]> LIST_FLIGHTS =
+            method("ListFlights", MethodType.SERVER_STREAMING, BYTES);
     /** {@code FlightDescriptor} to {@code FlightInfo}. */
     public static final MethodDescriptor<byte[], byte[]> GET_FLIGHT_INFO =
             method("GetFlightInfo", MethodType.UNARY, BYTES);
