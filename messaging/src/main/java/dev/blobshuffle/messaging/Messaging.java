@@ -55,7 +55,8 @@ public interface Messaging extends AutoCloseable {
     /**
      * Opens a member of a consumer group. It joins with its first poll.
      *
-     * @throws dev.blobshuffle.log.failure.TopicAbsentException recoverable: create the topic
+     * @throws dev.blobshuffle.log.failure.TopicAbsentException recoverable: create the topic, or
+     *     that of the dead letters
      * @throws dev.blobshuffle.log.failure.LogUnavailableException recoverable: the log does not
      *     answer
      */

@@ -1,6 +1,7 @@
 package dev.blobshuffle.messaging;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ public record OutgoingRecord<K, V>(
         List<Header> headers) {
     /** Copies the headers. */
     public OutgoingRecord {
+        Objects.requireNonNull(topic, "topic");
         headers = List.copyOf(headers);
     }
 

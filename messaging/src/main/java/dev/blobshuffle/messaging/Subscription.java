@@ -35,6 +35,10 @@ public final class Subscription {
         String ignored = LogName.check("group", group);
         topics.forEach(topic -> LogName.check("topic", topic));
         deadLetters.ifPresent(topic -> LogName.check("topic", topic));
+        if (deadLetters.filter(topics::contains).isPresent()) {
+            throw new IllegalArgumentException("Cannot subscribe: group '" + group + "' reads topic '"
+                    + deadLetters.get() + "', so its dead letters would come back. Name another topic for them.");
+        }
         if (topics.isEmpty() || maxRecords < 1) {
             throw new IllegalArgumentException("Cannot subscribe: group '" + group + "', topics " + topics
                     + ", at most " + maxRecords + " records. Name a topic, and ask for 1 record or more.");
@@ -60,7 +64,10 @@ public final class Subscription {
         return with(builder -> builder.maxRecords = records);
     }
 
-    /** A copy with a topic for records that cannot be deserialized. */
+    /**
+     * A copy with a topic for records that cannot be deserialized. The topic exists, and is not one
+     * of the subscription's.
+     */
     public Subscription deadLetters(String topic) {
         return with(builder -> builder.deadLetters = Optional.of(topic));
     }

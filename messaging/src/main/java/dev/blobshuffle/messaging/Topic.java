@@ -2,6 +2,7 @@ package dev.blobshuffle.messaging;
 
 import dev.blobshuffle.log.internal.LogName;
 import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.RetentionRule;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -10,7 +11,7 @@ import java.util.Optional;
  *
  * @param name its name, 1 to 500 bytes in UTF-8
  * @param partitions its number of partitions, 1 to 100,000
- * @param retention how long it keeps records; with {@code isKeptUntilConsumed} the time after which
+ * @param retention how long it keeps records, 1 ms to 36,500 days; with {@code isKeptUntilConsumed} the time after which
  *     a group without members counts as abandoned
  * @param isKeptUntilConsumed whether it keeps records until all groups have read them; otherwise,
  *     and without a time, it keeps them for ever
@@ -19,12 +20,12 @@ public record Topic(String name, int partitions, Optional<Duration> retention, b
     /** Checks the values. */
     public Topic {
         String ignored = LogName.check("topic", name);
-        boolean isLegal = retention.isEmpty()
-                || (!retention.get().isNegative() && !retention.get().isZero());
+        boolean isLegal = retention.isEmpty() || RetentionRule.isLegal(retention.get());
         if (partitions < 1 || partitions > LogTopic.MAX_PARTITIONS || !isLegal) {
             throw new IllegalArgumentException("Cannot describe topic '" + name + "': " + partitions
-                    + " partitions, retention " + retention + ". Use 1 to " + LogTopic.MAX_PARTITIONS
-                    + " partitions and 1 ms or more.");
+                    + " partitions, retention "
+                    + retention.map(Duration::toString).orElse("none") + ". Use 1 to "
+                    + LogTopic.MAX_PARTITIONS + " partitions, and 1 ms to 36,500 days or no time.");
         }
     }
 

@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -572,6 +573,34 @@ class MessagingIT {
                     messaging.subscriber(Subscription.of(name(), topic), Serde.string(), Serde.string())) {
                 assertThat(values(poll(subscriber, 1))).containsExactly("new");
             }
+        }
+    }
+
+    @Test
+    void aTopicOfDeadLettersMustExistAndBeAnother() {
+        String topic = name();
+        Subscription group = Subscription.of(name(), topic);
+        try (Messaging messaging = open("a")) {
+            messaging.topics().create(Topic.named(topic));
+
+            assertThatThrownBy(() -> messaging.subscriber(group.deadLetters("absent"), Serde.string(), Serde.string()))
+                    .isInstanceOf(TopicAbsentException.class)
+                    .hasMessageContaining("absent");
+            assertThatThrownBy(() -> group.deadLetters(topic)).hasMessageContaining("Name another topic");
+        }
+    }
+
+    @Test
+    void aTimeOfRetentionHasLimits() {
+        for (Duration time : List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> Topic.named("t").retention(time)).hasMessageContaining("1 ms to 36,500 days");
+        }
+        String topic = name();
+        try (Messaging messaging = open("a")) {
+            messaging.topics().create(Topic.named(topic).retention(Duration.ofDays(36_500)));
+            assertThat(messaging.topics().find(topic))
+                    .map(Topic::retention)
+                    .contains(Optional.of(Duration.ofDays(36_500)));
         }
     }
 

@@ -38,8 +38,9 @@ public final class RetentionOption implements ITypeConverter<RetentionRule> {
             throw new TypeConversionException(
                     "Cannot read '" + text + "'. Give forever, a time such as 24h or 7d, consumed, or consumed:30d.");
         }
-        if (time.toMillis() < 1) {
-            throw new TypeConversionException("Cannot keep records for '" + text + "'. Give 1ms or more.");
+        if (!RetentionRule.isLegal(time)) {
+            throw new TypeConversionException(
+                    "Cannot keep records for '" + text + "'. Give 1ms to 36500d, or forever.");
         }
         return time;
     }

@@ -5,6 +5,14 @@ import java.util.Optional;
 
 /** How long a topic keeps its batches. */
 public sealed interface RetentionRule {
+    /** The longest time of a rule. A database subtracts it from its clock. */
+    Duration LONGEST = Duration.ofDays(36_500);
+
+    /** Whether a rule may have a time: 1 ms to {@link #LONGEST}. */
+    static boolean isLegal(Duration time) {
+        return time.compareTo(Duration.ofMillis(1)) >= 0 && time.compareTo(LONGEST) <= 0;
+    }
+
     /** Keeps everything. */
     record Forever() implements RetentionRule {}
 
@@ -12,8 +20,9 @@ public sealed interface RetentionRule {
     record For(Duration time) implements RetentionRule {
         /** Checks the time. */
         public For {
-            if (time.isNegative() || time.isZero()) {
-                throw new IllegalArgumentException("Cannot keep batches for " + time + ": must be positive.");
+            if (!isLegal(time)) {
+                throw new IllegalArgumentException(
+                        "Cannot keep batches for " + time + ". Give 1 ms to 36,500 days, or keep them forever.");
             }
         }
     }
@@ -27,10 +36,9 @@ public sealed interface RetentionRule {
     record UntilConsumed(Optional<Duration> abandoned) implements RetentionRule {
         /** Checks the time. */
         public UntilConsumed {
-            if (abandoned.isPresent()
-                    && (abandoned.get().isNegative() || abandoned.get().isZero())) {
-                throw new IllegalArgumentException(
-                        "Cannot call groups abandoned after " + abandoned.get() + ": must be positive.");
+            if (abandoned.isPresent() && !isLegal(abandoned.get())) {
+                throw new IllegalArgumentException("Cannot call groups abandoned after " + abandoned.get()
+                        + ". Give 1 ms to 36,500 days, or no time.");
             }
         }
 

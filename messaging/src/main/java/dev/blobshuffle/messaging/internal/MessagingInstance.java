@@ -29,6 +29,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.CommitLog;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogName;
+import dev.blobshuffle.log.internal.LogTopic;
 import dev.blobshuffle.log.internal.member.LogMembership;
 import dev.blobshuffle.log.internal.publish.Sequencer;
 import dev.blobshuffle.log.internal.share.LogPeers;
@@ -256,6 +257,7 @@ public final class MessagingInstance implements Messaging {
     }
 
     private DeadLetters deadLetters(Subscription subscription, String topic) {
+        LogTopic ignored = subscribing.catalog().ask(topic); // Fail now, not at the first dead letter.
         String name = "dead-letters/" + subscription.group() + "/" + Long.toHexString(time.randomLong());
         return new PublishedDeadLetters(topic, () -> LogPublisher.open(publishing, name, Serde.bytes(), Serde.bytes()));
     }

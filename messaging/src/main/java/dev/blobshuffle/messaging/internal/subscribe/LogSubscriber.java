@@ -465,6 +465,10 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
 
     @Override
     public void seek(TopicPartition partition, long position) {
+        if (position < 0) {
+            throw new IllegalArgumentException(
+                    "Cannot seek " + partition + " to position " + position + ". Give that of a record.");
+        }
         seek(Set.of(partition), new Start.At(LogPosition.of(position)));
     }
 

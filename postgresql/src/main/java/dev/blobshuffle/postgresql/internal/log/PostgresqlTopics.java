@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The topics, in rows of the schema. Thread-safe. */
 final class PostgresqlTopics implements Topics {
+    private static final Instant OLDEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant NEWEST = Instant.parse("9999-01-01T00:00:00Z");
+
     private final Database database;
 
     PostgresqlTopics(Database database) {
@@ -95,11 +98,19 @@ final class PostgresqlTopics implements Topics {
                             connection.createArrayOf(
                                     "timestamptz",
                                     topics.stream()
-                                            .map(topic -> String.valueOf(times.get(topic)))
+                                            .map(topic -> timestamp(times.getOrDefault(topic, Instant.MAX)))
                                             .toArray()))
                     .rows(row -> sequences.put(row.getInt("topic_id"), row.getLong("seq")));
             return sequences;
         });
+    }
+
+    /** A time as a {@code timestamptz}, whose years end before those of an {@link Instant}. */
+    private static String timestamp(Instant time) {
+        if (time.isBefore(OLDEST)) {
+            return "-infinity";
+        }
+        return time.isBefore(NEWEST) ? time.toString() : "infinity";
     }
 
     private FunctionCall function(Connection connection, String name, @Nullable Object... arguments) {

@@ -579,10 +579,14 @@ public abstract class CommitLogContractTest extends LogContract {
             assertThat(join(log.topics().sequencesAt(times)))
                     .containsOnly(Map.entry(topic.number(), (long) i), Map.entry(empty.number(), 0L));
         }
-        times.put(topic.number(), start.plus(MINUTE.multipliedBy(10)));
-        assertThat(join(log.topics().sequencesAt(times))).containsEntry(topic.number(), 4L);
-        times.put(topic.number(), start.minus(Duration.ofDays(1_000)));
-        assertThat(join(log.topics().sequencesAt(times))).containsEntry(topic.number(), 0L);
+        for (Instant later : List.of(start.plus(MINUTE.multipliedBy(10)), Instant.MAX)) {
+            times.put(topic.number(), later);
+            assertThat(join(log.topics().sequencesAt(times))).containsEntry(topic.number(), 4L);
+        }
+        for (Instant earlier : List.of(start.minus(Duration.ofDays(1_000)), Instant.MIN)) {
+            times.put(topic.number(), earlier);
+            assertThat(join(log.topics().sequencesAt(times))).containsEntry(topic.number(), 0L);
+        }
     }
 
     @Test

@@ -126,14 +126,15 @@ record MemoryTopics(Connection connection) implements Topics {
         return connection.ask(LogCall.TOPICS, () -> {
             Map<Integer, Long> found = new TreeMap<>();
             asked.forEach((number, instant) ->
-                    tables().topic(number).ifPresent(topic -> found.put(number, first(topic, instant.toEpochMilli()))));
+                    tables().topic(number).ifPresent(topic -> found.put(number, first(topic, instant))));
             return found;
         });
     }
 
-    private long first(TopicRow topic, long millis) {
+    private long first(TopicRow topic, Instant since) {
         return topic.order.entrySet().stream()
-                .filter(place -> place.getValue().committedMillis() >= millis)
+                .filter(place -> !Instant.ofEpochMilli(place.getValue().committedMillis())
+                        .isBefore(since))
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(topic.next);
