@@ -29,6 +29,9 @@ public final class Quantity {
     private static final Map<String, Double> SECONDS =
             Map.of("ms", 0.001, "s", 1.0, "min", 60.0, "m", 60.0, "h", 3600.0, "d", 86_400.0);
 
+    /** Fits into a number of nanoseconds. */
+    private static final double LONGEST_SECONDS = 100_000 * 86_400.0;
+
     /** Ambiguous units: {@code Mb} may mean bits. */
     private static final Pattern BITS = Pattern.compile("[KMGT]i?b");
 
@@ -92,7 +95,10 @@ public final class Quantity {
         @Override
         public Duration convert(String text) {
             double seconds = read(text, SECONDS, "a time such as 500ms, 90s, 15m, 24h or 7d");
-            return Duration.ofNanos((long) (Math.min(seconds, 1e9) * 1e9));
+            if (seconds > LONGEST_SECONDS) {
+                throw new TypeConversionException("Cannot read '" + text + "': give at most 100000d.");
+            }
+            return Duration.ofNanos((long) (seconds * 1e9));
         }
     }
 

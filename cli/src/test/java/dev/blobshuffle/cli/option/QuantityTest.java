@@ -39,6 +39,13 @@ class QuantityTest {
     }
 
     @Test
+    void aTimeIsNeverShortened() {
+        assertThat(new Quantity.Time().convert("100000d")).isEqualTo(Duration.ofDays(100_000));
+        assertThatThrownBy(() -> new Quantity.Time().convert("100001d"))
+                .hasMessage("Cannot read '100001d': give at most 100000d.");
+    }
+
+    @Test
     void wrongValuesNameTheForm() {
         assertThatThrownBy(() -> new Quantity.Time().convert("soon"))
                 .hasMessage("Cannot read 'soon'. Give a time such as 500ms, 90s, 15m, 24h or 7d.");
