@@ -1,5 +1,6 @@
 package dev.blobshuffle.flink.internal.batch;
 
+import dev.blobshuffle.core.failure.RecordTooLargeException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.shuffle.Lane;
@@ -31,11 +32,13 @@ import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The write side of a shuffle: puts each record into the lane's output of its key group, and emits
  * a reference to each segment once its blob is durable. A record for a subtask that is near is
- * emitted at once.
+ * emitted at once. A record that is too large for a batch is emitted when all before it are.
  *
  * <p>Before a barrier it waits until everything is stored, and emits the references; so it has no
  * state. If {@code put.after.barrier} is set, it only ends the batch there. Its state is then the
@@ -44,6 +47,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It needs no operator of Flink: a mailbox drives it. Owned by the task's thread.
  */
 public final class WriteSide<T, K> implements TaskSide {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteSide.class);
+
     /** What the upload's own deadline leaves for everything else in a flush. */
     private static final Duration BEYOND_UPLOAD = Duration.ofSeconds(30);
 
@@ -134,18 +139,35 @@ public final class WriteSide<T, K> implements TaskSide {
         int group = KeyGroupRangeAssignment.assignToKeyGroup(selector.getKey(value), plan.maxParallelism());
         serialized.clear();
         serializer.serialize(value, serialized);
-        long timestamp = element.hasTimestamp() ? element.getTimestamp() : Reference.NO_TIMESTAMP;
+        if (!element.hasTimestamp()) {
+            serialized.writeByte(Reference.WITHOUT_TIMESTAMP);
+        }
         if (isNear[group]) {
-            nativeBytes.inc(serialized.length());
-            task.output().collect(emitted.replace(Reference.ofRecord(group, timestamp, serialized.getCopyOfBuffer())));
+            emitRecord(group, element.getTimestamp());
         } else {
-            blobBytes.inc(serialized.length());
-            output(group).append(timestamp, serialized.getSharedBuffer(), 0, serialized.length());
-            marks.added(group, 1);
+            append(group, element.getTimestamp());
         }
         if (serialized.length() > KEPT_BUFFER) {
             serialized = new DataOutputSerializer(FIRST_BUFFER);
         }
+    }
+
+    private void emitRecord(int group, long timestamp) {
+        nativeBytes.inc(serialized.length());
+        task.output().collect(emitted.replace(Reference.ofRecord(group, timestamp, serialized.getCopyOfBuffer())));
+    }
+
+    private void append(int group, long timestamp) {
+        try {
+            output(group).append(timestamp, serialized.getSharedBuffer(), 0, serialized.length());
+        } catch (RecordTooLargeException e) {
+            LOG.debug("A record of shuffle {} goes through Flink's network.", plan.name(), e);
+            drain(); // Records before it keep their place.
+            emitRecord(group, timestamp);
+            return;
+        }
+        blobBytes.inc(serialized.length());
+        marks.added(group, 1);
     }
 
     private Lane.Output output(int group) {

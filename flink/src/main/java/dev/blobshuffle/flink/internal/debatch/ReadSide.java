@@ -253,12 +253,14 @@ public final class ReadSide<T> implements TaskSide {
         marks.done(group.number(), 1);
     }
 
+    /** Emits the record that was deserialized last. */
     private void emit(T value, long timestamp) {
+        boolean hasTimestamp = serialized.available() == 0; // See Reference.WITHOUT_TIMESTAMP.
         emitted.replace(value);
-        if (timestamp == Reference.NO_TIMESTAMP) {
-            emitted.eraseTimestamp();
-        } else {
+        if (hasTimestamp) {
             emitted.setTimestamp(timestamp);
+        } else {
+            emitted.eraseTimestamp();
         }
         task.output().collect(emitted);
     }

@@ -7,8 +7,14 @@ import java.util.Arrays;
  * segment, or a record if its batch was not worth a blob. It belongs to one key group. Immutable.
  */
 public final class Reference {
-    /** The timestamp of a record without one, as Flink marks it. */
-    public static final long NO_TIMESTAMP = Long.MIN_VALUE;
+    /**
+     * The byte behind a serialized record that has no timestamp. The timestamp cannot say so,
+     * because sources of Flink give records {@link Long#MIN_VALUE} if they know none, and Flink
+     * shows it to functions.
+     */
+    public static final int WITHOUT_TIMESTAMP = 0;
+
+    private static final long NO_TIMESTAMP = Long.MIN_VALUE;
 
     private final int group;
     private final boolean isRecord;
@@ -34,8 +40,9 @@ public final class Reference {
     /**
      * A record.
      *
-     * @param timestamp its timestamp, or {@link #NO_TIMESTAMP}
-     * @param value the serialized record; owned by the reference
+     * @param timestamp its timestamp; any if it has none
+     * @param value the serialized record, with {@link #WITHOUT_TIMESTAMP} behind it if it has none;
+     *     owned by the reference
      */
     public static Reference ofRecord(int group, long timestamp, byte[] value) {
         return new Reference(group, true, timestamp, value);

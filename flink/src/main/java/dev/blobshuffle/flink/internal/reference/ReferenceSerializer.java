@@ -38,7 +38,7 @@ public final class ReferenceSerializer extends ImmutableSerializer<Reference> {
     public Reference deserialize(DataInputView source) throws IOException {
         int head = Varints.read(source);
         boolean isRecord = (head & 1) != 0;
-        long timestamp = isRecord ? source.readLong() : Reference.NO_TIMESTAMP;
+        long timestamp = isRecord ? source.readLong() : Long.MIN_VALUE;
         byte[] bytes = new byte[Varints.read(source)];
         source.readFully(bytes);
         int group = head >>> 1;

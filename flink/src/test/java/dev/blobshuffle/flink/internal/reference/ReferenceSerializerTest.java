@@ -20,7 +20,7 @@ class ReferenceSerializerTest {
         for (Reference reference : new Reference[] {
             Reference.toSegment(group, new byte[] {1, 2, 3}),
             Reference.ofRecord(group, 42, new byte[300]),
-            Reference.ofRecord(group, Reference.NO_TIMESTAMP, new byte[0])
+            Reference.ofRecord(group, Long.MIN_VALUE, new byte[0])
         }) {
             assertThat(SERIALIZER.deserialize(new DataInputDeserializer(bytes(reference))))
                     .isEqualTo(reference);
