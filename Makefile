@@ -129,6 +129,8 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Ddifferential.attempts=50 -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl spark -am verify -Dtest=NoUnit -Dit.test=QueriesDifferentialIT -Ddifferential.queries=$$(($(EXAMPLES) / 20)) \
 		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+	$(MVN) -Pquick -pl flink -am verify -Dtest=NoUnit -Dit.test=JobsDifferentialIT -Ddifferential.jobs=$$(($(EXAMPLES) / 40)) \
+		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
