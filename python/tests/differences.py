@@ -38,6 +38,20 @@ PYTHON = [
         "Arrow has one null.",
     ),
     Difference(
+        "Python objects of NumPy's numbers, of enumerations and of subclasses of Python's types; "
+        "decimals of several exponents",
+        "Dask pickles them",
+        "equal values of Python's own types; decimals have the exponent of the finest",
+        "An Arrow column has one type, and decimals of a column one scale.",
+    ),
+    Difference(
+        "Times among Python objects that are in several zones, or have nanoseconds in lists or "
+        "beside Python times",
+        "Dask pickles them",
+        "refused with the column's name before a byte is written",
+        "An Arrow column has one zone and one unit, and no value may change.",
+    ),
+    Difference(
         "Categories that the metadata of a Dask frame does not know",
         "all that a partition's inputs had, also those without rows",
         "those that rows of the partition use, in another order",

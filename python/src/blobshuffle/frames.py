@@ -39,6 +39,18 @@ _OBJECTS: tuple[type, ...] = (
 )
 """Types of Python objects that come back as they were. The first that fits a value counts."""
 
+_NUMPY = {
+    np.integer: int,
+    np.float64: float,
+    np.float32: float,
+    np.float16: float,
+    np.bool_: bool,
+}
+"""NumPy's numbers, which come back as Python's."""
+
+_EXACT = {str, bytes, bool, int, float}
+"""Types of which Arrow keeps every value. Of the others it may drop zones and nanoseconds."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -194,7 +206,10 @@ def _array(column: Column, values: Any, what: str, categories: Categories) -> An
         found = _plain(values)
         assert column.type is not None
         found = found if found.type.equals(column.type) else found.cast(column.type)
-    except (pa.ArrowException, TypeError, OverflowError) as failure:
+    except SchemaMismatch:
+        raise
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as failure:
+        # A ValueError is a string that UTF-8 cannot encode.
         raise _refused(column, what, str(failure)) from None
     if found.null_count and _has_no_null(column.dtype):
         raise _refused(column, what, f"it has {found.null_count} missing values")
@@ -215,20 +230,63 @@ def _refused(column: Column, what: str, reason: str) -> SchemaMismatch:
 def _objects(column: Column, values: Any, what: str) -> Any:
     """Return Python objects as Arrow values. They must be of one type, or missing."""
     present = values[~_missing(values)]
-    kinds = {_kind(each) for each in set(map(type, present))}
+    types = set(map(type, present))
+    kinds = {_kind(each) for each in types}
     if None in kinds or len(kinds) > 1:
-        names = sorted({each.__name__ for each in set(map(type, present))})
+        names = sorted({each.__name__ for each in types})
         raise SchemaMismatch(
             f"Cannot shuffle column {column.name!r} of {what}: its Python objects are "
             f"{', '.join(names)}. Convert it to one type with astype, such as pd.ArrowDtype."
         )
-    found: Any = pa.array(values, from_pandas=True)
+    found: Any = _inferred(values, types)
     if kinds == {list} and pa.types.is_nested(found.type.value_type):
         raise SchemaMismatch(
             f"Cannot shuffle column {column.name!r} of {what}: its Python objects are "
             f"{found.type}. Convert it with astype(pd.ArrowDtype(...))."
         )
+    if not kinds <= _EXACT:
+        _require_same(column, values, found, what)
     return found
+
+
+def _inferred(values: Any, types: set[type]) -> Any:
+    """Return objects as Arrow values, with the nanoseconds of pandas' own times."""
+    found: Any = pa.array(values, from_pandas=True)
+    exact: Any = None
+    if types and all(issubclass(each, pd.Timestamp) for each in types):
+        exact = pa.timestamp("ns", found.type.tz)
+    elif types and all(issubclass(each, pd.Timedelta) for each in types):
+        exact = pa.duration("ns")
+    if exact is None:
+        return found
+    try:
+        return pa.array(values, exact, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        # Nanoseconds count up to the year 2262.
+        return found
+
+
+def _require_same(column: Column, values: Any, found: Any, what: str) -> None:
+    """Require that objects come back equal."""
+    for value, other in zip(values, found.to_pylist(), strict=True):
+        if not _is_same(value, other):
+            raise SchemaMismatch(
+                f"Cannot shuffle column {column.name!r} of {what}: its Python objects have no "
+                f"common {found.type}, because zones or units differ. Convert it to one type with "
+                "astype, such as pd.ArrowDtype."
+            )
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) == len(other) and all(map(_is_same, value, other))
+    if _is_missing(value):
+        return other is None
+    if isinstance(value, (datetime.datetime, datetime.time)):
+        if (value.tzinfo is None) != (other.tzinfo is None):
+            return False
+        return value == other and value.utcoffset() == other.utcoffset()
+    return bool(value == other)
 
 
 def _missing(values: Any) -> Any:
@@ -245,7 +303,10 @@ def _is_missing(value: object) -> bool:
 
 
 def _kind(data_type: type) -> type | None:
-    return next((each for each in _OBJECTS if issubclass(data_type, each)), None)
+    found = next((each for each in _OBJECTS if issubclass(data_type, each)), None)
+    return found or next(
+        (kind for each, kind in _NUMPY.items() if issubclass(data_type, each)), None
+    )
 
 
 def _encoded(column: Column, values: Any, what: str, categories: Categories) -> Any:
