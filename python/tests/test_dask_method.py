@@ -1,5 +1,6 @@
 """Dask's shuffle method `blobs`: what goes through it, how it is undone, and what it leaves."""
 
+import datetime
 import os
 import pathlib
 import signal
@@ -165,6 +166,43 @@ def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, own
         blobshuffle.dask.enable(tmp_path)
     assert stored(tmp_path) == []
     assert config.get(METHOD, None) is None
+
+
+def of_arrow() -> Any:
+    kind = pd.ArrowDtype(pa.date32())
+    rows = pd.DataFrame({"k": pd.Series([datetime.date(2026, 1, 2)] * 2, dtype=kind), "n": [1, 2]})
+    return dd.from_map(lambda number: rows[:number], range(3), meta=rows[:0])
+
+
+@pytest.mark.usefixtures("session")
+def test_partitions_without_rows_of_arrow_types_are_merged():
+    left = of_arrow()
+    right = left.map_partitions(lambda part: part.set_index("k").rename(columns={"n": "m"}))
+    options: Any = {"how": "left", "left_on": "k", "right_index": True, "npartitions": 5}
+    merged = left.merge(right, **options)
+    native = left.merge(right, **options, shuffle_method="tasks")
+    pd.testing.assert_frame_equal(merged.compute(), native.compute())
+
+
+@pytest.mark.usefixtures("session")
+def test_categories_of_a_side_without_rows_have_their_type():
+    def side(name: str, rows: int) -> Any:
+        days = pd.Series(pd.date_range("2026-01-02", periods=2), name="day")
+        part = pd.DataFrame({"day": days.astype("category"), name: [1, 2]})
+        unknown = pd.Categorical([], ["__UNKNOWN_CATEGORIES__"])
+        return dd.from_map(lambda _: part[:rows], range(3), meta=part[:0].assign(day=unknown))
+
+    merged = side("l", 2).merge(side("r", 0), on="day", how="left").compute()
+    assert merged.day.cat.categories.dtype.kind == "M"
+
+
+@pytest.mark.usefixtures("session")
+def test_frames_without_rows_keep_the_categories_that_metadata_knows():
+    known = pd.CategoricalDtype(["low", "high"], ordered=True)
+    rows = pd.DataFrame({"k": [1, 2], "g": pd.Series(["low", "high"], dtype=known)})
+    frame: Any = dd.from_pandas(rows, npartitions=2)
+    found = frame[frame.k > 2].shuffle("k", npartitions=2).compute()
+    assert found.g.dtype == known
 
 
 @pytest.mark.usefixtures("session")

@@ -147,13 +147,23 @@ def whole(plan: Plan, *written: Written) -> Whole:
     present = [each for each in written if each.ref.rows]
     if not present:
         sample = plan.layout.sample().schema
-        categories = {name: pd.Index([], dtype=object) for name in sample.names}
-        return Whole(refs, sample, categories, plan.layout)
+        return Whole(refs, sample, _without_rows(plan.layout, written), plan.layout)
     named = [(f"partition {each.ref.map}", each) for each in present]
     schema = unified((what, each.schema) for what, each in named)
     layout = _joined(plan.layout, present)
     categories = shared_categories(layout, [(what, each.categories) for what, each in named])
     return Whole(refs, schema, categories, layout)
+
+
+def _without_rows(layout: Layout, written: Sequence[Written]) -> Categories:
+    """Return the categories that the metadata knows, and the types of the others."""
+    found: Categories = {}
+    for each in written:
+        for name, own in each.categories.items():
+            before = found.get(name)
+            if before is None or (before.dtype == object and not len(before)):
+                found[name] = own
+    return found | shared_categories(layout, [])
 
 
 def load(found: Whole, plan: Plan, partition: int) -> pd.DataFrame:

@@ -109,7 +109,7 @@ class Layout:
     def frame(self, rows: pa.Table, categories: Categories) -> pd.DataFrame:
         """Return rows as they were in their partitions."""
         found = [
-            _values(column, rows.column(number), categories)
+            _values(column, _in_chunks(rows.column(number)), categories)
             for number, column in enumerate([*self.levels, *self.columns])
         ]
         index = self._index(found[: len(self.levels)], rows.num_rows)
@@ -357,6 +357,11 @@ def shared_categories(layout: Layout, written: Sequence[tuple[str, Categories]])
             elif column.dtype.ordered and len(found) and not found.equals(before):
                 raise _refused(column, what, "its ordered categories differ from those before")
     return shared
+
+
+def _in_chunks(rows: Any) -> Any:
+    """Return a column that has a chunk: pandas fails on some operations without one."""
+    return rows if rows.num_chunks else pa.chunked_array([pa.nulls(0, rows.type)])
 
 
 def _values(column: Column, rows: Any, categories: Categories) -> Any:
