@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from dask import config
+from dask import bag, config
+from dask.bag import core
 from dask.dataframe.dask_expr import _merge, _shuffle
 from distributed import Client, LocalCluster
 from shuffles import stored
@@ -119,7 +120,9 @@ def test_a_small_side_is_broadcast_as_by_dask():
 
 def changed():
     merge = _merge.Merge.__dict__
-    return _shuffle.Shuffle._lower, merge["_lower"], merge["is_broadcast_join"]
+    meta = _shuffle.ShuffleBase.__dict__["_meta"]
+    bags = vars(core)["get_default_shuffle_method"]
+    return _shuffle.Shuffle._lower, merge["_lower"], merge["is_broadcast_join"], meta, bags
 
 
 def test_dask_is_as_before_when_the_session_ends(tmp_path):
@@ -158,6 +161,7 @@ def test_a_single_operation_may_name_another_method():
         (_shuffle.Shuffle, "_lower", lambda self: self),
         (_merge.Merge, "_lower", lambda self: self),
         (_merge.Merge, "is_broadcast_join", False),
+        (_shuffle.ShuffleBase, "_meta", None),
     ],
 )
 def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, owner, name, value):
@@ -166,6 +170,32 @@ def test_a_dask_that_is_arranged_otherwise_is_refused(tmp_path, monkeypatch, own
         blobshuffle.dask.enable(tmp_path)
     assert stored(tmp_path) == []
     assert config.get(METHOD, None) is None
+
+
+@pytest.mark.parametrize("before", [None, "tasks", "disk"])
+def test_bags_are_grouped_as_before(tmp_path, before):
+    def group() -> Any:
+        return bag.from_sequence(range(9), npartitions=3).groupby(lambda each: each % 2)
+
+    with config.set({METHOD: before, "scheduler": "sync"}):
+        expected = [group().npartitions, dict(group())]
+        names = set(group().dask.layers)
+        with blobshuffle.dask.enable(tmp_path):
+            assert [group().npartitions, dict(group())] == expected
+            kinds = [{name.rpartition("-")[0] for name in each}
+                     for each in (set(group().dask.layers), names)]  # fmt: skip
+            assert kinds[0] == kinds[1]
+
+
+@pytest.mark.usefixtures("session")
+def test_metadata_leaves_out_an_index_that_is_not_kept():
+    rows = pd.DataFrame({"k": [1, 2, 3, 1]}, index=pd.Index(list("abcd"), name="name"))
+    frame: Any = dd.from_pandas(rows, npartitions=2)
+    for found in (
+        frame.shuffle("k", ignore_index=True, npartitions=2),
+        frame.drop_duplicates(subset=["k"], ignore_index=True, split_out=2),
+    ):
+        assert list(found.reset_index().columns) == list(found.compute().reset_index().columns)
 
 
 def of_arrow() -> Any:

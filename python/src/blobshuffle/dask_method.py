@@ -1,8 +1,9 @@
 """The shuffle method `blobs` of Dask data frames, and the places of Dask that it changes.
 
 Dask has no registry of methods. `Shuffle._lower` compares the method with the names that it
-knows, `Merge.is_broadcast_join` allows a broadcast only with these, and `Merge._lower` merges in
-one task for `p2p` alone. `install` wraps these three; all other methods go on as before.
+knows, `ShuffleBase._meta` leaves the index out for `tasks` alone, `Merge.is_broadcast_join` allows
+a broadcast only with these names, and `Merge._lower` merges in one task for `p2p` alone. Bags know
+none but their own two methods. `install` wraps these five; all other methods go on as before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from dask.bag import core as _bags
 from dask.dataframe.dask_expr import _merge, _shuffle
 from dask.dataframe.dask_expr._expr import PartitionsFiltered, Projection
 from dask.utils import get_default_shuffle_method
@@ -39,10 +41,11 @@ _originals: list[tuple[Any, str, Any]] = []
 """What `install` replaced: owner, name and value."""
 
 
-def install(place: Callable[[], Place]) -> None:
+def install(place: Callable[[], Place], before: str | None) -> None:
     """Let Dask know the method. `place` returns where blobs go when a shuffle is planned.
 
-    Raises `NotImplementedError` for a Dask whose shuffles are arranged in another way.
+    `before` is the method that the setting named: bags, which have no rows, go on with it. Raises
+    `NotImplementedError` for a Dask whose shuffles are arranged in another way.
     """
     _require_known_layout()
     lower, lower_merge = _shuffle.Shuffle._lower, _merge.Merge._lower
@@ -68,15 +71,48 @@ def install(place: Callable[[], Place]) -> None:
             _require_equal_units(self)
         return found
 
-    wrapped = functools.cached_property(broadcast)
-    wrapped.__set_name__(_merge.Merge, "is_broadcast_join")
     for owner, name, value in (
         (_shuffle.Shuffle, "_lower", lowered),
+        (_shuffle.ShuffleBase, "_meta", _cached("_meta", _meta_of(_shuffle.ShuffleBase))),
         (_merge.Merge, "_lower", lowered_merge),
-        (_merge.Merge, "is_broadcast_join", wrapped),
+        (_merge.Merge, "is_broadcast_join", _cached("is_broadcast_join", broadcast)),
+        (_bags, "get_default_shuffle_method", functools.partial(_method_of_bags, before)),
     ):
         _originals.append((owner, name, owner.__dict__[name]))
         setattr(owner, name, value)
+
+
+def _cached(name: str, function: Callable[[Any], Any]) -> Any:
+    found = functools.cached_property(function)
+    found.__set_name__(_shuffle.Shuffle, name)
+    return found
+
+
+def _meta_of(owner: Any) -> Callable[[Any], Any]:
+    original = owner.__dict__["_meta"].func
+
+    def meta(self: Any) -> Any:
+        found = original(self)
+        is_reset = self.ignore_index and self.method == METHOD
+        return found.reset_index(drop=True) if is_reset else found
+
+    return meta
+
+
+def _method_of_bags(before: str | None) -> str:
+    """Return what Dask would choose for a bag without this method."""
+    method = get_default_shuffle_method()
+    if method != METHOD:
+        return method
+    if before is not None:
+        return before
+    try:
+        from distributed import default_client
+
+        default_client()
+    except (ImportError, ValueError):
+        return "disk"
+    return "tasks"
 
 
 def uninstall() -> None:
@@ -219,4 +255,8 @@ def _problem() -> str | None:
         return "Merge._lower does not shuffle both sides"
     if not isinstance(broadcast, functools.cached_property):
         return "Merge.is_broadcast_join is no cached property"
+    if not isinstance(_shuffle.ShuffleBase.__dict__.get("_meta"), functools.cached_property):
+        return "ShuffleBase._meta is no cached property"
+    if not hasattr(_bags, "get_default_shuffle_method"):
+        return "bags do not ask for the method"
     return None

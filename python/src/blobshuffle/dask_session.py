@@ -156,8 +156,8 @@ class _Sessions:
     def add(self, session: Session) -> None:
         with self._lock:
             if not self._open:
-                dask_method.install(self._place)
                 self._before = config.get(_SETTING, None)
+                dask_method.install(self._place, self._before)
                 config.set({_SETTING: dask_method.METHOD})
             self._open.append(session)
 
