@@ -134,6 +134,23 @@ def rows_of(dataset):
     return sorted(map(repr, dataset.take_all()))
 
 
+def images(batch):
+    """Images of one size in the first block, and of several in the others."""
+    numbers = batch["id"]
+    found = np.empty(len(numbers), object)
+    for at, number in enumerate(numbers):
+        found[at] = np.full((2 if number < 4 else number % 3 + 1, 2), number, np.uint8)
+    return {"row": numbers, "x": np.stack(list(found)) if numbers[0] < 4 else found}
+
+
+def test_blocks_of_images_of_one_size_and_of_several_are_one(tmp_path):
+    dataset = ray.data.range(12, override_num_blocks=3).map_batches(images)
+    rows = shuffles.sort(dataset, "row", store=tmp_path).take_all()
+    expected = [images({"id": np.array([n])})["x"][0] for n in range(12)]
+    assert [row["x"].tolist() for row in rows] == [each.tolist() for each in expected]
+    assert {row["x"].dtype for row in rows} == {np.dtype(np.uint8)}
+
+
 def test_a_repartitioned_dataset_has_its_keys_together(tmp_path):
     data, dataset = drawn(1)
     made = shuffles.repartition(dataset, 5, ["k", "s"], store=tmp_path).materialize()

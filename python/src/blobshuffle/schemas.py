@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from blobshuffle.failure import SchemaMismatch
+from blobshuffle.tensors import common_tensor, is_tensor, with_shapes
 
 _NOTHING = pa.schema([])
 
@@ -15,8 +16,9 @@ _NOTHING = pa.schema([])
 def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
     """Return a schema to which the rows of all can be cast. Each comes with the name of its origin.
 
-    Columns of type null take any type, numbers the wider one, and dictionaries that of their
-    values. Schemas without columns are left out. Raises `SchemaMismatch`, which names the column.
+    Columns of type null take any type, numbers the wider one, dictionaries that of their values,
+    and Ray's tensors that of several shapes. Schemas without columns are left out. Raises
+    `SchemaMismatch`, which names the column.
     """
     found: list[pa.Field] | None = None
     metadata: dict[bytes, bytes] | None = None
@@ -73,6 +75,8 @@ def common_type(one: Any, other: Any) -> Any:
         return other
     if types.is_dictionary(one) or types.is_dictionary(other):
         return _common_dictionary(one, other)
+    if is_tensor(one) and is_tensor(other):
+        return common_tensor(one, other)
     if types.is_struct(one) and types.is_struct(other):
         return _common_struct(one, other)
     if _is_list(one) and _is_list(other):
@@ -185,6 +189,8 @@ def _cast(column: Any, data_type: Any) -> Any:
         return column
     if pa.types.is_null(column.type):
         return pa.nulls(len(column), data_type)
+    if is_tensor(column.type) and is_tensor(data_type):
+        return with_shapes(column, data_type)
     if pa.types.is_dictionary(column.type) and pa.types.is_dictionary(data_type):
         return pa.DictionaryArray.from_arrays(
             column.indices.cast(data_type.index_type),
