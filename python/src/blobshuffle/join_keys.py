@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from blobshuffle.failure import SchemaMismatch
+from blobshuffle.kinds import kind_of
 from blobshuffle.rows import plain
 from blobshuffle.schemas import common_type
 
@@ -115,29 +116,13 @@ def _values(data_type: Any) -> Any:
 
 
 def _kind(data_type: Any) -> str:
-    types = pa.types
-    if types.is_timestamp(data_type):
+    """Return the kind of a type of keys. Booleans are integers; times have a zone or not."""
+    kind = kind_of(data_type)
+    if kind is None:
+        raise TypeError(f"{data_type} is no type of a key")
+    if kind == "timestamp":
         return "instant" if data_type.tz else "local time"
-    for kind, belongs in (
-        ("null", types.is_null),
-        ("int", types.is_boolean),
-        ("int", types.is_integer),
-        ("float", types.is_floating),
-        ("decimal", types.is_decimal),
-        ("text", types.is_string),
-        ("text", types.is_large_string),
-        ("text", types.is_string_view),
-        ("bytes", types.is_binary),
-        ("bytes", types.is_large_binary),
-        ("bytes", types.is_binary_view),
-        ("bytes", types.is_fixed_size_binary),
-        ("date", types.is_date),
-        ("time", types.is_time),
-        ("duration", types.is_duration),
-    ):
-        if belongs(data_type):
-            return kind
-    raise TypeError(f"{data_type} is no type of a key")
+    return "int" if kind == "bool" else kind
 
 
 def _target(one: Any, other: Any) -> Any:

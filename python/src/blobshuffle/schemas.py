@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from blobshuffle.failure import SchemaMismatch
+from blobshuffle.kinds import kind_of
 from blobshuffle.tensors import common_tensor, is_tensor, with_shapes
 
 _NOTHING = pa.schema([])
@@ -103,27 +104,13 @@ def _promoted(one: Any, other: Any) -> Any:
 
 
 def _family(data_type: Any) -> str | None:
-    types = pa.types
-    if types.is_timestamp(data_type):
+    """Return which types have a common one with a type; None if none has."""
+    kind = kind_of(data_type)
+    if kind in ("null", "bool"):
+        return None
+    if kind == "timestamp":
         return f"timestamp {data_type.tz}"
-    for family, belongs in (
-        ("number", types.is_integer),
-        ("number", types.is_floating),
-        ("number", types.is_decimal),
-        ("text", types.is_string),
-        ("text", types.is_large_string),
-        ("text", types.is_string_view),
-        ("bytes", types.is_binary),
-        ("bytes", types.is_large_binary),
-        ("bytes", types.is_binary_view),
-        ("bytes", types.is_fixed_size_binary),
-        ("date", types.is_date),
-        ("time", types.is_time),
-        ("duration", types.is_duration),
-    ):
-        if belongs(data_type):
-            return family
-    return None
+    return "number" if kind in ("int", "float", "decimal") else kind
 
 
 def _is_list(data_type: Any) -> bool:
