@@ -31,6 +31,9 @@ KEYS: list[tuple[Any, st.SearchStrategy[Any]]] = [
     (pa.string_view(), st.sampled_from(["", "a", "more than twelve bytes"])),
     (pa.dictionary(pa.int8(), pa.string()), st.sampled_from(["", "a", "b"])),
     (pa.decimal128(6, 2), st.sampled_from([decimal.Decimal("1.00"), decimal.Decimal("2.50")])),
+    (pa.decimal32(5, 2), st.sampled_from([decimal.Decimal("1.00"), decimal.Decimal("2.50")])),
+    (pa.decimal64(9, 1), st.sampled_from([decimal.Decimal("1.0"), decimal.Decimal("2.5")])),
+    (pa.dictionary(pa.int8(), pa.date32()), st.sampled_from([datetime.date(2026, 1, 2)])),
     (pa.bool_(), st.booleans()),
     (pa.timestamp("us"), st.sampled_from([datetime.datetime(2026, 1, n) for n in (1, 2)])),
     (pa.binary(2), st.sampled_from([b"ab", b"cd"])),
@@ -47,7 +50,8 @@ def tables(draw: Any) -> tuple[pa.Table, list[str]]:
         data_type, values = draw(st.sampled_from(KEYS))
         column = draw(st.lists(st.none() | values, min_size=rows, max_size=rows))
         if pa.types.is_dictionary(data_type):
-            columns[key] = pa.array(column, pa.string()).dictionary_encode().cast(data_type)
+            encoded: Any = pa.array(column, data_type.value_type).dictionary_encode()
+            columns[key] = encoded.cast(data_type)
         else:
             columns[key] = pa.array(column, data_type)
     numbers = st.none() | st.integers(-100, 100)
@@ -266,6 +270,7 @@ def test_an_illegal_sort_is_refused_at_once(tmp_path):
         ("w", KeyError, "'w'"),
         ([], ValueError, "no column"),
         ([("v", "up")], ValueError, "ascending or descending"),
+        (["v", "k"], TypeError, "Cannot sort by 'k'"),
     ]
     for by, failure, match in cases:
         with pytest.raises(failure, match=match):

@@ -62,6 +62,9 @@ FAMILIES: dict[str, list[tuple[Any, st.SearchStrategy[Any]]]] = {
         (pa.decimal128(10, 2), st.sampled_from(["0.00", "1.00", "1.50", "3.00"])),
         (pa.decimal128(38, 0), st.sampled_from(["0", "1", "12345678901234567890123"])),
         (pa.decimal256(50, 5), st.sampled_from(["0", "1.5", "1.00001", "3"])),
+        (pa.decimal32(5, 2), st.sampled_from(["0.00", "1.00", "1.50", "3.00"])),
+        (pa.decimal64(10, 1), st.sampled_from(["0.0", "1.0", "1.5"])),
+        (pa.dictionary(pa.int8(), pa.decimal128(5, 2)), st.sampled_from(["0.00", "1.50"])),
     ],
     "texts": [
         (pa.string(), st.sampled_from(["", "a", "b", "ä"])),
@@ -83,14 +86,16 @@ FAMILIES: dict[str, list[tuple[Any, st.SearchStrategy[Any]]]] = {
     "dates": [
         (pa.date32(), st.sampled_from(_DAYS)),
         (pa.date64(), st.sampled_from(_DAYS)),
+        (pa.dictionary(pa.int8(), pa.date32()), st.sampled_from(_DAYS)),
     ],
 }
 
 
 def made(values: list[Any], data_type: Any) -> Any:
-    if pa.types.is_decimal(data_type):
+    is_encoded = pa.types.is_dictionary(data_type)
+    if pa.types.is_decimal(data_type.value_type if is_encoded else data_type):
         values = [None if value is None else decimal.Decimal(value) for value in values]
-    if pa.types.is_dictionary(data_type):
+    if is_encoded:
         return pa.array(values, data_type.value_type).dictionary_encode().cast(data_type)
     return pa.array(values, data_type)
 

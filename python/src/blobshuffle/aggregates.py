@@ -22,6 +22,7 @@ from blobshuffle.rows import (
     gathered_schema,
     joined,
     memory_of,
+    no_batch,
     numbers_of,
     pieces,
     plain,
@@ -87,7 +88,7 @@ class AggregatePlan:
             self._plan(schema, name, column, function)
         fields = [field_of(schema, key) for key in keys]
         try:
-            empty = self.states([pa.RecordBatch.from_pylist([], self.rows_schema)])
+            empty = self.states([no_batch(self.rows_schema)])
             self.state_schema = empty.schema
             results = self._results(empty)
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError) as failure:

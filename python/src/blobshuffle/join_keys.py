@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from blobshuffle.failure import SchemaMismatch
 from blobshuffle.kinds import kind_of
-from blobshuffle.rows import plain
+from blobshuffle.rows import plain, wide_decimals
 from blobshuffle.schemas import common_type
 
 # Its functions are made at run time, so type checkers do not know them.
@@ -257,7 +257,7 @@ def _whole_decimals(target: Any) -> Conversion:
         return int(value)
 
     def convert(column: Any) -> Any:
-        encoded = column.dictionary_encode()
+        encoded = wide_decimals(column).dictionary_encode()
         values = pa.array([whole(value) for value in encoded.dictionary.to_pylist()], target)
         return values.take(encoded.indices)
 

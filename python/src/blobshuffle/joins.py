@@ -26,6 +26,7 @@ from blobshuffle.rows import (
     gathered_schema,
     joined,
     memory_of,
+    no_batch,
     no_rows,
     numbers_of,
     pieces,
@@ -364,7 +365,7 @@ class _Passes:
         if not self._probe.rows.sizes.rows[number] and not self._build_alone:
             return
         chunks = self._chunks(number)
-        chunk = next(chunks, None) or pa.RecordBatch.from_pylist([], self._build.gathered)
+        chunk = next(chunks, None) or no_batch(self._build.gathered)
         is_first = True
         while chunk is not None:
             index = _Index(chunk, self._build.keys(chunk))

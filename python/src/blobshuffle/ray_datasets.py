@@ -29,7 +29,7 @@ from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import releasing
 from blobshuffle.ref import Ref, select
-from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, prepared
+from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, no_batch, prepared
 from blobshuffle.schemas import cast as cast_to
 from blobshuffle.schemas import unified
 from blobshuffle.scratch import Shuffled, shuffled
@@ -409,7 +409,7 @@ def _shuffled(stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _
             raise ValueError(
                 "Cannot shuffle a dataset without rows and columns: its schema is unknown."
             )
-        empty = pa.RecordBatch.from_pylist([], _arrow_schema(schema))
+        empty = no_batch(_arrow_schema(schema))
         maps.append(writing.write(len(maps), [empty]))
     return _whole(spec, maps)
 

@@ -33,6 +33,11 @@ def gathered_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([gathered_field(field) for field in schema])
 
 
+def no_batch(schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch without rows, also of types that Arrow cannot make of Python objects."""
+    return pa.RecordBatch.from_arrays(no_rows(schema, 0), schema=schema)
+
+
 def prepared(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """Return a batch in the types in which it can be gathered."""
     if batch.schema.equals(schema):
@@ -73,6 +78,14 @@ def plain(column: Any) -> Any:
     """Return a dictionary column as its values, other columns as they are."""
     if pa.types.is_dictionary(column.type):
         return column.dictionary.take(column.indices)
+    return column
+
+
+def wide_decimals(column: Any) -> Any:
+    """Return decimals of 32 and 64 bits with 128: Arrow does not encode them, nor order them."""
+    types = pa.types
+    if types.is_decimal32(column.type) or types.is_decimal64(column.type):
+        return column.cast(pa.decimal128(column.type.precision, column.type.scale))
     return column
 
 

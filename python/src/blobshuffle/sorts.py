@@ -24,10 +24,12 @@ from blobshuffle.rows import (
     canonical,
     gathered_schema,
     joined,
+    no_batch,
     numbers_of,
     pieces,
     plain,
     prepared,
+    wide_decimals,
 )
 from blobshuffle.scratch import Shuffled, scratch
 from blobshuffle.store import Store
@@ -66,17 +68,24 @@ class SortPlan:
             if direction not in ("ascending", "descending"):
                 raise ValueError(f"Cannot sort {name!r} {direction!r}: ascending or descending.")
             try:
-                self.order(self.keys(pa.RecordBatch.from_pylist([], self.gathered)))
+                self._require_order(name)
             except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid) as failure:
                 raise TypeError(
                     f"Cannot sort by {name!r} of type {data_type}: {failure}. Sort by a column "
                     "of numbers, strings, binary or times."
                 ) from None
 
+    def _require_order(self, name: str) -> None:
+        key = _key(no_batch(self.gathered), name)
+        # Twice, because Arrow looks at the types of several keys in another place.
+        names = ["0", "1"][: len(self.by)]
+        keys = pa.RecordBatch.from_arrays([key for _ in names], names=names)
+        _compute.sort_indices(keys, sort_keys=[(each, "ascending") for each in names])
+
     def keys(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the key columns of a gathered batch, as plain values."""
         names = [str(number) for number in range(len(self.by))]
-        columns = [plain(batch.column(batch.schema.get_field_index(n))) for n, _ in self.by]
+        columns = [_key(batch, name) for name, _ in self.by]
         return pa.RecordBatch.from_arrays(columns, names=names)
 
     def order(self, keys: pa.RecordBatch) -> Any:
@@ -86,6 +95,10 @@ class SortPlan:
             for number, (_, direction) in enumerate(self.by)
         ]
         return _compute.sort_indices(keys, sort_keys=chosen)
+
+
+def _key(batch: pa.RecordBatch, name: str) -> Any:
+    return wide_decimals(plain(batch.column(batch.schema.get_field_index(name))))
 
 
 class Sample:

@@ -29,7 +29,7 @@ def common_tensor(one: Any, other: Any) -> Any:
     kinds = _kind(one), _kind(other)
     if kinds[0] != kinds[1]:
         raise TypeError(f"{one} and {other}")
-    if _SHAPES == one.extension_name:
+    if one.extension_name == _SHAPES:
         return one
     from ray.data.extensions import ArrowVariableShapedTensorType
 
