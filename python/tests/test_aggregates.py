@@ -176,6 +176,7 @@ def test_an_illegal_aggregation_is_refused_at_once(tmp_path):
         (("v", {"v": ("v", "min")}), ValueError, "named twice"),
         (("k", {"x": ("v", "size")}), TypeError, "Cannot aggregate columns"),
         (("v", {"x": ("v", "sum")}), TypeError, "Cast them"),
+        (("v", {"x": ("v", "mean")}), TypeError, "column 'v' of type string by a mean"),
         (("w", {"x": ("v", "sum")}), KeyError, "'w'"),
         (([], {"x": ("v", "sum")}), ValueError, "no key"),
     ):

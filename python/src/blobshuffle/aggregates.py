@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from blobshuffle.join_keys import field_of
 from blobshuffle.keys import division_ids
+from blobshuffle.kinds import kind_of
 from blobshuffle.rows import (
     canonical,
     gathered_schema,
@@ -115,6 +116,8 @@ class AggregatePlan:
                 f"Cannot aggregate {name!r} by {function!r}: legal are {', '.join(FUNCTIONS)}."
             )
         data_type = None if function == "size" else field_of(schema, column).type
+        if function == "mean":
+            _require_numbers(column, data_type)
         places: list[int] = []
         for state in _STATES[function]:
             places.append(len(self._states))
@@ -192,6 +195,20 @@ class AggregatePlan:
                 _require_whole(name, *columns)
             results[name] = columns[0]
         return results
+
+
+def _require_numbers(column: str, data_type: Any) -> None:
+    """Raise `TypeError` for other types: Arrow would parse texts, and fail at a row."""
+    values = data_type
+    while not isinstance(values, pa.BaseExtensionType) and (
+        pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values)
+    ):
+        values = values.value_type
+    if kind_of(values) not in ("null", "bool", "int", "float", "decimal"):
+        raise TypeError(
+            f"Cannot aggregate column {column!r} of type {data_type} by a mean: it needs numbers. "
+            "Cast it to another type."
+        )
 
 
 def _require_whole(name: str, total: Any, near: Any) -> None:
