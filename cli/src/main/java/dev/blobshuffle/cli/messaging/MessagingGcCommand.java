@@ -142,12 +142,12 @@ public final class MessagingGcCommand implements Callable<Integer> {
             long trimmed = executes ? 0 : new TrimEstimate(log).batches();
             LogSweepReport report = executes
                     ? LogSweep.once(log.log(), store, asked, log.time())
-                    : LogSweep.look(log.log(), store, asked, log.time());
+                    : LogSweep.dryRun(log.log(), store, asked, log.time());
             long batches = executes ? report.trimmed() : trimmed;
             out.print(options.isJson() ? json(store, batches, report) : text(batches, report));
             if (executes) {
                 // A pass with nothing to delete does not check for other users of the store.
-                right.look();
+                right.requireUncontested();
             }
             return 0;
         }

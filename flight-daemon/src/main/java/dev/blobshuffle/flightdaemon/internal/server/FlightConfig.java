@@ -144,7 +144,7 @@ public record FlightConfig(
                     + ": jobs would lose their blobs. Give a minute or more.");
         }
         checkCopies(copies, directories);
-        for (String each : http.map(face -> List.of(host, face.host())).orElse(List.of(host))) {
+        for (String each : http.map(listener -> List.of(host, listener.host())).orElse(List.of(host))) {
             checkReach(security, each);
         }
     }

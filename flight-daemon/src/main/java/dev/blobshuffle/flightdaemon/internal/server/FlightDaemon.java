@@ -73,7 +73,7 @@ public final class FlightDaemon implements AutoCloseable {
     private final CopyReport copyReport;
     private final NioEventLoopGroup network;
     private final Optional<HttpServer> http;
-    private final Optional<MetricsFace> metrics;
+    private final Optional<MetricsServer> metrics;
     private final Server server;
     private final String incarnation;
     private final long startedNanos;
@@ -116,9 +116,9 @@ public final class FlightDaemon implements AutoCloseable {
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
         Deque<AutoCloseable> started = new ArrayDeque<>();
         try {
-            http = config.http().map(face -> start(face, httpTls, blobs, copyReaders));
+            http = config.http().map(listener -> start(listener, httpTls, blobs, copyReaders));
             http.ifPresent(started::push);
-            metrics = config.metrics().map(listen -> new MetricsFace(listen, this::metrics, time));
+            metrics = config.metrics().map(listen -> new MetricsServer(listen, this::metrics, time));
             metrics.ifPresent(started::push);
             server = start(builder(tokens, flightTls)
                     .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
@@ -143,7 +143,7 @@ public final class FlightDaemon implements AutoCloseable {
 
     private static long mostConnections(FlightConfig config) {
         return (long) config.connections().connections()
-                + config.http().map(face -> face.limits().connections()).orElse(0);
+                + config.http().map(listener -> listener.limits().connections()).orElse(0);
     }
 
     private Optional<Security.Tls> tls() {
@@ -189,9 +189,9 @@ public final class FlightDaemon implements AutoCloseable {
         copier.ifPresent(one -> one.copy(namespace, shuffle));
     }
 
-    private HttpServer start(HttpConfig face, Optional<SslContext> tls, HttpBlobs blobs, CopyReaders copyReaders) {
-        boolean isPlain = face.transport() == HttpConfig.Transport.PLAIN_TEXT;
-        return new HttpServer(face, isPlain ? Optional.empty() : tls, blobs, counters, time, workers, copyReaders);
+    private HttpServer start(HttpConfig config, Optional<SslContext> tls, HttpBlobs blobs, CopyReaders copyReaders) {
+        boolean isPlain = config.transport() == HttpConfig.Transport.PLAIN_TEXT;
+        return new HttpServer(config, isPlain ? Optional.empty() : tls, blobs, counters, time, workers, copyReaders);
     }
 
     private void endThreads() {
@@ -300,17 +300,17 @@ public final class FlightDaemon implements AutoCloseable {
      * none.
      */
     public Optional<String> httpLocation() {
-        return http.map(face -> {
+        return http.map(running -> {
             HttpConfig settings = config.http().orElseThrow();
             boolean isPlain = settings.transport() == HttpConfig.Transport.PLAIN_TEXT
                     || config.security() instanceof Security.InsecureLoopback;
-            return (isPlain ? "http://" : "https://") + settings.host() + ":" + face.port();
+            return (isPlain ? "http://" : "https://") + settings.host() + ":" + running.port();
         });
     }
 
     /** The listening address of the metrics; empty if there is none. */
     public Optional<Endpoint> metricsAddress() {
-        return metrics.map(MetricsFace::address);
+        return metrics.map(MetricsServer::address);
     }
 
     private Map<FlightMetric, Double> metrics() {
@@ -364,7 +364,7 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("streams", counted.streams());
         stats.addProperty("frames", counted.frames());
         stats.addProperty("bytes", counted.bytes());
-        http.ifPresent(face -> stats.addProperty("http_connections", face.count()));
+        http.ifPresent(server -> stats.addProperty("http_connections", server.count()));
         stats.addProperty("http_answers", counted.httpAnswers());
         stats.addProperty("http_bytes", counted.httpBytes());
         stats.addProperty("running_puts", putting.running());
@@ -400,7 +400,7 @@ public final class FlightDaemon implements AutoCloseable {
         }
         isClosed = true;
         http.ifPresent(HttpServer::close);
-        metrics.ifPresent(MetricsFace::close);
+        metrics.ifPresent(MetricsServer::close);
         server.shutdownNow();
         try {
             boolean ignored = server.awaitTermination(5, TimeUnit.SECONDS);

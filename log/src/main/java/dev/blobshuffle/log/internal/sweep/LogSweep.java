@@ -50,7 +50,7 @@ public final class LogSweep {
      */
     private static final long RESERVE = 5;
 
-    /** Most blobs to delete that a look counts. */
+    /** Most blobs to delete that a dry run counts. */
     private static final int MOST_SEEN = 100_000;
 
     private final CommitLog log;
@@ -115,14 +115,14 @@ public final class LogSweep {
      * @throws dev.blobshuffle.core.failure.InvalidSettingsException nothing would be deleted:
      *     another owner uses the store
      */
-    public static LogSweepReport look(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
+    public static LogSweepReport dryRun(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
             throws InterruptedException {
         StopSignal stopSignal = new StopSignal(time);
         LogSweep sweep = new LogSweep(log, store, options, stopSignal, time);
         if (store.registers().isPresent()) {
-            sweep.right().look();
+            sweep.right().requireUncontested();
         }
-        return sweep.look();
+        return sweep.dryRun();
     }
 
     /**
@@ -349,9 +349,9 @@ public final class LogSweep {
         return patient.await(() -> log.retention().claims().due(claim, CHUNK));
     }
 
-    // ---- a look
+    // ---- a dry run
 
-    private LogSweepReport look() throws InterruptedException {
+    private LogSweepReport dryRun() throws InterruptedException {
         long young = firstYoung();
         Optional<BlobId> after = Optional.empty();
         List<BlobId> page = unreferenced(after);

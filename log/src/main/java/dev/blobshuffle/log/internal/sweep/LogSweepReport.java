@@ -1,9 +1,9 @@
 package dev.blobshuffle.log.internal.sweep;
 
 /**
- * The result of a pass over a log and its store, or of a look.
+ * The result of a pass over a log and its store, or of a dry run.
  *
- * @param trimmed batches removed from the log; 0 for a look, which cannot know them
+ * @param trimmed batches removed from the log; 0 for a dry run, which cannot know them
  * @param buried blobs that got a tombstone because their last batch was removed
  * @param orphans blobs that got a tombstone because no batch ever referred to them
  * @param postponed blobs without a batch that get their tombstone later, because a commit may still

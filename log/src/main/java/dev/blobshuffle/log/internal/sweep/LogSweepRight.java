@@ -134,7 +134,7 @@ public final class LogSweepRight {
      *
      * @throws InvalidSettingsException nothing may be deleted
      */
-    public void look() {
+    public void requireUncontested() {
         contest().ifPresent(reason -> {
             throw refused(reason);
         });

@@ -213,7 +213,7 @@ class LogSweepTest {
         int removed = join(swept.log.retention().trim()).orElseThrow();
         Set<String> claims = join(swept.log.retention().claims().known());
         for (int time = 0; time < 2; time++) {
-            LogSweepReport look = LogSweep.look(swept.log, swept.store, AT_ONCE, swept.time);
+            LogSweepReport look = LogSweep.dryRun(swept.log, swept.store, AT_ONCE, swept.time);
             assertThat(look).isEqualTo(new LogSweepReport(0, removed, 1, 0, 1, 0));
         }
         assertThat(join(swept.log.retention().claims().known())).isEqualTo(claims);

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * Serves the daemon's metrics to Prometheus: {@code GET /metrics}. There is no authentication. The
  * page contains names and numbers, but no names of namespaces or shuffles. Thread-safe.
  */
-final class MetricsFace implements AutoCloseable {
+final class MetricsServer implements AutoCloseable {
     private static final String PATH = "/metrics";
     private static final Duration DEADLINE = Duration.ofSeconds(5);
 
@@ -31,7 +31,7 @@ final class MetricsFace implements AutoCloseable {
      * @param values supplies the current values
      * @throws InvalidSettingsException fatal: the address is unusable
      */
-    MetricsFace(Endpoint listen, Supplier<Map<FlightMetric, Double>> values, Time time) {
+    MetricsServer(Endpoint listen, Supplier<Map<FlightMetric, Double>> values, Time time) {
         try {
             InetSocketAddress socket = new InetSocketAddress(listen.host(), listen.port());
             if (socket.isUnresolved()) {
