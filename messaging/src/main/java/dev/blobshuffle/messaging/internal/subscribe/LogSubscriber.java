@@ -9,7 +9,6 @@ import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.failure.ConsumerFencedException;
 import dev.blobshuffle.log.failure.LogUnavailableException;
-import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.CommitLogs;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.LogTopic;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +33,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,16 +70,9 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private final Positions positions;
     private final StartLookup starts;
     private final RefusedRecords refused;
+    private final Obstacles obstacles;
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicBoolean isWoken = new AtomicBoolean();
-
-    /** Topics for whose absence a warning was logged. */
-    private final Set<Integer> missed = new HashSet<>();
-
-    /**
-     * The record that ended a partition's part of the last poll, after other records were returned.
-     */
-    private @Nullable UnreadableStopException postponed;
 
     private LogSubscriber(
             SubscriberParts parts,
@@ -114,6 +104,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         positions = new Positions(readings, member, time);
         starts = new StartLookup(parts.log(), subscription.reset(), subscription.group(), time, signal::raise);
         refused = new RefusedRecords(subscription.group(), deadLetters);
+        obstacles = new Obstacles(subscription.group(), readings, feed, session, parts.tails());
     }
 
     /**
@@ -152,7 +143,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                     + Math.min(
                             wait.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE / 4 : wait.toNanos(),
                             Long.MAX_VALUE / 4);
-            throwPostponed();
+            obstacles.throwPostponed();
             commitStarts();
             while (true) {
                 long heard = signal.count();
@@ -184,9 +175,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         PollResult<K, V> result = new PollResult<>(readings::of, feed, keys, values, refused);
         drain(result);
         if (result.isEmpty()) {
-            throwObstacle();
-            throwAbsent();
-            throwStuck();
+            obstacles.throwAny();
         }
         return result;
     }
@@ -212,62 +201,10 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
             if (result.isEmpty()) {
                 throw e.failure();
             }
-            postponed = e;
+            obstacles.postpone(e);
         } catch (BlobShuffleException e) {
             if (result.isEmpty()) {
                 throw e;
-            }
-        }
-    }
-
-    /**
-     * Throws the postponed failure, however busy other partitions are, unless the application has
-     * moved on.
-     */
-    private void throwPostponed() {
-        UnreadableStopException known = postponed;
-        postponed = null;
-        if (known == null) {
-            return;
-        }
-        PartitionReading reading = known.partition();
-        boolean isNext = readings.find(reading.named) == reading
-                && reading.start.isEmpty()
-                && feed.position(reading).value() == known.failure().position();
-        if (isNext && !reading.isPaused) {
-            throw known.failure();
-        }
-    }
-
-    private void throwObstacle() {
-        for (PartitionReading each : readings.all()) {
-            RuntimeException obstacle = feed.obstacle(each);
-            if (obstacle != null) {
-                throw obstacle;
-            }
-        }
-    }
-
-    /** Throws if a topic is gone, because its members have nothing to read and must learn why. */
-    private void throwAbsent() {
-        for (int number : session.absent()) {
-            TopicAbsentException failure = readings.absent(number, group());
-            if (missed.add(number)) {
-                LOG.warn("{}", failure.getMessage());
-            }
-            throw failure;
-        }
-    }
-
-    /**
-     * Throws if committed batches cannot be sequenced, because the silence is not the publishers'.
-     */
-    private void throwStuck() {
-        for (TopicReading each : readings.topics()) {
-            Optional<LogUnavailableException> stuck =
-                    parts.tails().stuck(each.topic().number());
-            if (stuck.isPresent()) {
-                throw stuck.get();
             }
         }
     }

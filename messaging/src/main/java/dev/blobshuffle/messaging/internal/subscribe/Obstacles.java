@@ -1,0 +1,103 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import dev.blobshuffle.log.failure.LogUnavailableException;
+import dev.blobshuffle.log.failure.TopicAbsentException;
+import dev.blobshuffle.log.internal.group.GroupSession;
+import dev.blobshuffle.log.internal.tail.LogTails;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reasons why a poll cannot go on. A poll without records throws the first of them, so that an
+ * application never takes them for silence of the publishers. Owned by the subscriber's thread.
+ */
+final class Obstacles {
+    private static final Logger LOG = LoggerFactory.getLogger(Obstacles.class);
+
+    private final String group;
+    private final OwnedReadings readings;
+    private final EntriesFeed feed;
+    private final GroupSession session;
+    private final LogTails tails;
+
+    /** Topics for whose absence a warning was logged. */
+    private final Set<Integer> missed = new HashSet<>();
+
+    /**
+     * The record that ended a partition's part of the last poll, after other records were returned.
+     */
+    private @Nullable UnreadableStopException postponed;
+
+    Obstacles(String group, OwnedReadings readings, EntriesFeed feed, GroupSession session, LogTails tails) {
+        this.group = group;
+        this.readings = readings;
+        this.feed = feed;
+        this.session = session;
+        this.tails = tails;
+    }
+
+    /** Keeps a failure for the next poll, because this one returns records. */
+    void postpone(UnreadableStopException failure) {
+        postponed = failure;
+    }
+
+    /**
+     * Throws the postponed failure, however busy other partitions are, unless the application has
+     * moved on.
+     */
+    void throwPostponed() {
+        UnreadableStopException known = postponed;
+        postponed = null;
+        if (known == null) {
+            return;
+        }
+        PartitionReading reading = known.partition();
+        boolean isNext = readings.find(reading.named) == reading
+                && reading.start.isEmpty()
+                && feed.position(reading).value() == known.failure().position();
+        if (isNext && !reading.isPaused) {
+            throw known.failure();
+        }
+    }
+
+    /** Throws the reason why there are no records; returns if there is none. */
+    void throwAny() {
+        throwUnreadable();
+        throwAbsent();
+        throwStuck();
+    }
+
+    private void throwUnreadable() {
+        for (PartitionReading each : readings.all()) {
+            RuntimeException obstacle = feed.obstacle(each);
+            if (obstacle != null) {
+                throw obstacle;
+            }
+        }
+    }
+
+    /** Throws if a topic is gone, because its members have nothing to read and must learn why. */
+    private void throwAbsent() {
+        for (int number : session.absent()) {
+            TopicAbsentException failure = readings.absent(number, group);
+            if (missed.add(number)) {
+                LOG.warn("{}", failure.getMessage());
+            }
+            throw failure;
+        }
+    }
+
+    /** Throws if committed batches cannot be sequenced. */
+    private void throwStuck() {
+        for (TopicReading each : readings.topics()) {
+            Optional<LogUnavailableException> stuck = tails.stuck(each.topic().number());
+            if (stuck.isPresent()) {
+                throw stuck.get();
+            }
+        }
+    }
+}
