@@ -26,7 +26,14 @@ final class Example {
 
     /** Run by every build, so one Maven builds them all. */
     private static final List<String> USUAL = List.of(
-            "kafka-streams", "kafka-clients", "key-parallel", "messaging", "arrow", "spring-boot-4", "spring-boot");
+            "kafka-streams",
+            "kafka-clients",
+            "key-parallel",
+            "messaging",
+            "arrow",
+            "flink",
+            "spring-boot-4",
+            "spring-boot");
 
     private static boolean arePackaged; // guarded by the class
 
@@ -176,6 +183,7 @@ final class Example {
                 "azure",
                 "core",
                 "flight",
+                "flink",
                 "gcs",
                 "http",
                 "kafka",

@@ -137,6 +137,21 @@ class PlainExamplesIT {
         assertThat(blobs().resolve("shuffles")).isEmptyDirectory();
     }
 
+    @Test
+    void flinkNeedsAStoreAndNoBroker() throws Exception {
+        Example example = Example.packaged("flink");
+        Process application = example.start(Map.of("BLOB_STORE", "file://" + blobs()));
+        try {
+            assertThat(application.waitFor(3, TimeUnit.MINUTES))
+                    .as(example::output)
+                    .isTrue();
+        } finally {
+            Example.stop(application);
+        }
+        assertThat(example.output()).contains(TOTALS);
+        assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 4L);
+    }
+
     /** The totals are read from blobs: with {@code sync} nothing stays at executors. */
     @Test
     @Tag("nightly")
