@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * @param name its name, 1 to 500 bytes in UTF-8
  * @param partitions its number of partitions, 1 to 100,000
- * @param retention how long it keeps records, 1 ms to 36,500 days; with {@code isKeptUntilConsumed} the time after which
- *     a group without members counts as abandoned
+ * @param retention how long it keeps records, 1 ms to 36,500 days; with
+ *     {@code isKeptUntilConsumed} the time after which a group without members counts as abandoned
  * @param isKeptUntilConsumed whether it keeps records until all groups have read them; otherwise,
  *     and without a time, it keeps them for ever
  */
