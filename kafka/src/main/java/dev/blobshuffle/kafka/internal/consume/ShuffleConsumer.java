@@ -50,6 +50,12 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     private final PollLoop<K, V> loop;
     private final RebalanceListener.Hooks hooks;
     private final ClientPair.ConsumerSide side;
+
+    /**
+     * Guards the calls that change this wrapper before or without the real consumer's own check.
+     */
+    private final OneThread thread = new OneThread();
+
     private boolean closed;
 
     /** Owns the parts, and closes them. */
@@ -112,8 +118,14 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public ConsumerRecords<K, V> poll(Duration timeout) {
-        autoCommit.beforePoll();
-        return parts.interceptors().onConsume(loop.poll(timeout));
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException(
+                    "Cannot poll: the timeout " + timeout + " is negative. Pass zero, so as not to wait.");
+        }
+        try (OneThread.Use use = thread.enter()) {
+            autoCommit.beforePoll();
+            return parts.interceptors().onConsume(loop.poll(timeout));
+        }
     }
 
     /** A method of Kafka 3.9's interface: deprecated there, removed in 4.0. */
@@ -176,12 +188,14 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void unsubscribe() {
-        autoCommit.beforePartitionsGo();
-        try {
-            delegate.unsubscribe();
-        } finally {
-            partitions.dropAll();
-            parts.wiring().pair().tasksGivenUp();
+        try (OneThread.Use use = thread.enter()) {
+            autoCommit.beforePartitionsGo();
+            try {
+                delegate.unsubscribe();
+            } finally {
+                partitions.dropAll();
+                parts.wiring().pair().tasksGivenUp();
+            }
         }
     }
 
@@ -440,14 +454,17 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
     }
 
     private void close(Runnable closing) {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        try {
-            autoCommit.beforePartitionsGo();
-        } finally {
-            end(closing);
+        try (OneThread.Use use = thread.enter()) {
+            if (closed) {
+                return;
+            }
+            delegate.paused(); // Throws if another thread is inside the real consumer.
+            closed = true;
+            try {
+                autoCommit.beforePartitionsGo();
+            } finally {
+                end(closing);
+            }
         }
     }
 
