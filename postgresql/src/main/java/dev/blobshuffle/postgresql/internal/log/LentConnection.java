@@ -34,6 +34,7 @@ final class LentConnection implements InvocationHandler {
 
     /** Called for each statement of the caller. */
     interface Execution {
+        /** Called before a savepoint, too. */
         void begins() throws SQLException;
 
         void ended() throws SQLException;
@@ -78,6 +79,9 @@ final class LentConnection implements InvocationHandler {
                     "2D000");
         }
         isUsed = true;
+        if (name.equals("setSavepoint")) {
+            execution.begins(); // What is set after a savepoint is undone with it.
+        }
         Object result = call(connection, method, arguments);
         return result instanceof Statement statement ? lent(statement) : result;
     }

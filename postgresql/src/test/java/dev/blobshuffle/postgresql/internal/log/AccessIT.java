@@ -25,6 +25,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,6 +203,26 @@ final class AccessIT extends LogContract {
                 .hasMessageContaining("failed before");
         assertThat(tenant.rows()).isEmpty();
         assertThat(join(writer.wasCommitted(0))).isFalse();
+    }
+
+    /** As an inbox does, that tolerates rows which it has already. */
+    @Test
+    void theCallersFirstSavepointMayBeRolledBack() throws SQLException {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        try (LogTransaction transaction = join(join(log.open("a")).begin())) {
+            Connection lent = transaction.unwrap(Connection.class);
+            Savepoint savepoint = lent.setSavepoint();
+            assertThatThrownBy(() -> tenant.insert(transaction, null)).isInstanceOf(IllegalStateException.class);
+            lent.rollback(savepoint);
+            tenant.insert(transaction, "row");
+            Savepoint second = lent.setSavepoint("second");
+            tenant.insert(transaction, "undone");
+            lent.rollback(second);
+            assertThat(transaction.commit(0, List.of(batch(topic, "one")), Optional.empty()))
+                    .hasSize(1);
+        }
+        assertThat(tenant.rows()).containsExactly("row");
     }
 
     @Test
