@@ -2,6 +2,7 @@ package dev.blobshuffle.postgresql.internal.checkup;
 
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.postgresql.internal.schema.ClientUse;
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -107,7 +108,7 @@ final class RightsCheck implements Check {
             findings.add(StoreFinding.warning(
                     SUBJECT,
                     "every role of the database may use schema " + schema,
-                    "Revoke it: revoke all on schema " + schema + " from public."));
+                    "Revoke it: revoke all on schema " + SchemaName.quoted(schema) + " from public."));
         }
         if (findings.isEmpty()) {
             findings.add(StoreFinding.ok(

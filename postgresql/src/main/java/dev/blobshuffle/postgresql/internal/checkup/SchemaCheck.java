@@ -1,6 +1,7 @@
 package dev.blobshuffle.postgresql.internal.checkup;
 
 import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -48,7 +49,10 @@ final class SchemaCheck implements Check {
                     "Grant it the rights of a client: blobshuffle messaging setup --client-role ROLE --execute."));
         }
         // The parser of the URI has checked the name: letters, digits and '_'.
-        int version = Row.first(database, "select version from " + schema + ".log_info()", row -> row.getInt(1))
+        int version = Row.first(
+                        database,
+                        "select version from " + SchemaName.quoted(schema) + ".log_info()",
+                        row -> row.getInt(1))
                 .orElse(0);
         return List.of(finding(version));
     }

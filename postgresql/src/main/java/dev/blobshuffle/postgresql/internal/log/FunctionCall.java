@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -40,7 +41,9 @@ final class FunctionCall {
             String columns, Connection connection, String schema, String function, @Nullable Object... arguments) {
         String marks = String.join(", ", Collections.nCopies(arguments.length, "?"));
         return new FunctionCall(
-                connection, "select " + columns + " from " + schema + "." + function + "(" + marks + ") r", arguments);
+                connection,
+                "select " + columns + " from " + SchemaName.quoted(schema) + "." + function + "(" + marks + ") r",
+                arguments);
     }
 
     /**

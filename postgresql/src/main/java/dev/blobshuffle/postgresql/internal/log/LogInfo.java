@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
+import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -68,7 +69,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
     private static boolean maySweep(Connection connection, String schema) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement("select coalesce("
                 + "pg_catalog.has_function_privilege(pg_catalog.to_regprocedure(?), 'EXECUTE'), false)")) {
-            query.setString(1, schema + "." + SWEEP);
+            query.setString(1, SchemaName.quoted(schema) + "." + SWEEP);
             try (ResultSet row = query.executeQuery()) {
                 return row.next() && row.getBoolean(1);
             }

@@ -22,6 +22,11 @@ public record SchemaName(String text) {
 
     /** The name in SQL: in quotes. */
     public String quoted() {
-        return '"' + text.replace("\"", "\"\"") + '"';
+        return quoted(text);
+    }
+
+    /** A name in SQL: in quotes, because it may be a word of SQL, such as {@code user}. */
+    public static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
     }
 }
