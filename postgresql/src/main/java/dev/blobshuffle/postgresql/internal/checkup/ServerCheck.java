@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks the server: version, encoding, and free connections. */
+/** Checks the server: version, encoding, isolation, and free connections. */
 final class ServerCheck implements Check {
     private static final int LEAST_VERSION = 14;
     private static final int PER_MAJOR_VERSION = 10_000;
@@ -15,6 +15,7 @@ final class ServerCheck implements Check {
     private static final String FACTS = """
             select current_setting('server_version_num')::int as version,
               current_setting('server_encoding') as encoding,
+              current_setting('transaction_isolation') as isolation,
               current_setting('max_connections')::int
                 - current_setting('superuser_reserved_connections')::int as most,
               (select count(*) from pg_catalog.pg_stat_activity where datid is not null) as used,
@@ -31,7 +32,7 @@ final class ServerCheck implements Check {
         return "server";
     }
 
-    private record Facts(int version, String encoding, int most, int used, int roleLimit) {}
+    private record Facts(int version, String encoding, String isolation, int most, int used, int roleLimit) {}
 
     @Override
     public List<StoreFinding> run(Connection database) throws SQLException {
@@ -41,6 +42,7 @@ final class ServerCheck implements Check {
                         row -> new Facts(
                                 row.getInt("version"),
                                 row.getString("encoding"),
+                                row.getString("isolation"),
                                 row.getInt("most"),
                                 row.getInt("used"),
                                 row.getInt("role_limit")))
@@ -53,6 +55,12 @@ final class ServerCheck implements Check {
                     "the database's encoding is " + facts.encoding()
                             + ": names of topics and groups with other letters are refused",
                     "Use a database with the encoding UTF8."));
+        }
+        if (!facts.isolation().equals("read committed")) {
+            findings.add(StoreFinding.error(
+                    "isolation",
+                    "transactions of the role begin as " + facts.isolation() + ", and the log needs read committed",
+                    "Run alter role ROLE set default_transaction_isolation = 'read committed'."));
         }
         findings.add(connections(facts));
         return findings;

@@ -3,6 +3,7 @@ package dev.blobshuffle.postgresql.internal.log;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import dev.blobshuffle.postgresql.internal.schema.SchemaName;
 import java.sql.Connection;
@@ -40,6 +41,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
      */
     static LogInfo read(ConnectionPool pool) {
         try (Connection connection = pool.borrow(ACTION)) {
+            requireReadCommitted(connection, pool.uri());
             String schema = pool.uri().schema();
             boolean maySweep = maySweep(connection, schema);
             LogInfo info = FunctionCall.of(connection, schema, "log_info")
@@ -63,6 +65,20 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted, bo
             return info;
         } catch (SQLException e) {
             throw DatabaseFailures.atOpen(ACTION, pool.uri(), e);
+        }
+    }
+
+    /** Functions that look at the work of other sessions need a new snapshot for each statement. */
+    private static void requireReadCommitted(Connection connection, PostgresqlUri uri) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("show transaction_isolation");
+                ResultSet row = query.executeQuery()) {
+            if (row.next() && !row.getString(1).equals("read committed")) {
+                throw new InvalidSettingsException(
+                        "Cannot " + ACTION + " in " + uri + ": transactions of the role begin as "
+                                + row.getString(1) + ", and the log needs read committed. Run alter role ROLE set"
+                                + " default_transaction_isolation = 'read committed', and set another level in transactions of"
+                                + " your own.");
+            }
         }
     }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.internal.CommitLog;
@@ -16,7 +18,10 @@ import dev.blobshuffle.log.internal.group.Lease;
 import dev.blobshuffle.log.internal.group.LogPartition;
 import dev.blobshuffle.log.internal.group.Member;
 import dev.blobshuffle.log.internal.group.OwnedPartition;
+import dev.blobshuffle.postgresql.internal.checkup.LogCheckup;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import java.io.IOException;
@@ -223,6 +228,23 @@ final class AccessIT extends LogContract {
                     .hasSize(1);
         }
         assertThat(tenant.rows()).containsExactly("row");
+    }
+
+    @Test
+    void aRoleWhoseTransactionsBeginInAnotherIsolationGetsTheRemedy() throws SQLException {
+        tenant.execute("alter role " + tenant.name() + " set default_transaction_isolation = 'repeatable read'");
+
+        assertThatThrownBy(this::connect)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("begin as repeatable read")
+                .hasMessageContaining("alter role");
+        PostgresqlUri uri = PostgresqlUri.parse(tenant.uri(tenant.server().port()));
+        try (SystemTime time = new SystemTime()) {
+            assertThat(new LogCheckup(uri, Migrations.needed(), time).run())
+                    .filteredOn(finding -> finding.subject().equals("isolation"))
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.level()).isEqualTo(StoreFinding.Level.ERROR));
+        }
     }
 
     @Test
