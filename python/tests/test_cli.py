@@ -47,7 +47,7 @@ def test_inspect_says_what_is_wrong(tmp_path, run):
     assert code == 2
     assert "it is not there" in err
     code, _, err = run("inspect", GOLDEN / "LZ4.blob")
-    assert code == 2
+    assert code == 1
     assert "it holds records" in err
 
 
@@ -62,7 +62,28 @@ def test_verify_finds_damage_and_names_the_blob(tmp_path, run):
     assert code == 1
     assert refs[1].path in out
     assert "2 blobs, 1000 rows, 1 damaged" in out
-    assert run("verify", "--store", tmp_path, "--shuffle", "other")[1].startswith("0 blobs")
+    code, out, err = run("verify", "--store", tmp_path, "--shuffle", "other")
+    assert (code, out.split(",")[0]) == (2, "0 blobs")
+    assert "shuffle 'other': it has no committed blob" in err
+
+
+@pytest.mark.parametrize("command", ["verify", "gc"])
+def test_a_store_that_is_not_there_is_no_empty_one(tmp_path, run, command):
+    code, _, err = run(command, "--store", tmp_path, "--store", tmp_path / "slip")
+    assert code == 2
+    assert "slip': there is no such directory" in err
+    for stores in (["--store", ""], ["--store", tmp_path, "--store", " "]):
+        code, _, err = run(command, *stores)
+        assert code == 2
+        assert "is a variable unset" in err
+
+
+def test_inspect_says_by_its_code_that_a_blob_is_damaged(tmp_path, run):
+    path = tmp_path / write(tmp_path, table(1000), 4).path
+    path.write_bytes(path.read_bytes()[:-10])
+    code, _, err = run("inspect", path)
+    assert code == 1
+    assert "damaged" in err
 
 
 def test_verify_leaves_out_what_is_not_committed(tmp_path, run):
@@ -104,3 +125,5 @@ def test_the_command_is_installed():
     program = os.path.join(os.path.dirname(sys.executable), "blobshuffle-py")
     done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
     assert "verify" in done.stdout
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("blobshuffle-py ")

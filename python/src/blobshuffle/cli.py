@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from blobshuffle import inspection, planning
 from blobshuffle.container import Source
-from blobshuffle.failure import BlobShuffleError
+from blobshuffle.failure import BlobCorrupt, BlobShuffleError
 from blobshuffle.lifecycle import abandoned, expired, release
 from blobshuffle.store import LocalStore, Store, open_store
 
@@ -27,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
+    except BlobCorrupt as failure:
+        print(f"blobshuffle-py: {failure}", file=sys.stderr)
+        return 1
     except (BlobShuffleError, ValueError) as failure:
         print(f"blobshuffle-py: {failure}", file=sys.stderr)
         return 2
@@ -38,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="blobshuffle-py", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('blobshuffle')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     inspect = commands.add_parser("inspect", help="print what a blob says about itself, as JSON")
     inspect.add_argument("blob", help="a file, or with --store a path below the store")
@@ -101,6 +106,16 @@ def _store(options: argparse.Namespace) -> Store:
     return open_store(options.store[0] if len(options.store) == 1 else options.store)
 
 
+def _existing(options: argparse.Namespace) -> Store:
+    """Return the store. A directory that is not there has no blobs, as one with a slip has none."""
+    store = _store(options)
+    directories = [each.removeprefix("file://") for each in options.store]
+    absent = [each for each in directories if "://" not in each and not os.path.isdir(each)]
+    if absent:
+        raise ValueError(f"Cannot open store {absent[0]!r}: there is no such directory.")
+    return store
+
+
 def _open(options: argparse.Namespace) -> Source:
     if options.store is None:
         directory, name = os.path.split(os.path.abspath(options.blob))
@@ -122,18 +137,22 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _verify(options: argparse.Namespace) -> int:
     blobs = rows = damaged = 0
-    for outcome in inspection.verify_shuffles(_store(options), options.shuffle):
+    for outcome in inspection.verify_shuffles(_existing(options), options.shuffle):
         blobs += 1
         rows += outcome.rows or 0
         if outcome.failure:
             damaged += 1
             print(f"{outcome.path}: {outcome.failure}")
     print(f"{blobs} blobs, {rows} rows, {damaged} damaged")
+    if options.shuffle is not None and not blobs:
+        raise ValueError(
+            f"Cannot verify shuffle {options.shuffle!r}: it has no committed blob in this store."
+        )
     return 1 if damaged else 0
 
 
 def _gc(options: argparse.Namespace) -> int:
-    store = _store(options)
+    store = _existing(options)
     found = expired(store)
     if options.older_than is not None:
         found += abandoned(store, options.older_than)

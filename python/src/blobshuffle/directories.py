@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from blobshuffle.container import Source
 from blobshuffle.failure import BlobMissing, StoreUnavailable
-from blobshuffle.store import SHUFFLES, Entry, LocalStore, Store, Upload, missing
+from blobshuffle.store import SHUFFLES, Entry, LocalStore, Store, Upload, missing, require_name
 
 REST_SECONDS = 60.0
 """How long a directory that has failed takes no blob."""
@@ -67,7 +67,10 @@ class Directories(Store):
 
         Raises `ValueError` if there is none, one twice, or the quota is not positive.
         """
-        paths = [str(Path(directory).absolute()) for directory in directories]
+        named = list(directories)
+        for each in named:
+            require_name(each)
+        paths = [str(Path(directory).absolute()) for directory in named]
         if not paths or len(set(paths)) < len(paths):
             raise ValueError(
                 f"Cannot open directories {paths}: there must be at least one, and none twice."

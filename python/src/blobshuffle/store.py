@@ -135,6 +135,8 @@ class LocalStore(Store):
     """A directory of this machine, or of a file system that all machines mount."""
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
+        """Name the directory. Raises `ValueError` for an empty name, as of an unset variable."""
+        require_name(directory)
         self._root = Path(directory).absolute()
 
     @property
@@ -177,6 +179,12 @@ class LocalStore(Store):
                 shutil.rmtree(target)
             else:
                 target.unlink()
+
+
+def require_name(directory: str | os.PathLike[str]) -> None:
+    """Refuse an empty name, which would be the current directory."""
+    if not os.fspath(directory).strip():
+        raise ValueError("Cannot open a store without a name: is a variable unset?")
 
 
 @contextlib.contextmanager
