@@ -137,6 +137,14 @@ PANDAS: dict[str, tuple[st.SearchStrategy[Any], Any]] = {
     "decimals": (st.none() | st.decimals(-99, 99, places=2), object),
     "dates": (st.none() | st.dates(), object),
     "lists": (st.none() | st.lists(_INTEGERS, max_size=3), object),
+    "timestamps": (st.none() | st.integers(0, 1 << 60).map(pd.Timestamp), object),
+    "timedeltas": (st.none() | st.integers(0, 1 << 60).map(pd.Timedelta), object),
+    "zoned objects": (
+        st.none() | st.integers(0, 1 << 60).map(lambda n: pd.Timestamp(n, tz="Europe/Berlin")),
+        object,
+    ),
+    "numbers of numpy": (st.none() | _INTEGERS.map(np.int64), object),
+    "flags": (st.none() | st.booleans(), object),
     "mixed": (st.sampled_from(["a", 1, b"x", {"a": 1}, (1, 2)]), object),
     "times": (st.none() | st.datetimes(datetime.datetime(1990, 1, 1)), "datetime64[us]"),
     "zoned": (

@@ -3,12 +3,14 @@
 `--examples 2000` draws so many programs. `differences.py` has the differences that are allowed.
 """
 
+import datetime
 import warnings
 from typing import Any
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from dask import config
 from hypothesis import HealthCheck, Phase, given, settings
@@ -28,6 +30,7 @@ drawn = settings(
 
 _SMALL = st.integers(-3, 3)
 _TEXTS = st.sampled_from(["", "a", "b", "ä", "customer"])
+_DAY = datetime.date(2026, 1, 2)
 
 KEYS: dict[str, list[tuple[st.SearchStrategy[Any], Any]]] = {
     "numbers": [
@@ -45,11 +48,14 @@ KEYS: dict[str, list[tuple[st.SearchStrategy[Any], Any]]] = {
         (_TEXTS, pd.CategoricalDtype(["customer", "b", "ä", "a", "", "never"])),
     ],
     "decimals": [PANDAS["arrow decimal"]],
+    "dates of arrow": [(st.none() | st.dates(_DAY, _DAY), pd.ArrowDtype(pa.date32()))],
+    "objects": [PANDAS["dates"], PANDAS["flags"], PANDAS["bytes"]],
+    "zoned": [PANDAS["zoned"]],
     "times": [(st.none() | PANDAS["times"][0], "datetime64[us]")],
     "flags": [(st.booleans(), "bool")],
 }
 
-VALUES = ["int64", "float64", "bool", "Int64", "str", "times", "category", "arrow decimal"]
+VALUES = sorted(set(PANDAS) - {"mixed", "complex", "arrow list", "lists", "arrow struct"})
 
 
 @st.composite
@@ -153,6 +159,18 @@ AFTER = {
     "sort": lambda frame: frame.sort_values("k"),
     "sort down": lambda frame: frame.sort_values(["k", "l"], ascending=False),
     "sort nulls first": lambda frame: frame.sort_values("k", na_position="first"),
+    "median": lambda frame: frame.groupby("j").l.median(split_out=2),
+    "first": lambda frame: frame.groupby("j").l.first(split_out=2),
+    "lists": lambda frame: frame.groupby("j").agg({"l": list}, split_out=2),
+    "spread": lambda frame: frame.groupby("j").agg({"l": ["var", "std"]}, split_out=2),
+    "sums so far": lambda frame: frame.groupby("j").l.cumsum(),
+    "last duplicates": lambda frame: frame.drop_duplicates(subset="j", keep="last", split_out=2),
+    "new numbers": lambda frame: frame.drop_duplicates(
+        subset="j", ignore_index=True, split_out=2
+    ).map_partitions(lambda part: part.reset_index(drop=True)),
+    "divisions": lambda frame: frame.set_index("j", divisions=[-3, 0, 3]),
+    "shuffle by value": lambda frame: frame.shuffle("v" if "v" in frame.columns else "j"),
+    "nothing left": lambda frame: frame[frame.l < -1].shuffle("j", npartitions=2),
     "set index": lambda frame: frame.set_index("j"),
     "set index of text": lambda frame: frame.set_index("k"),
     "duplicates": lambda frame: frame[["k", "j"]].drop_duplicates(split_out=3),
@@ -172,7 +190,8 @@ def outcome(program: Any, method: str) -> Any:
     with warnings.catch_warnings(), config.set({"dataframe.shuffle.method": method}):
         warnings.simplefilter("ignore")
         try:
-            return program().compute(scheduler="sync")
+            made = program()
+            return made._meta, made.compute(scheduler="sync")
         except Exception as failure:
             return failure
 
@@ -189,7 +208,8 @@ def compare(program: Any, store: Any) -> None:
         return
     if isinstance(found, Exception):
         raise found
-    same(found, expected)
+    for one, other in zip(found, expected, strict=True):
+        same(one, other)
 
 
 def same(found: Any, expected: Any) -> None:
@@ -231,6 +251,7 @@ def same_values(found: Any, expected: Any) -> None:
 @given(st.data())
 def test_a_program_has_the_result_of_dasks_own_shuffle(tmp_path_factory, data):
     family = data.draw(st.sampled_from(sorted(KEYS)))
+    converts = data.draw(st.booleans())
     left, right = (data.draw(sides(family, name)) for name in "lr")
     options = data.draw(merges())
     after = data.draw(st.sampled_from(sorted(AFTER)))
@@ -243,7 +264,8 @@ def test_a_program_has_the_result_of_dasks_own_shuffle(tmp_path_factory, data):
             )
         return AFTER[after](frame)
 
-    compare(program, tmp_path_factory.mktemp("store"))
+    with config.set({"dataframe.convert-string": converts}):
+        compare(program, tmp_path_factory.mktemp("store"))
 
 
 @drawn
