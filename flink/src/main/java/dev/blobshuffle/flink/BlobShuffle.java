@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
@@ -12,6 +13,7 @@ import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.reference.ReferenceType;
 import dev.blobshuffle.flink.internal.route.RoutingKeys;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import dev.blobshuffle.flink.internal.settings.StorePlace;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -20,6 +22,7 @@ import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -115,7 +118,9 @@ public final class BlobShuffle {
             }
         });
         given.putAll(options.settings());
-        Settings ignored = FlinkSettings.parse(given);
+        Settings settings = FlinkSettings.parse(given);
+        StorePlace.requireReachable(
+                StoreSettings.uri(settings), environment.getConfiguration().getOptional(DeploymentOptions.TARGET));
         return new ShufflePlan(
                 options.name(),
                 submission(environment),

@@ -66,6 +66,23 @@ class BlobShuffleTest {
     }
 
     @Test
+    void aStoreNeedsItsArtifact() {
+        configuration.setString("blobshuffle.store", "s3://bucket/prefix");
+
+        assertRefused(BlobShuffleOptions.named("orders"), "dev.blobshuffle:blobshuffle-s3");
+    }
+
+    @Test
+    void theMemoryOfOneProcessIsNoStoreOfACluster() {
+        BlobShuffleOptions options = BlobShuffleOptions.named("orders");
+
+        assertThatThrownBy(() -> keyed(
+                        StreamExecutionEnvironment.createRemoteEnvironment("localhost", 1, configuration), options))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("all of them reach");
+    }
+
+    @Test
     void aNameThatIsMisspeltIsRefusedWithTheNearest() {
         assertRefused(
                 BlobShuffleOptions.named("orders").setting("blobshuffle.batch.max.byte", "1 MiB"),

@@ -81,6 +81,16 @@ public final class BlobStores {
         return provider(parsed).openNamed(parsed, context);
     }
 
+    /**
+     * Checks that the class path has what a URI needs. Contacts no service.
+     *
+     * @throws InvalidSettingsException fatal: the URI is wrong, or the artifact of its scheme is
+     *     missing
+     */
+    public static void requireKnown(String uri) {
+        BlobStoreProvider ignored = provider(StoreUri.parse(uri));
+    }
+
     private static BlobStoreProvider provider(StoreUri parsed) {
         List<String> schemes = new ArrayList<>();
         for (BlobStoreProvider provider : providers()) {
