@@ -8,6 +8,7 @@ import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -42,6 +43,11 @@ public final class BlobAdmin {
                 Admin.create(ClientSettings.kafkas(settings)),
                 topics,
                 (times, isolation) -> find(own, times, isolation));
+    }
+
+    /** As {@link #create(Map)}. */
+    public static Admin create(Properties settings) {
+        return create(ClientSettings.toMap(settings));
     }
 
     private static Map<TopicPartition, OffsetAndTimestamp> find(

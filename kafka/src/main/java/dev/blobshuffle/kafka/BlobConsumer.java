@@ -51,4 +51,9 @@ public final class BlobConsumer<K, V> extends ShuffleConsumer<K, V> {
     public BlobConsumer(Map<String, ?> settings, Deserializer<K> keys, Deserializer<V> values) {
         super(ConsumerOpening.open(settings, keys, values));
     }
+
+    /** As {@link #BlobConsumer(Map, Deserializer, Deserializer)}. */
+    public BlobConsumer(Properties settings, Deserializer<K> keys, Deserializer<V> values) {
+        super(ConsumerOpening.open(ClientSettings.toMap(settings), keys, values));
+    }
 }

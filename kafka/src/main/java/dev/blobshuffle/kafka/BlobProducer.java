@@ -44,4 +44,9 @@ public final class BlobProducer<K, V> extends ShuffleProducer<K, V> {
     public BlobProducer(Map<String, ?> settings, Serializer<K> keys, Serializer<V> values) {
         super(ProducerOpening.open(settings, keys, values));
     }
+
+    /** As {@link #BlobProducer(Map, Serializer, Serializer)}. */
+    public BlobProducer(Properties settings, Serializer<K> keys, Serializer<V> values) {
+        super(ProducerOpening.open(ClientSettings.toMap(settings), keys, values));
+    }
 }

@@ -6,11 +6,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +107,27 @@ class MethodTableTest {
                 .collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(withOffsets).isEqualTo(union(ADMIN_TRANSLATED, ADMIN_WITH_OFFSETS_LEFT_REAL));
+    }
+
+    /** A change of the constructor's name is enough, whatever an application passes to it. */
+    @Test
+    void clientsAreMadeFromWhatKafkasAreMadeFrom() {
+        assertThat(constructors(BlobProducer.class)).isEqualTo(constructors(KafkaProducer.class));
+        assertThat(constructors(BlobConsumer.class)).isEqualTo(constructors(KafkaConsumer.class));
+        assertThat(creations(BlobAdmin.class)).isEqualTo(creations(Admin.class));
+    }
+
+    private static Set<List<Class<?>>> constructors(Class<?> type) {
+        return Arrays.stream(type.getConstructors())
+                .map(constructor -> List.of(constructor.getParameterTypes()))
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<List<Class<?>>> creations(Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(method -> method.getName().equals("create"))
+                .map(method -> List.of(method.getParameterTypes()))
+                .collect(Collectors.toSet());
     }
 
     private static TreeSet<String> names(Class<?> type) {
