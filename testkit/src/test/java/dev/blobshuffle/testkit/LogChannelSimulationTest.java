@@ -12,9 +12,12 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordCursor;
 import dev.blobshuffle.core.internal.format.record.SegmentReader;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.store.StoreHalves;
+import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -87,6 +90,28 @@ class LogChannelSimulationTest {
         assertThat(outcomes.keySet()).contains("COMMITTED", "REFUSED", "UNKNOWN", "fenced", "transactions");
     }
 
+    /** The log has a record early; its publisher is told when the blob is durable. */
+    @Test
+    void withTwoSpeedsNothingIsAcknowledgedBeforeItIsDurable() {
+        Map<String, Integer> outcomes = new HashMap<>();
+        for (int seed = 0; seed < SEEDS; seed++) {
+            try (SimulatedTime time = new SimulatedTime(seed);
+                    MemoryBlobStore fast = new MemoryBlobStore("fast", 64 << 20);
+                    MemoryBlobStore durable = new MemoryBlobStore("durable", 64 << 20)) {
+                World world = new World(time, fast);
+                world.keepIn(durable);
+                world.run();
+                world.check();
+                world.outcomes.values().forEach(each -> outcomes.merge(each.name(), 1, Integer::sum));
+                outcomes.merge("lost", world.lost.size(), Integer::sum);
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("Seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+        assertThat(outcomes.keySet()).contains("COMMITTED", "REFUSED", "UNKNOWN");
+        assertThat(outcomes.get("lost")).isPositive();
+    }
+
     private enum Outcome {
         COMMITTED,
         REFUSED,
@@ -96,7 +121,9 @@ class LogChannelSimulationTest {
     private static final class World {
         private final SimulatedTime time;
         private final MemoryDatabase database;
-        private final BlobStore store;
+        private final Set<String> lost = new HashSet<>();
+        private BlobStore store;
+        private Optional<DurableStore> durable = Optional.empty();
         private final MemoryLog observer;
         private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
         private final Map<String, List<String>> published = new LinkedHashMap<>();
@@ -113,6 +140,13 @@ class LogChannelSimulationTest {
             database = new MemoryDatabase(time, LogOptions.DEFAULTS, new Faults(this), Set.of());
             store = new FailingStore(memory, this);
             observer = new MemoryLog(database, time);
+        }
+
+        /** Makes the store a fast one beside a durable one. */
+        void keepIn(MemoryBlobStore memory) {
+            DurableStore slow = new DurableStore(memory, this);
+            durable = Optional.of(slow);
+            store = new TwoSpeedBlobStore(new StoreHalves(store, slow), time, new ShuffleMetrics(time));
         }
 
         boolean fails(int percent) {
@@ -140,6 +174,9 @@ class LogChannelSimulationTest {
                     if (fails(10)) {
                         database.failOver();
                     }
+                    if (durable.isPresent() && fails(5)) {
+                        durable.get().fail();
+                    }
                 }
                 isCalm = true;
             });
@@ -161,6 +198,9 @@ class LogChannelSimulationTest {
                     seen.add(record);
                     Outcome outcome = outcomes.get(record);
                     assertThat(outcome).as("outcome of %s", record).isNotNull();
+                    assertThat(outcome == Outcome.COMMITTED && lost.contains(record))
+                            .as("%s is committed and lost", record)
+                            .isFalse();
                     if (outcome != Outcome.UNKNOWN) {
                         assertThat(found.contains(i))
                                 .as("%s is %s", record, outcome)
@@ -222,8 +262,13 @@ class LogChannelSimulationTest {
                         .toCompletableFuture()
                         .join()
                         .buffer());
+                boolean isLost = durable.isPresent() && !durable.get().has(notification.blob());
                 while (reader.next()) {
-                    values.add(new String(reader.value(), StandardCharsets.UTF_8));
+                    String value = new String(reader.value(), StandardCharsets.UTF_8);
+                    values.add(value);
+                    if (isLost) {
+                        lost.add(value.substring(0, value.lastIndexOf('#')));
+                    }
                 }
             }
             return values;
@@ -444,6 +489,40 @@ class LogChannelSimulationTest {
                         }
                     });
                 }
+            });
+            return answer;
+        }
+    }
+
+    /** Stores late, or not at all, and is down for longer than a delivery may take. */
+    private static final class DurableStore extends ForwardingBlobStore {
+        private final World world;
+        private Duration downUntil = Duration.ZERO;
+
+        DurableStore(BlobStore memory, World world) {
+            super(memory);
+            this.world = world;
+        }
+
+        void fail() {
+            downUntil = world.time.elapsed().plusSeconds(25);
+        }
+
+        boolean has(BlobId id) {
+            return !store().length(id).toCompletableFuture().isCompletedExceptionally();
+        }
+
+        @Override
+        public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            CompletableFuture<Void> answer = new CompletableFuture<>();
+            content.retain();
+            world.time.schedule(Duration.ofMillis(50 + world.time.random(600)), () -> {
+                if (world.time.elapsed().compareTo(downUntil) < 0) {
+                    answer.completeExceptionally(new StoreUnavailableException("down"));
+                } else {
+                    super.put(id, content).whenComplete((stored, failure) -> answer.complete(null));
+                }
+                content.release();
             });
             return answer;
         }

@@ -44,6 +44,22 @@ public interface BlobStore extends AutoCloseable {
      */
     CompletionStage<Void> put(BlobId id, BlobContent content);
 
+    /**
+     * Stores a blob as {@link #put(BlobId, BlobContent)} does, and reports when readers find it. A
+     * store of two speeds reports that before the blob is durable. An ordinary store never reports
+     * it: its blobs are readable and durable at the same time, when the stage completes.
+     *
+     * <p>A blob that was reported may still be lost, if the stage fails afterwards or the process
+     * ends. So readers may learn of the blob, but no commit may rely on it before the stage
+     * completes normally.
+     *
+     * @param whenReadable called at most once, by a thread of the store, so it must only enqueue;
+     *     may be called after the stage has completed
+     */
+    default CompletionStage<Void> put(BlobId id, BlobContent content, Runnable whenReadable) {
+        return put(id, content);
+    }
+
     /** Reads a part of a blob. The caller closes the bytes. */
     CompletionStage<BlobBytes> get(BlobId id, BlobRange range);
 

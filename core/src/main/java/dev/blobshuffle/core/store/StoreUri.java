@@ -33,6 +33,9 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
      * @throws InvalidSettingsException fatal: the text is not a URI of this form
      */
     public static StoreUri parse(String text) {
+        if (text.startsWith("two-speed:")) {
+            throw invalid("a single store is needed here, not one of two speeds");
+        }
         URI uri;
         try {
             uri = new URI(text);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.StoreSettings;
-import dev.blobshuffle.core.store.StoreUri;
 import java.util.Map;
 
 /**
@@ -17,7 +17,7 @@ public record StoreConfig(String uri) {
      * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: the URI is malformed
      */
     public StoreConfig {
-        StoreUri.parse(uri);
+        BlobStores.checkForm(uri);
     }
 
     Map<String, Object> settings() {

@@ -7,14 +7,18 @@ import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.store.StoreHalves;
+import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.zone.Zone;
@@ -68,6 +72,8 @@ public final class ModelledRun {
     private DoubleUnaryOperator load = seconds -> 1;
     private Optional<LatencyTarget> target = Optional.empty();
     private Optional<Intervals> intervals = Optional.empty();
+    private Optional<LatencyProfile> fast = Optional.empty();
+    private final MemoryBlobStore copies = new MemoryBlobStore("copies", STORE);
     private final SimulatedTime time;
     private final MemoryBlobStore memory = new MemoryBlobStore("modelled", STORE);
     private final List<ShuffleEngine> engines = new ArrayList<>();
@@ -107,6 +113,12 @@ public final class ModelledRun {
     ModelledRun withLoad(DoubleUnaryOperator share, Duration every) {
         load = share;
         tick = every;
+        return this;
+    }
+
+    /** Stores blobs in a fast store too, and announces them when that has them. */
+    ModelledRun withFastStore(LatencyProfile latency) {
+        fast = Optional.of(latency);
         return this;
     }
 
@@ -151,6 +163,7 @@ public final class ModelledRun {
                 .map(StoredBlob::id)
                 .toList();
         memory.delete(old).toCompletableFuture().join();
+        copies.delete(old).toCompletableFuture().join();
         if (now() < end.toNanos()) {
             if (intervals.isPresent() && intervals.get().hasFailed((now() - warmUp.toNanos()) / 1e9)) {
                 end = time.elapsed();
@@ -173,7 +186,7 @@ public final class ModelledRun {
         SimulatedProcess process = time.process("instance-" + number);
         Zone own = zone(number % workload.zones());
         boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
-        ShuffleEngine engine = ShuffleEngine.builder(new SlowBlobStore(memory, profile, process), process)
+        ShuffleEngine engine = ShuffleEngine.builder(store(process), process)
                 .batching(batching())
                 .readBufferBytes(BUFFER)
                 .resilience(new ResilienceOptions(
@@ -194,6 +207,15 @@ public final class ModelledRun {
             Lane lane = engine.lane("lane-" + number + "-" + thread, channel);
             process.actor("writer-" + thread, () -> write(lane, channel));
         }
+    }
+
+    private BlobStore store(SimulatedProcess process) {
+        BlobStore durable = new SlowBlobStore(memory, profile, process);
+        return fast.<BlobStore>map(latency -> new TwoSpeedBlobStore(
+                        new StoreHalves(new SlowBlobStore(copies, latency, process), durable),
+                        process,
+                        new ShuffleMetrics(process)))
+                .orElse(durable);
     }
 
     private BatcherOptions batching() {

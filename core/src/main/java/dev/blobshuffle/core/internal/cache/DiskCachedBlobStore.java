@@ -117,6 +117,17 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
 
     @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        keep(id, content);
+        return store().put(id, content);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content, Runnable whenReadable) {
+        keep(id, content);
+        return store().put(id, content, whenReadable);
+    }
+
+    private void keep(BlobId id, BlobContent content) {
         if (!isClosed) {
             for (BlobSection section : content.sections()) {
                 if (options.keeps(section.zone())) {
@@ -124,7 +135,6 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
                 }
             }
         }
-        return store().put(id, content);
     }
 
     private void keep(BlobId id, BlobContent content, BlobSection section) {

@@ -77,6 +77,17 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
 
     @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        keep(id, content);
+        return store().put(id, content);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content, Runnable whenReadable) {
+        keep(id, content);
+        return store().put(id, content, whenReadable);
+    }
+
+    private void keep(BlobId id, BlobContent content) {
         if (!isClosed) {
             // The section is cached before the put, so that every reader that learns of the blob
             // finds it here.
@@ -86,7 +97,6 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
                 }
             }
         }
-        return store().put(id, content);
     }
 
     private void keep(BlobId id, BlobContent content, BlobSection section) {

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.cache;
 
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
@@ -16,6 +17,11 @@ final class Uncached extends ForwardingBlobStore implements CachedBlobStore {
 
     static CachedBlobStore of(BlobStore store) {
         return store instanceof CachedBlobStore cached ? cached : new Uncached(store);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content, Runnable whenReadable) {
+        return store().put(id, content, whenReadable);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.time.Time;
@@ -87,6 +88,11 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         circuits = new PeerCircuits(time);
         shownVersion = members.version();
         showZones();
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content, Runnable whenReadable) {
+        return store().put(id, content, whenReadable);
     }
 
     @Override

@@ -2,9 +2,11 @@ package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.StoreHalves;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -36,6 +38,13 @@ final class OwnedBlobStore extends ForwardingBlobStore {
                     return super.put(id, content);
                 })
                 .whenComplete((stored, failure) -> content.release());
+    }
+
+    @Override
+    public Optional<StoreHalves> halves() {
+        return StoreHalves.of(store())
+                .map(halves -> new StoreHalves(
+                        new OwnedBlobStore(halves.fast(), watch), new OwnedBlobStore(halves.durable(), watch)));
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Hands small blobs to the hub of the zone, and stores all others itself. It alone decides which
@@ -61,13 +62,20 @@ public final class CombiningSink implements BlobSink {
 
     @Override
     public CompletionStage<Placement> put(BlobId id, BlobLayout layout, BlobContent content) {
+        return put(id, layout, content, readable -> {});
+    }
+
+    /** A part is durable when its hub answers, so only an own blob is readable before that. */
+    @Override
+    public CompletionStage<Placement> put(
+            BlobId id, BlobLayout layout, BlobContent content, Consumer<Placement> whenReadable) {
         if (layout.length() >= options.partBytes() || !mayStore(id)) {
-            return own.put(id, layout, content);
+            return own.put(id, layout, content, whenReadable);
         }
         Optional<Member> hub = hubs.choose(id.owner());
         if (hub.isEmpty()) {
             metrics.add(Counter.PARTS_WITHOUT_HUB, 1);
-            return own.put(id, layout, content);
+            return own.put(id, layout, content, whenReadable);
         }
         metrics.add(Counter.PARTS_HANDED_OVER, 1);
         SharedPut put = new SharedPut(this, id, layout, content);

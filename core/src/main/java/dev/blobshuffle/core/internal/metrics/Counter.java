@@ -28,6 +28,15 @@ public enum Counter {
     BLOBS_STORED(Unit.BLOBS, "Blobs that were stored."),
     /** As {@link #BLOBS_STORED}. */
     BLOB_BYTES_STORED(Unit.BYTES, "Total bytes of the blobs that were stored, including footers."),
+    /** With a store of two speeds, counted by the Batcher. Such a blob is stored later. */
+    BLOBS_ANNOUNCED_EARLY(
+            Unit.BLOBS, "Blobs whose notifications were sent when the fast store had them, before they were durable."),
+    /** Counted by {@code TwoSpeedBlobStore}. Such a blob is announced when it is durable. */
+    FAST_PUT_FAILURES(Unit.BLOBS, "Blobs that the fast store of two speeds did not store, after all attempts."),
+    /** As {@link #FAST_PUT_FAILURES}. The durable store was asked instead. */
+    FAST_GET_FAILURES(
+            Unit.OCCURRENCES,
+            "Reads that the fast store of two speeds did not answer, because it failed or does not have the blob."),
     /** A put that succeeded after its batch had been discarded or had failed. */
     BLOBS_ORPHANED(Unit.BLOBS, "Blobs that were stored after they were no longer needed. Retention deletes them."),
     /** A batch whose upload failed for good, after all attempts. */

@@ -44,6 +44,12 @@ public enum Gauge {
     STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that are queued by the concurrency limit."),
     /** Puts and gets have a circuit each. */
     STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is currently down."),
+    /** Its last blob was not stored there. Notifications wait for the durable store. */
+    FAST_STORE_DOWN(Unit.OCCURRENCES, "1 while the fast store of two speeds does not store blobs, else 0."),
+    /** The counters of requests count those to the durable store only, like the costs. */
+    FAST_PUTS(Kind.COUNTER, Unit.REQUESTS, "Puts sent to the fast store of two speeds, including retries and hedges."),
+    /** As {@link #FAST_PUTS}. */
+    FAST_GETS(Kind.COUNTER, Unit.REQUESTS, "Gets sent to the fast store of two speeds, including hedges."),
     /** Entries, and parts that are being loaded. */
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory uses."),
     /** All directories together. */

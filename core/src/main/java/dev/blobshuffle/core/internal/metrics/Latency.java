@@ -4,6 +4,8 @@ package dev.blobshuffle.core.internal.metrics;
 public enum Latency {
     /** Recorded by {@code MeteredBlobStore} for successful attempts. */
     PUT_LATENCY("Time that the store took to write a blob"),
+    /** Per blob, with all attempts; recorded by {@code TwoSpeedBlobStore}. */
+    FAST_PUT_LATENCY("Time that the fast store of two speeds took to write a blob"),
     /** As {@link #PUT_LATENCY}. */
     GET_LATENCY("Time that the store took to read a part of a blob"),
     /** Per batch: compression, upload, and delivery through the channel. */

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.pricing;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.store.TwoSpeedUri;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -44,8 +45,8 @@ public final class PriceTables {
     }
 
     /**
-     * The prices that the settings name, otherwise those of the store's provider. Empty if requests
-     * are free or their price is unknown.
+     * The prices that the settings name, otherwise those of the store's provider; of the durable
+     * store, if it has two speeds. Empty if requests are free or their price is unknown.
      *
      * @throws InvalidSettingsException fatal: there are no such prices
      */
@@ -55,7 +56,9 @@ public final class PriceTables {
             boolean isFile = given.get().contains("/") || given.get().endsWith(".properties");
             return Optional.of(isFile ? read(Path.of(given.get())) : named(given.get()));
         }
-        return settings.value(StoreSettings.STORE).flatMap(uri -> of(StoreUri.parse(uri)));
+        return settings.value(StoreSettings.STORE)
+                .map(uri -> TwoSpeedUri.isMeant(uri) ? TwoSpeedUri.parse(uri).durable() : uri)
+                .flatMap(uri -> of(StoreUri.parse(uri)));
     }
 
     /**

@@ -23,12 +23,28 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
 
     private final Map<Kind, CircuitBreaker> circuits = new EnumMap<>(Kind.class);
     private final ShuffleMetrics metrics;
+    private final Reports reports;
     private final ShuffleMetrics.Registration gauge;
+
+    /** What is written to the log when a store goes down and comes back. */
+    public enum Reports {
+        /** A warning and a remark. */
+        LOG,
+        /** Nothing, because the caller reports it. */
+        NONE
+    }
 
     /** Puts circuit breakers before a store. */
     public CircuitBreakingBlobStore(BlobStore store, CircuitPolicy policy, Time time, ShuffleMetrics metrics) {
+        this(store, policy, Reports.LOG, time, metrics);
+    }
+
+    /** Puts circuit breakers before a store. */
+    CircuitBreakingBlobStore(
+            BlobStore store, CircuitPolicy policy, Reports reports, Time time, ShuffleMetrics metrics) {
         super(store);
         this.metrics = metrics;
+        this.reports = reports;
         circuits.put(Kind.PUT, new CircuitBreaker(policy, time, new Reporter("store blobs")));
         circuits.put(Kind.GET, new CircuitBreaker(policy, time, new Reporter("answer reads")));
         gauge = metrics.report(
@@ -73,12 +89,16 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
         @Override
         public void down(Throwable cause) {
             metrics.add(Counter.STORE_OUTAGES, 1);
-            LOG.warn("The store {} does not {} ({}). Restore it.", location(), what, cause.toString());
+            if (reports == Reports.LOG) {
+                LOG.warn("The store {} does not {} ({}). Restore it.", location(), what, cause.toString());
+            }
         }
 
         @Override
         public void up() {
-            LOG.info("The store {} does {} again.", location(), what);
+            if (reports == Reports.LOG) {
+                LOG.info("The store {} does {} again.", location(), what);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.resilience;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.LentBlobStore;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.store.StoreHalves;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 
@@ -24,6 +25,8 @@ import dev.blobshuffle.core.time.Time;
  *   the store
  * </pre>
  *
+ * <p>A store of two speeds has the lower decorators around each half ({@link TwoSpeedStack}).
+ *
  * <p>Caches are above the stack, so their hits cause no requests. An instance may have a decorator
  * for blobs that are not stored yet between the stack and the caches. Stateless.
  */
@@ -39,6 +42,23 @@ public final class StoreStack {
      */
     public static BlobStore over(
             BlobStore store, StoreRetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {
+        return StoreHalves.of(store)
+                .map(halves -> TwoSpeedStack.over(halves, puts, options, time, metrics))
+                .orElseGet(() -> new RetryingBlobStore(
+                        requests(store, CircuitBreakingBlobStore.Reports.LOG, options, time, metrics),
+                        StoreRetryPolicy.forever(),
+                        puts,
+                        time,
+                        metrics));
+    }
+
+    /** A store with all decorators below the retries. */
+    static BlobStore requests(
+            BlobStore store,
+            CircuitBreakingBlobStore.Reports outages,
+            ResilienceOptions options,
+            Time time,
+            ShuffleMetrics metrics) {
         boolean hedges = options.hedging() == ResilienceOptions.Hedging.ON && store.isRemote();
         HedgePolicy extra = hedges ? HedgePolicy.within(ThrottlePolicy.USUAL) : HedgePolicy.NEVER;
         RequestLatencies latencies = new RequestLatencies();
@@ -46,7 +66,6 @@ public final class StoreStack {
         BlobStore hedged = new HedgingBlobStore(metered, extra, latencies, time, metrics);
         BlobStore limited = new TimeLimitedBlobStore(hedged, options.requestTimeout(), latencies, time, metrics);
         BlobStore throttled = new ThrottledBlobStore(limited, ThrottlePolicy.USUAL, time, metrics);
-        BlobStore breaking = new CircuitBreakingBlobStore(throttled, CircuitPolicy.USUAL, time, metrics);
-        return new RetryingBlobStore(breaking, StoreRetryPolicy.forever(), puts, time, metrics);
+        return new CircuitBreakingBlobStore(throttled, CircuitPolicy.USUAL, outages, time, metrics);
     }
 }

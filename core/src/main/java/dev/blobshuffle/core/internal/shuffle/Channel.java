@@ -3,13 +3,15 @@ package dev.blobshuffle.core.internal.shuffle;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The channel of one lane: a Kafka producer, a Flink stream, a commit log. It carries
  * notifications, and plain records if a batch is inlined or the store is down. The lane calls it in
  * append order per partition, from one thread at a time. It sends a notification only after the
- * referenced blob is durable. Acknowledgements may come from any thread.
+ * referenced blob is readable, and a flush ends only after it is durable. Acknowledgements may come
+ * from any thread.
  */
 public interface Channel {
     /**
@@ -120,6 +122,18 @@ public interface Channel {
 
         /** The channel lost the segment. The lane has failed until it is discarded. */
         void failed(Throwable cause);
+
+        /**
+         * Runs an action when the segment is durable. A channel that answers the callers of append
+         * answers then, since a store of two speeds lets it send a notification earlier. Runs at
+         * once if the outcome is known, otherwise on any thread; must not block.
+         *
+         * @param durable the action
+         * @param lost runs instead if the lane fails or is discarded before
+         */
+        default void whenDurable(Runnable durable, Consumer<RuntimeException> lost) {
+            durable.run();
+        }
 
         /**
          * Whether the notification is too old to be sent, because a sweeper may delete its blob

@@ -53,7 +53,7 @@ public final class BlobStores {
      */
     public static BlobStore open(String uri, StoreContext context) {
         BlobStore store = openUnchecked(uri, context);
-        checkOrClose(store, context.time());
+        checkOrClose(store, context);
         return store;
     }
 
@@ -66,8 +66,24 @@ public final class BlobStores {
      * @throws StoreUnavailableException recoverable: the store does not work now
      */
     public static BlobStore openUnchecked(String uri, StoreContext context) {
+        if (TwoSpeedUri.isMeant(uri)) {
+            return TwoSpeedOpening.open(TwoSpeedUri.parse(uri), context);
+        }
         StoreUri parsed = StoreUri.parse(uri);
         return openStore(provider(parsed), parsed, context);
+    }
+
+    /**
+     * Checks the form of a store's URI. Opens nothing.
+     *
+     * @throws InvalidSettingsException fatal: the URI is malformed
+     */
+    public static void checkForm(String uri) {
+        if (TwoSpeedUri.isMeant(uri)) {
+            var ignored = TwoSpeedUri.parse(uri);
+        } else {
+            var ignored = StoreUri.parse(uri);
+        }
     }
 
     /**
@@ -177,9 +193,11 @@ public final class BlobStores {
         }
     }
 
-    private static void checkOrClose(BlobStore store, Time time) {
+    private static void checkOrClose(BlobStore store, StoreContext context) {
         try {
-            check(store, time);
+            StoreHalves.of(store)
+                    .ifPresentOrElse(
+                            halves -> TwoSpeedOpening.check(halves, context), () -> check(store, context.time()));
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;

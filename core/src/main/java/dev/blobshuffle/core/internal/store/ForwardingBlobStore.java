@@ -31,6 +31,16 @@ public abstract class ForwardingBlobStore implements BlobStore {
         return store;
     }
 
+    /**
+     * The halves of a store of two speeds, each with what this decorator does. Empty by default, so
+     * a decorator that does not know about halves makes such a store an ordinary one. The same
+     * holds for {@link #put(BlobId, BlobContent, Runnable)}, which does not pass to the other store
+     * by default.
+     */
+    public Optional<StoreHalves> halves() {
+        return Optional.empty();
+    }
+
     @Override
     public CompletionStage<Integer> owner() {
         return store.owner();

@@ -15,6 +15,7 @@ public final class StoreSettings implements SettingGroup {
             "store",
             "required",
             "URI of the store where blobs are kept, the same in every instance: `s3://bucket/prefix?region=…` and other [object stores](stores.md), `file:///dir`, several directories as `file:///disk1/blobs,/disk2/blobs`,"
+                    + " `two-speed:fast=URI,durable=URI` for [two speeds](guides/two-speed.md),"
                     + " or `memory://name` for tests in one process; a file store takes `?fsync=none` if blobs need not survive the end of the machine.");
 
     /** Time limit of a request. */

@@ -217,7 +217,7 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         // The order matters. A seal by another thread between the two checks moves records from the
         // log to the queue; the opposite order would miss them. The failure is checked last,
         // because a queue that fails is emptied without a delivery.
-        return !hasUnsealed() && queue.undelivered() == 0 && queue.failure() == null;
+        return !hasUnsealed() && queue.isSettled() && queue.failure() == null;
     }
 
     @Override
@@ -244,8 +244,8 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
             awaitHanded(deadline, timeout);
             if (flushed.undelivered() > 0) {
                 flushChannel();
-                awaitAcknowledged(deadline, timeout);
             }
+            awaitSettled(deadline, timeout);
             checkUsable();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -290,22 +290,23 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         }
     }
 
-    private void awaitAcknowledged(long deadline, Duration timeout) throws InterruptedException {
+    private void awaitSettled(long deadline, Duration timeout) throws InterruptedException {
         while (true) {
             long seen = progress.count();
             checkUsable();
-            if (queue.undelivered() == 0) {
+            if (queue.isSettled()) {
                 return;
             }
             if (!progress.await(seen, deadline)) {
-                throw tooLate("acknowledged by the channel", timeout);
+                throw tooLate("acknowledged by the channel and durable", timeout);
             }
         }
     }
 
     private RuntimeException tooLate(String what, Duration timeout) {
-        return failed(new DeadlineExceededException("Cannot flush lane " + name + ": " + queue.undelivered()
-                + " segments were not " + what + " within " + timeout.toMillis()
+        return failed(new DeadlineExceededException("Cannot flush lane " + name + ": "
+                + Math.max(queue.undelivered(), queue.early()) + " segments were not " + what + " within "
+                + timeout.toMillis()
                 + " ms. Roll back to the last commit, and check the store and the channel."));
     }
 

@@ -61,7 +61,7 @@ public final class ProducerChannel implements Channel {
         Completions.Taken taken = completions.take(partition, notification.records());
         send(NotificationRecord.of(partition, notification, latest), (metadata, failure) -> {
             if (failure == null) {
-                taken.acknowledgeSegment(metadata, latest);
+                delivery.whenDurable(() -> taken.acknowledgeSegment(metadata, latest), lost -> taken.fail(lost(lost)));
                 delivery.delivered();
             } else {
                 taken.fail(failure);
@@ -133,8 +133,11 @@ public final class ProducerChannel implements Channel {
 
     @Override
     public void failed(RuntimeException cause) {
-        completions.failAll(
-                new KafkaException("Cannot deliver the record: its batch is lost, " + cause.getMessage(), cause));
+        completions.failAll(lost(cause));
+    }
+
+    private static KafkaException lost(RuntimeException cause) {
+        return new KafkaException("Cannot deliver the record: its batch is lost, " + cause.getMessage(), cause);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -64,6 +65,36 @@ class ProducerChannelTest {
     private void sendNotification() {
         Notification notification = new Notification(new BlobId(1, 2, 3), 0, 0, 64, 0, 64, 1, Codec.NONE, 7);
         channel.send(PARTITION, notification, 0, 0, delivery);
+    }
+
+    /** With a store of two speeds the broker has the notification before the blob is durable. */
+    @Test
+    void aSendIsAnsweredWhenItsBlobIsDurable() throws Exception {
+        List<Runnable> durable = new ArrayList<>();
+        Channel.Delivery early = new Channel.Delivery() {
+            @Override
+            public void delivered() {}
+
+            @Override
+            public void failed(Throwable cause) {
+                failures.add(cause);
+            }
+
+            @Override
+            public void whenDurable(Runnable answer, Consumer<RuntimeException> lost) {
+                durable.add(answer);
+            }
+        };
+        Completion completion = add();
+        Notification notification = new Notification(new BlobId(1, 2, 3), 0, 0, 64, 0, 64, 1, Codec.NONE, 7);
+        channel.send(PARTITION, notification, 0, 0, early);
+        assertThat(completions.awaitCallbacks(time.nanos() + TimeUnit.SECONDS.toNanos(10)))
+                .isTrue();
+        assertThat(completion.isDone()).isFalse();
+
+        durable.forEach(Runnable::run);
+
+        assertThat(completion.get(10, TimeUnit.SECONDS).topic()).isEqualTo("t");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.blobshuffle.log.internal.publish;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.log.failure.OutcomeUnknownException;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.entries.EncodedEntries;
 import dev.blobshuffle.log.internal.entries.EntriesEncoder;
@@ -124,11 +125,22 @@ final class CommitGroup {
     /** Reports success, unless an outcome was reported. */
     void committed() {
         if (toReported()) {
-            taken.forEach(Acknowledgements.Taken::committed);
+            for (int i = 0; i < taken.size(); i++) {
+                Acknowledgements.Taken records = taken.get(i);
+                deliveries.get(i).whenDurable(records::committed, cause -> records.failed(mayBeLost(cause)));
+            }
             if (!isHeld) {
                 deliveries.forEach(Channel.Delivery::delivered);
             }
         }
+    }
+
+    /** The log has the records, and readers may see them until their blob is lost. */
+    private static OutcomeUnknownException mayBeLost(RuntimeException cause) {
+        return new OutcomeUnknownException(
+                "Cannot confirm records: they are in the log, but their blob did not become durable. "
+                        + cause.getMessage(),
+                cause);
     }
 
     /** Reports a failure, unless an outcome was reported. */

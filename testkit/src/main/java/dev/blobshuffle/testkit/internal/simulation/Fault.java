@@ -58,7 +58,15 @@ public enum Fault {
     /** A hub answered with places that are not those of the part. */
     PART_MISPLACED,
     /** An instance of another owner handed over a part. */
-    PART_FOREIGN;
+    PART_FOREIGN,
+    /** The fast store was lost for ever. */
+    FAST_GONE,
+    /** The fast store lost all its blobs, and went on. */
+    FAST_EMPTIED,
+    /** The fast store acknowledged a blob that it does not have. */
+    FAST_FORGETS,
+    /** The durable store failed while the fast one went on. */
+    DURABLE_DOWN;
 
     /** Those that happen only where blobs are swept. */
     static final Set<Fault> OF_SWEEPS = EnumSet.of(SWEEP_REQUEST_FAILED, LOG_PURGED, READER_RESET, READER_SLOW);
@@ -67,11 +75,15 @@ public enum Fault {
     static final Set<Fault> OF_COMBINING =
             EnumSet.of(HUB_KILLED, HUB_FROZEN, PART_LOST, PART_REPLAYED, PART_MISPLACED, PART_FOREIGN);
 
+    /** Those that happen only with a store of two speeds. */
+    static final Set<Fault> OF_TWO_SPEEDS = EnumSet.of(FAST_GONE, FAST_EMPTIED, FAST_FORGETS, DURABLE_DOWN);
+
     /** Those that every schedule may have. */
     static Set<Fault> usual() {
         Set<Fault> usual = EnumSet.allOf(Fault.class);
         usual.removeAll(OF_SWEEPS);
         usual.removeAll(OF_COMBINING);
+        usual.removeAll(OF_TWO_SPEEDS);
         return usual;
     }
 }

@@ -93,6 +93,11 @@ final class Instance {
         engine.close();
     }
 
+    /** Blobs that it announced before they were durable. */
+    long early() {
+        return engine.metrics().value(Counter.BLOBS_ANNOUNCED_EARLY);
+    }
+
     /** Ends sweeps. */
     void closeSweeper() {
         if (process.isAlive()) {

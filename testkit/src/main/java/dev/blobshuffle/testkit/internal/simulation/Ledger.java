@@ -16,6 +16,18 @@ final class Ledger {
     private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
     private final List<String> violations = new ArrayList<>();
 
+    private boolean hasSkips;
+
+    /** Notes that an operator had readers skip a lost blob. */
+    void skipped() {
+        hasSkips = true;
+    }
+
+    /** Whether readers skipped a lost blob: without transactions there is a gap in the order. */
+    boolean hasSkips() {
+        return hasSkips;
+    }
+
     /** Counts an injected fault. */
     void fault(Fault fault) {
         faults.merge(fault, 1, Integer::sum);

@@ -45,6 +45,7 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
     private final Membership.Reading reading;
     private int epoch;
     private int failuresInARow;
+    private int skips;
 
     Reader(World world, Instance instance, String client) {
         this.world = world;
@@ -82,6 +83,11 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
 
     private void step(Debatcher<SimulatedLog.Entry> debatcher) throws BlobShuffleException {
         SimulatedTime time = world.time();
+        int skipped = world.fast().map(FastCopies::skips).orElse(0);
+        if (skipped > skips) {
+            skips = skipped;
+            rollBack(debatcher); // It may wait for a blob to skip.
+        }
         follow(debatcher);
         poll(debatcher);
         changePauses(debatcher);
@@ -171,6 +177,9 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
     private void offer(Debatcher<SimulatedLog.Entry> debatcher, Partition partition, SimulatedLog.Entry entry) {
         Notification notification = entry.notification();
         SimulatedLog.Plain plain = entry.plain();
+        if (notification != null && isSkipped(notification)) {
+            return;
+        }
         if (notification != null) {
             Position start = starts.getOrDefault(partition.number(), new Position(0, 0));
             int first = start.offset() == entry.offset() ? start.index() : 0;
@@ -179,6 +188,10 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
             byte[] value = plain.value();
             debatcher.offer(partition, entry.offset(), value == null ? 0 : value.length, entry);
         }
+    }
+
+    private boolean isSkipped(Notification notification) {
+        return world.fast().isPresent() && world.fast().get().isSkipped(notification.blob());
     }
 
     private void changePauses(Debatcher<SimulatedLog.Entry> debatcher) {

@@ -118,6 +118,32 @@ record Schedule(
                 isSweeping);
     }
 
+    /** The same decisions with faults of a store of two speeds. */
+    Schedule ofTwoSpeeds(SimulatedTime time) {
+        Set<Fault> drawn = EnumSet.copyOf(faults);
+        drawn.add(Fault.DURABLE_DOWN); // No schedule is without one.
+        for (Fault fault : Fault.OF_TWO_SPEEDS) {
+            if (time.random(2) > 0) {
+                drawn.add(fault);
+            }
+        }
+        return new Schedule(
+                exactlyOnce,
+                instances,
+                writers,
+                readers,
+                partitions,
+                zones,
+                records,
+                commitOneIn,
+                drawn,
+                chaos,
+                batcher,
+                readBytes,
+                largest,
+                isSweeping);
+    }
+
     /** Decides without a random draw, so that a seed's other decisions do not depend on it. */
     private static boolean isSweeping(long seed) {
         return Math.floorMod(seed * 0x9E3779B97F4A7C15L >>> 40, 4) == 3;

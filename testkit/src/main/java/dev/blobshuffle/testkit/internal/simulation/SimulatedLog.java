@@ -242,6 +242,17 @@ final class SimulatedLog {
         return false;
     }
 
+    /** The blobs of all notifications that there are. */
+    List<BlobId> blobs() {
+        List<BlobId> blobs = new ArrayList<>();
+        for (int partition = 0; partition < partitions.size(); partition++) {
+            for (long offset = start(partition); offset < end(partition); offset++) {
+                notification(partition, offset).ifPresent(entry -> blobs.add(entry.blob()));
+            }
+        }
+        return blobs;
+    }
+
     /** Whether readers have committed everything that there is. */
     boolean isConsumed() {
         for (int partition = 0; partition < partitions.size(); partition++) {

@@ -128,6 +128,20 @@ final class SimulatedStore {
         return client;
     }
 
+    /** Loses all blobs. */
+    void empty() {
+        blobs.clear();
+    }
+
+    boolean has(BlobId id) {
+        return blobs.containsKey(id);
+    }
+
+    /** Whether a blob was ever stored. */
+    boolean hasKept(BlobId id) {
+        return kept.containsKey(id);
+    }
+
     /** Whether the range that a notification names is there. */
     boolean holds(Notification notification) {
         byte[] blob = blobs.get(notification.blob());

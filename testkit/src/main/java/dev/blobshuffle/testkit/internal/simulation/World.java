@@ -1,11 +1,13 @@
 package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.BlobLifetime;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
 import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.write.upload.StoreSink;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.simulator.SimulatedProcess;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * One schedule: the store and the log, the instances that come and go, the supervisor that kills
@@ -47,6 +50,7 @@ final class World {
     private boolean isSwept;
     private boolean isFinished;
     private Optional<CombiningZone> zone = Optional.empty();
+    private Optional<FastCopies> fast = Optional.empty();
 
     World(SimulatedTime time, Seams seams) {
         this(time, seams, Schedule.of(time));
@@ -68,6 +72,13 @@ final class World {
         return world;
     }
 
+    /** A world whose store has two speeds. */
+    static World ofTwoSpeeds(SimulatedTime time, Seams seams) {
+        World world = new World(time, seams, Schedule.of(time).ofTwoSpeeds(time));
+        world.fast = Optional.of(new FastCopies(world));
+        return world;
+    }
+
     /** Runs the schedule to its end and checks it. */
     void run() {
         zone.ifPresent(CombiningZone::start);
@@ -85,8 +96,10 @@ final class World {
             zone.ifPresent(CombiningZone::check);
             time.settle(LATE_ENDS);
             new Deliveries(schedule, input, ledger).check(log.outputs());
-            if (store.openBytes() != 0) {
-                ledger.violation(store.openBytes() + " bytes that were read were not given back");
+            long open = store.openBytes()
+                    + fast.map(copies -> copies.store().openBytes()).orElse(0L);
+            if (open != 0) {
+                ledger.violation(open + " bytes that were read were not given back");
             }
         }
     }
@@ -108,6 +121,7 @@ final class World {
             time.pause(Duration.ofMillis(20 + time.random(400)));
             strike();
             zone.ifPresent(CombiningZone::strike);
+            fast.ifPresent(FastCopies::strike);
             if (!schedule.isSweeping()) {
                 continue;
             }
@@ -118,6 +132,9 @@ final class World {
         isCalm = true;
         while (!isFinished() && !ledger.isBroken()) {
             time.pause(Duration.ofMillis(50));
+            if (areWritersDone()) {
+                fast.ifPresent(FastCopies::skipLost);
+            }
             if (schedule.isSweeping() && areWritersDone() && log.isConsumed()) {
                 awaitSweeps();
             }
@@ -144,12 +161,37 @@ final class World {
     }
 
     private List<BlobId> unneeded() {
-        return store.unneeded().stream().filter(id -> id.owner() == owner()).toList();
+        return Stream.concat(store.unneeded().stream(), fast.map(FastCopies::unneeded).orElse(List.of()).stream())
+                .filter(id -> id.owner() == owner())
+                .toList();
     }
 
     /** The owner of the blobs. */
     int owner() {
         return zone.isPresent() ? CombiningZone.OWNER : BlobId.NO_OWNER;
+    }
+
+    /** The fast store; empty if the store has one speed. */
+    Optional<FastCopies> fast() {
+        return fast;
+    }
+
+    /** The blobs that instances announced before they were durable. */
+    long early() {
+        return all.stream().mapToLong(Instance::early).sum();
+    }
+
+    /** The store that has the range of a notification; empty if none has it. */
+    Optional<SimulatedStore> storeOf(Notification notification) {
+        if (store.holds(notification)) {
+            return Optional.of(store);
+        }
+        return fast.map(FastCopies::store).filter(copies -> copies.holds(notification));
+    }
+
+    /** Whether a blob that no store has may be announced: the fast store has acknowledged it. */
+    boolean isForgotten(Notification notification) {
+        return fast.isPresent() && fast.get().hasAcknowledged(notification);
     }
 
     /** The zone whose instances combine small blobs; empty if they do not. */
@@ -186,15 +228,23 @@ final class World {
 
     /** The engine of a process. */
     Engine engine(SimulatedProcess process) {
-        BlobStore own = seams.store(store.client(process), time);
+        BlobStore own = seams.store(client(process), time);
         ShuffleEngine.Builder builder = ShuffleEngine.builder(
                         zone.map(combining -> combining.owned(own)).orElse(own), process)
                 .batching(schedule.batcher())
                 .readBufferBytes(schedule.readBytes());
         ShuffleMetrics metrics = new ShuffleMetrics(process);
+        if (fast.isPresent()) {
+            builder.sinks(parts -> seams.sink(new StoreSink(parts.store()), parts.store()));
+        }
         zone.ifPresent(combining -> builder.metrics(metrics)
                 .sinks(parts -> seams.sink(combining.sink(process, parts, metrics), parts.store())));
         return builder.build();
+    }
+
+    private BlobStore client(SimulatedProcess process) {
+        BlobStore durable = store.client(process);
+        return fast.map(copies -> copies.with(durable, process)).orElse(durable);
     }
 
     /** The sweeper of a process; nothing watches its turn yet. */
@@ -204,7 +254,7 @@ final class World {
         return new Sweeper(
                 timing,
                 new BlobLifetime(Optional.empty(), Duration.ZERO),
-                () -> store.client(process),
+                () -> client(process),
                 new Sweeps(this),
                 engine.metrics(),
                 process);

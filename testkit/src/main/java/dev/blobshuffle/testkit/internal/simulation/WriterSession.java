@@ -5,13 +5,17 @@ import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.LongSummaryStatistics;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,9 @@ final class WriterSession implements Channel {
     private final int lane;
     private final int epoch;
     private final Signal answered;
+
+    /** The blobs of the notifications since the last commit. */
+    private final Set<BlobId> sent = new HashSet<>();
 
     private boolean isInTransaction;
     private boolean isSending;
@@ -77,14 +84,18 @@ final class WriterSession implements Channel {
     }
 
     private void check(Partition partition, Notification notification, long earliest, long latest) {
-        if (!world.store().holds(notification)) {
-            world.ledger()
-                    .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
+        sent.add(notification.blob());
+        Optional<SimulatedStore> store = world.storeOf(notification);
+        if (store.isEmpty()) {
+            if (!world.isForgotten(notification)) {
+                world.ledger()
+                        .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
+            }
             return;
         }
         LongSummaryStatistics stored;
         try {
-            stored = world.store().timestamps(partition, notification);
+            stored = store.get().timestamps(partition, notification);
         } catch (BlobCorruptException e) {
             world.ledger().violation("lane " + lane + " sent a notification of other bytes: " + e.getMessage());
             return;
@@ -202,7 +213,7 @@ final class WriterSession implements Channel {
                 ? world.log().transaction(client, epoch)
                 : new SimulatedLog.Transaction(SimulatedLog.State.COMMITTED);
         if (notification != null) {
-            if (!world.store().holds(notification)) {
+            if (world.storeOf(notification).isEmpty() && !world.isForgotten(notification)) {
                 world.ledger().violation("a notification arrived whose blob is not stored any more: " + notification);
             }
             world.log().append(partition, transaction, notification, null);
@@ -210,7 +221,12 @@ final class WriterSession implements Channel {
         for (SimulatedLog.Plain record : plain) {
             world.log().append(partition, transaction, null, record);
         }
-        answer(sentIn, delivery::delivered);
+        answer(sentIn, () -> {
+            if (notification != null) {
+                delivery.whenDurable(() -> requireDurable(notification.blob(), "answered"), lost -> {});
+            }
+            delivery.delivered();
+        });
     }
 
     private void answer(int sentIn, Runnable delivery) {
@@ -258,9 +274,17 @@ final class WriterSession implements Channel {
         if (refusedAttempt == attempt && world.schedule().exactlyOnce()) {
             throw new SimulatedLog.Fenced(client);
         }
+        sent.forEach(blob -> requireDurable(blob, "committed"));
+        sent.clear();
         world.log().commitInput(client, epoch, lane, position);
         isInTransaction = false;
         world.time().pause();
+    }
+
+    private void requireDurable(BlobId blob, String what) {
+        if (!world.store().hasKept(blob)) {
+            world.ledger().violation("lane " + lane + " " + what + " records whose blob is not durable: " + blob);
+        }
     }
 
     /**
@@ -273,6 +297,7 @@ final class WriterSession implements Channel {
             flush(); // Without transactions earlier sends stay, and arrive before the repeated ones.
         }
         attempt++;
+        sent.clear();
         unanswered = 0;
         isInTransaction = false;
         world.log().abort(client, epoch);

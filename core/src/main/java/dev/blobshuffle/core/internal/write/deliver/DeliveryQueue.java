@@ -15,17 +15,20 @@ import dev.blobshuffle.core.time.Time;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The sealed segments of one lane between two discards: one queue per partition, in append order.
  * Uploads may finish in any order. A segment goes to the channel only from the head of its
- * partition's queue, once its blob is durable or it may be sent as plain records. The first failure
- * ends the queue: nothing is sent after it.
+ * partition's queue, once its blob is readable or it may be sent as plain records. The first
+ * failure ends the queue: nothing is sent after it. The queue is settled when the channel has
+ * acknowledged every segment and every blob is durable.
  *
  * <p>Thread-safe. The monitor guards queues and counts, and is never held while the channel is
  * called. At most one thread, the emitter, calls the channel. A thread that finds work while
@@ -45,6 +48,7 @@ public final class DeliveryQueue {
 
     private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
     private final Deque<Deque<Segment>> sendable = new ArrayDeque<>();
+    private final EarlySegments early = new EarlySegments();
     private int unsent;
     private int unacknowledged;
     private volatile boolean isEnded;
@@ -106,13 +110,101 @@ public final class DeliveryQueue {
      * Reports that a segment's blob is durable. Returns false if the segment no longer waits for
      * it.
      */
-    public synchronized boolean stored(Segment segment, Notification notification) {
+    public boolean stored(Segment segment, Notification notification) {
+        synchronized (this) {
+            if (segment.state == Segment.State.WAITING) {
+                segment.toStored(notification);
+                offerHead(segment);
+                return true;
+            }
+            if (!early.remove(segment)) {
+                return false;
+            }
+        }
+        answer();
+        return true;
+    }
+
+    /**
+     * Reports that readers find a segment's blob, which is not durable yet: the segment may be
+     * sent, and waits for {@link #stored}. Returns false if it no longer waits for its blob.
+     */
+    public synchronized boolean readable(Segment segment, Notification notification) {
         if (segment.state != Segment.State.WAITING) {
             return false;
         }
         segment.toStored(notification);
+        early.add(segment);
         offerHead(segment);
         return true;
+    }
+
+    /**
+     * Runs an action when a segment's blob is durable, or another one if the queue ends before. At
+     * once if the outcome is known and no earlier action of the partition waits.
+     */
+    void whenDurable(Segment segment, Runnable durable, Consumer<RuntimeException> lost) {
+        EarlySegments.Waiter waiter = new EarlySegments.Waiter(segment, durable, lost);
+        boolean isKnown;
+        synchronized (this) {
+            isKnown = isEnded || early.isSettled();
+            if (!isKnown) {
+                early.await(waiter);
+            }
+        }
+        if (isKnown) {
+            end(waiter);
+        } else {
+            answer();
+        }
+    }
+
+    private void end(EarlySegments.Waiter waiter) {
+        if (waiter.segment().isLost()) {
+            waiter.lost().accept(loss());
+        } else {
+            waiter.durable().run();
+        }
+    }
+
+    /** Runs the actions whose segments are durable. One thread at a time, to keep their order. */
+    private void answer() {
+        synchronized (this) {
+            if (!early.beginAnswers()) {
+                return; // The other thread takes the action.
+            }
+        }
+        boolean isDone = false;
+        try {
+            while (!isDone) {
+                EarlySegments.Waiter next;
+                synchronized (this) {
+                    next = early.next();
+                    isDone = next == null;
+                    if (isDone) {
+                        early.endAnswers();
+                    }
+                }
+                if (next != null) {
+                    next.durable().run();
+                }
+            }
+        } finally {
+            if (!isDone) {
+                synchronized (this) {
+                    early.endAnswers();
+                }
+            }
+        }
+        progress.raise();
+    }
+
+    private RuntimeException loss() {
+        RuntimeException cause = failure;
+        return cause != null
+                ? cause
+                : new DeliveryFailedException("Cannot confirm records of lane " + laneName
+                        + ": they were discarded before their blob was durable. Send them again.");
     }
 
     /**
@@ -139,9 +231,9 @@ public final class DeliveryQueue {
         }
     }
 
-    /** Whether a segment waits for its blob. */
+    /** Whether a segment waits until its blob is durable. */
     public synchronized boolean isWaiting(Segment segment) {
-        return segment.state == Segment.State.WAITING;
+        return segment.state == Segment.State.WAITING || early.contains(segment);
     }
 
     private void offerHead(Segment segment) {
@@ -362,15 +454,17 @@ public final class DeliveryQueue {
 
     /** Ends the queue with a failure, unless it has ended. */
     public void fail(RuntimeException cause) {
+        List<EarlySegments.Waiter> lost;
         synchronized (this) {
             if (isEnded) {
                 return;
             }
             failure = cause;
             teller = Thread.currentThread();
-            end();
+            lost = end();
         }
         try {
+            lost.forEach(this::end); // These records are older than those in the channel.
             channel.failed(cause);
         } catch (RuntimeException | Error e) {
             if (e != cause) {
@@ -383,7 +477,8 @@ public final class DeliveryQueue {
         }
     }
 
-    private void end() {
+    /** Ends the queue. Returns what waits for blobs that are not durable. */
+    private List<EarlySegments.Waiter> end() {
         isEnded = true;
         for (Deque<Segment> queue : queues.values()) {
             for (Segment segment : queue) {
@@ -398,6 +493,7 @@ public final class DeliveryQueue {
         sendable.clear();
         unsent = 0;
         unacknowledged = 0;
+        return early.lose();
     }
 
     /**
@@ -405,11 +501,13 @@ public final class DeliveryQueue {
      * report a failure. The channel would attribute a later report to the next queue.
      */
     public void abandon() {
+        List<EarlySegments.Waiter> lost = List.of();
         synchronized (this) {
             if (!isEnded) {
-                end();
+                lost = end();
             }
         }
+        lost.forEach(this::end);
         boolean interrupted = false;
         while (true) {
             long seen = progress.count();
@@ -441,5 +539,15 @@ public final class DeliveryQueue {
     /** Segments that the channel has not acknowledged, whether sent or not. */
     public synchronized int undelivered() {
         return unsent + unacknowledged;
+    }
+
+    /** Segments whose blobs are readable and not durable. */
+    public synchronized int early() {
+        return early.size();
+    }
+
+    /** Whether the channel has acknowledged all segments, and all their blobs are durable. */
+    public synchronized boolean isSettled() {
+        return unsent + unacknowledged == 0 && early.isSettled();
     }
 }

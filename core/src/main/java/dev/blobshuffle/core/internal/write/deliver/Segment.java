@@ -16,6 +16,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +24,14 @@ import org.jspecify.annotations.Nullable;
  * them.
  *
  * <pre>
- *   WAITING ──blob durable──▶ STORED ─┐
- *      │  └──inline, fallback──▶ PLAIN ┴──sent──▶ SENT ──acknowledged──▶ DELIVERED
+ *   WAITING ──blob readable──▶ STORED ─┐
+ *      │  └──inline, fallback──▶ PLAIN ─┴──sent──▶ SENT ──acknowledged──▶ DELIVERED
  *      └────── (any of these) ──lane failed or discarded──▶ DROPPED
  * </pre>
+ *
+ * <p>In an ordinary store a readable blob is durable. In a store of two speeds, a segment may be
+ * {@link State#STORED} and beyond while its blob is not durable yet. The queue remembers it as one
+ * of its {@link EarlySegments}.
  *
  * <p>Threads: the monitor of the {@link DeliveryQueue} guards the state and the fields that depend
  * on it. One thread at a time reads the records and compresses them in place: first a worker of the
@@ -35,9 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class Segment implements Channel.Entry, Channel.SegmentRecords, Channel.Delivery {
     /** The state of a segment between its cut and its delivery. */
     enum State {
-        /** In memory, its blob not durable. */
+        /** In memory, its blob not readable. */
         WAITING,
-        /** In a durable blob; the notification may be sent. */
+        /** In a readable blob; the notification may be sent. */
         STORED,
         /** To be sent as plain records once it is due. */
         PLAIN,
@@ -63,6 +68,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     State state = State.WAITING;
     private @Nullable Notification notification;
     private boolean isDue;
+    private boolean isLost;
     private long filledNanos;
     private long predictedNanos;
     private long sentNanos;
@@ -142,7 +148,7 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return filledNanos;
     }
 
-    /** The records; empty once the blob is durable. */
+    /** The records; empty once the blob is readable. */
     public List<Slice> slices() {
         return slices;
     }
@@ -205,12 +211,22 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         cursor.reset(slice.chunk().array(), slice.offset(), slice.length(), slice.records(), slice.baseTimestamp());
     }
 
-    /** The blob is durable. Called under the queue's monitor. */
+    /** The blob is readable. Called under the queue's monitor. */
     void toStored(Notification reference) {
         state = State.STORED;
         notification = reference;
         slices = List.of();
         frames = List.of();
+    }
+
+    /** The lane ended before the readable blob was durable. Called under the queue's monitor. */
+    void toLost() {
+        isLost = true;
+    }
+
+    /** Whether the lane ended before the readable blob was durable. */
+    boolean isLost() {
+        return isLost;
     }
 
     /**
@@ -273,6 +289,11 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     BlobId blob() {
         Notification reference = notification;
         return reference == null ? null : reference.blob();
+    }
+
+    @Override
+    public void whenDurable(Runnable durable, Consumer<RuntimeException> lost) {
+        queue.whenDurable(this, durable, lost);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Makes a blob's segments durable: in a blob of their own ({@link StoreSink}), or in one that they
@@ -22,4 +23,16 @@ public interface BlobSink {
      * @param content the blob's bytes, those of the layout
      */
     CompletionStage<Placement> put(BlobId id, BlobLayout layout, BlobContent content);
+
+    /**
+     * Stores the segments as {@link #put(BlobId, BlobLayout, BlobContent)} does. If readers find
+     * them before they are durable, the sink reports the placement then, at most once.
+     *
+     * @param whenReadable called by any thread, perhaps after the stage has completed; must only
+     *     enqueue
+     */
+    default CompletionStage<Placement> put(
+            BlobId id, BlobLayout layout, BlobContent content, Consumer<Placement> whenReadable) {
+        return put(id, layout, content);
+    }
 }

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.store.BlobId;
 import java.util.List;
 
 /**
- * The place where segments are durable.
+ * The place where segments are stored.
  *
  * @param id the blob that holds them
  * @param notifications one per segment, in the order of the segments' layout

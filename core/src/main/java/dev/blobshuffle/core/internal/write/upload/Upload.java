@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
+ *     ├──readable──▶ EARLY                                   segments STORED, not durable
+ *     │                ├── durable ─────────────▶ ENDED
+ *     │                ├── failed, fallback: put again until out of time
+ *     │                └── failed, out of time ─▶ ENDED    lanes fail
  *     ├──failed or out of time, no fallback─────▶ ENDED    lanes fail
  *     └──failed or out of time, fallback──▶ FALLING_BACK   small segments PLAIN
  *                                                 ├── no segment waits ───────▶ ENDED
@@ -46,6 +50,7 @@ import org.jspecify.annotations.Nullable;
 final class Upload {
     private enum Phase {
         OPEN,
+        EARLY,
         FALLING_BACK,
         ENDED
     }
@@ -68,6 +73,7 @@ final class Upload {
     private boolean isPutting = true;
     private boolean hasFailed;
     private Time.@Nullable Cancellable timer;
+    private Time.@Nullable Cancellable retry;
     /**
      * Set if the deadline passes before the records are encoded. They are sent as plain records
      * after the encoding, because a worker owns them until then.
@@ -204,13 +210,33 @@ final class Upload {
         BlobLayout laidOut = layout();
         BlobContent content =
                 new SharedContent(BlobContent.of(laidOut.buffers(), () -> {}), laidOut.sections(), references);
-        var ignored = uploads.sink().put(id(), laidOut, content).whenComplete((placement, failure) -> {
+        var ignored = uploads.sink().put(id(), laidOut, content, this::readable).whenComplete((placement, failure) -> {
             try {
                 putEnded(placement, failure);
             } catch (RuntimeException | Error e) {
                 putFailed(e); // An exception thrown here would be lost in the stage.
             }
         });
+    }
+
+    /** Readers find the blob, which is not durable yet. The upload keeps its memory. */
+    private void readable(Placement placement) {
+        synchronized (this) {
+            if (phase != Phase.OPEN || hasFailed) {
+                return;
+            }
+            phase = Phase.EARLY;
+        }
+        Set<DeliveryQueue> queues = new LinkedHashSet<>();
+        for (int i = 0; i < segments.size(); i++) {
+            Segment segment = segments.get(i);
+            if (segment.queue().readable(segment, placement.notifications().get(i))) {
+                queues.add(segment.queue());
+            }
+        }
+        uploads.early();
+        uploads.readable(layout().length(), segments.get(0).sealedNanos());
+        queues.forEach(DeliveryQueue::emitSoon);
     }
 
     private void putEnded(@Nullable Placement placement, @Nullable Throwable failure) {
@@ -225,6 +251,9 @@ final class Upload {
     private void stored(Placement placement) {
         boolean needed = false;
         Set<DeliveryQueue> queues = new LinkedHashSet<>();
+        if (!isEarly()) {
+            uploads.readable(layout().length(), segments.get(0).sealedNanos());
+        }
         if (!isEnded()) {
             for (int i = 0; i < segments.size(); i++) {
                 Segment segment = segments.get(i);
@@ -234,7 +263,7 @@ final class Upload {
                 }
             }
         }
-        uploads.stored(layout().length(), needed, segments.get(0).sealedNanos());
+        uploads.stored(layout().length(), needed);
         end();
         queues.forEach(DeliveryQueue::emitSoon);
     }
@@ -295,14 +324,27 @@ final class Upload {
 
     /**
      * Sends the segments that the channel accepts as plain records, and retries storing the rest.
+     * Readers may know an early blob, so it is only stored again, until it is too late.
      */
     private void fallBack(Throwable cause) {
+        boolean isEarly;
         synchronized (this) {
             if (phase == Phase.ENDED) {
                 return;
             }
-            phase = Phase.FALLING_BACK;
-            references.retain(); // The put may end now, on another thread.
+            isEarly = phase == Phase.EARLY;
+            if (!isEarly) {
+                phase = Phase.FALLING_BACK;
+                references.retain(); // The put may end now, on another thread.
+            }
+        }
+        if (isEarly) {
+            if (cause instanceof DeadlineExceededException) {
+                failForGood(cause);
+            } else {
+                putAgainLater();
+            }
+            return;
         }
         try {
             sendPlain(cause);
@@ -338,7 +380,7 @@ final class Upload {
     private synchronized void putAgainLater() {
         if (phase != Phase.ENDED && !isPutting) {
             isPutting = true;
-            timer = uploads.retryLater(this::putAgain);
+            retry = uploads.retryLater(this::putAgain);
         }
     }
 
@@ -393,6 +435,10 @@ final class Upload {
         end();
     }
 
+    private synchronized boolean isEarly() {
+        return phase == Phase.EARLY;
+    }
+
     private synchronized boolean isEnded() {
         return phase == Phase.ENDED;
     }
@@ -405,6 +451,9 @@ final class Upload {
             phase = Phase.ENDED;
             if (timer != null) {
                 timer.cancel();
+            }
+            if (retry != null) {
+                retry.cancel();
             }
         }
         uploads.ended(this);

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.internal.write.upload;
 /** Observes uploads. Called by any thread; must not block. */
 public interface UploadObserver {
     /**
-     * A blob is durable.
+     * Readers find a blob.
      *
      * @param nanosSinceSeal time since the seal of its batch
      */

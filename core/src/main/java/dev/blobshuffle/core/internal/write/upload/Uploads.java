@@ -248,12 +248,21 @@ public final class Uploads implements AutoCloseable {
     }
 
     /**
-     * Records a blob that is durable.
+     * Records a blob that readers find.
      *
      * @param sealedNanos when its batch was sealed
      */
-    void stored(long bytes, boolean needed, long sealedNanos) {
+    void readable(long bytes, long sealedNanos) {
         observer.stored(bytes, time.nanos() - sealedNanos);
+    }
+
+    /** Records a blob that readers found before it was durable. */
+    void early() {
+        metrics.add(Counter.BLOBS_ANNOUNCED_EARLY, 1);
+    }
+
+    /** Records a blob that is durable. */
+    void stored(long bytes, boolean needed) {
         if (needed) {
             metrics.add(Counter.BLOBS_STORED, 1);
             metrics.add(Counter.BLOB_BYTES_STORED, bytes);

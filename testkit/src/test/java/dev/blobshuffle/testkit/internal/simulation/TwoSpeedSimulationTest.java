@@ -1,0 +1,70 @@
+package dev.blobshuffle.testkit.internal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.internal.simulation.TwoSpeedSimulation.Outcome;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** System properties set the seeds: {@code docs/testing/simulation.md}. */
+class TwoSpeedSimulationTest {
+    private static final int SEEDS = Integer.getInteger("twospeed.seeds", 200);
+    private static final long SEED = Long.getLong("twospeed.seed", 1);
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void everyPromiseHoldsWhenEitherStoreFails() {
+        AtomicLong early = new AtomicLong();
+        AtomicLong skipped = new AtomicLong();
+        Set<Fault> faults = ConcurrentHashMap.newKeySet();
+        // Schedules share nothing, so that every core may run one.
+        LongStream.range(SEED, SEED + SEEDS).parallel().forEach(seed -> {
+            Outcome outcome = TwoSpeedSimulation.run(seed);
+            assertThat(outcome.violations())
+                    .as(
+                            "seed %d, after %s; replay it with -Dtwospeed.seeds=1 -Dtwospeed.seed=%d",
+                            seed, outcome.shuffle().faults(), seed)
+                    .isEmpty();
+            early.addAndGet(outcome.early());
+            skipped.addAndGet(outcome.skipped());
+            faults.addAll(outcome.shuffle().faults().keySet());
+        });
+        if (SEEDS >= 100) {
+            assertThat(faults).containsAll(EnumSet.copyOf(Fault.OF_TWO_SPEEDS));
+            assertThat(early.get()).as("blobs announced early").isGreaterThan(2L * SEEDS);
+            assertThat(skipped.get()).as("blobs lost with their writers").isPositive();
+        }
+    }
+
+    @Test
+    void aSeedAlwaysGivesTheSameSchedule() {
+        for (long seed = SEED; seed < SEED + 5; seed++) {
+            assertThat(TwoSpeedSimulation.run(seed)).isEqualTo(TwoSpeedSimulation.run(seed));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void aPlantedBugIsFoundByItsViolationWithinAThousandSeeds(PlantedTwoSpeedBug bug) {
+        String last = "none";
+        for (long seed = SEED; seed < SEED + 1000; seed++) {
+            Outcome outcome = TwoSpeedSimulation.run(seed, bug.seams());
+            if (!outcome.violations().isEmpty()) {
+                last = outcome.violations().get(0);
+                if (bug.causes(last)) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("The simulation did not find " + bug + "; the last violation: " + last);
+    }
+}
