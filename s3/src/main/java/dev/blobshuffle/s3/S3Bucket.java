@@ -170,6 +170,12 @@ final class S3Bucket implements Bucket {
                 next(page));
     }
 
+    /** A directory bucket lists below directories only. */
+    @Override
+    public boolean listsAnyStart() {
+        return !settings.bucket().endsWith("--x-s3");
+    }
+
     @Override
     public Page<String> directories(String start, Optional<String> from) {
         ListObjectsV2Response page = page(objects.list(start).delimiter("/"), start, from);

@@ -68,6 +68,13 @@ public interface Bucket extends AutoCloseable {
     Page<Entry> objects(String start, Optional<String> from);
 
     /**
+     * Whether a listing may begin with any text. Some buckets require one that ends with a slash.
+     */
+    default boolean listsAnyStart() {
+        return true;
+    }
+
+    /**
      * The keys of these objects, but each key is cut after the first slash behind the start and
      * listed once: the "directories" below it.
      */

@@ -236,6 +236,9 @@ public final class BucketBlobStore implements BlobStore {
 
     @Override
     public CompletionStage<List<StoredBlob>> list(int owner, GenerationSpan generations) {
+        if (!bucket.listsAnyStart()) {
+            return listEach(owner, generations);
+        }
         return inEachShard(
                 "list generations from " + generations.first(),
                 shard -> {
@@ -249,6 +252,15 @@ public final class BucketBlobStore implements BlobStore {
                     return found;
                 },
                 shards -> shards.stream().flatMap(List::stream).toList());
+    }
+
+    /** Lists the generations that exist, one by one. */
+    private CompletionStage<List<StoredBlob>> listEach(int owner, GenerationSpan generations) {
+        return generations(owner).thenCompose(known -> {
+            FutureGroup<List<StoredBlob>> lists = new FutureGroup<>();
+            known.stream().filter(generations::contains).forEach(each -> lists.add(list(owner, each.longValue())));
+            return lists.all(all -> all.stream().flatMap(List::stream).toList());
+        });
     }
 
     @Override
