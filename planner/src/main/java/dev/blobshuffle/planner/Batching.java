@@ -41,6 +41,11 @@ final class Batching {
 
     private static final double LARGEST_SPREAD = 0.15;
 
+    private static final double MILLISECOND = 1e-3;
+
+    /** The middles of equally likely parts of the uniform distribution. */
+    private static final double[] UNIFORM = {0.125, 0.375, 0.625, 0.875};
+
     /** Below this number of records, a batch is determined by their count, not by bytes. */
     private static final double FEW_RECORDS = 4;
 
@@ -98,7 +103,7 @@ final class Batching {
         return lanes() == 1 ? commitSeconds() : cycleSeconds() / commitGroups();
     }
 
-    private double commitsPerSecond() {
+    double commitsPerSecond() {
         return commitGroups() / cycleSeconds();
     }
 
@@ -170,9 +175,17 @@ final class Batching {
         return Math.min(LARGEST_SPREAD, FULLEST_SPREAD * sectionSpread() / tuning.blobBytes() / Math.sqrt(batches));
     }
 
-    /** Seconds from one seal by delay to the next: the delay starts at the first record. */
+    /**
+     * Seconds from one seal by delay to the next: the delay starts at the first record, unless it
+     * ends at multiples of itself.
+     */
     private double delaySeconds() {
-        return tuning.delay().toNanos() / 1e9 + 1 / recordRate();
+        double delay = tuning.delay().toNanos() / 1e9;
+        return isAligned() ? Math.max(delay, MILLISECOND) : delay + 1 / recordRate();
+    }
+
+    private boolean isAligned() {
+        return tuning.combining() == Tuning.Combining.ZONE;
     }
 
     boolean isFilledBySize() {
@@ -194,7 +207,9 @@ final class Batching {
         double full = fullSeconds();
         double commits = commitsPerSecond();
         List<Seal> seals = new ArrayList<>();
-        if (full >= window) {
+        if (isAligned() && !isFilledBySize()) {
+            addAligned(seals);
+        } else if (full >= window) {
             double occupied = 1 - Math.exp(-recordRate() * window);
             seals.add(seal(commits * occupied, window / occupied));
         } else {
@@ -211,9 +226,26 @@ final class Batching {
         return seals;
     }
 
+    /** A commit interval begins and ends at random between two multiples of the delay. */
+    private void addAligned(List<Seal> seals) {
+        double window = windowSeconds();
+        double delay = fullSeconds();
+        double commits = commitsPerSecond();
+        double split = Math.min(1, window / delay);
+        addRemainder(seals, commits * (window >= delay ? window / delay - 1 : 1 - split), Math.min(delay, window));
+        addCut(seals, 2 * commits * split);
+    }
+
+    /** Seals of batches that a commit cuts short, on one side or the other. */
+    void addCut(List<Seal> seals, double perSecond) {
+        for (double share : UNIFORM) {
+            addRemainder(seals, perSecond / UNIFORM.length, share * Math.min(fullSeconds(), windowSeconds()));
+        }
+    }
+
     private void addRemainder(List<Seal> seals, double perSecond, double seconds) {
         double occupied = 1 - Math.exp(-recordRate() * seconds);
-        if (occupied > 1e-6) {
+        if (seconds > 1e-9 && occupied > 0) {
             seals.add(seal(perSecond * occupied, seconds / occupied));
         }
     }
@@ -233,7 +265,7 @@ final class Batching {
     private List<Double> sections(double records, double bytes) {
         int zones = workload.zones();
         int partitions = workload.partitions();
-        int present = (int) Math.round(hit(Math.min(zones, partitions), records));
+        int present = (int) Math.round(zonesHit(records));
         List<Double> sections = new ArrayList<>();
         for (int zone = 0; zone < Math.max(1, present); zone++) {
             double share = present < zones
@@ -242,6 +274,11 @@ final class Batching {
             sections.add(bytes * share);
         }
         return sections;
+    }
+
+    /** Zones for which records are. */
+    double zonesHit(double records) {
+        return hit(Math.min(workload.zones(), workload.partitions()), records);
     }
 
     /** Segments of a seal: pairs of lane and partition with records. */

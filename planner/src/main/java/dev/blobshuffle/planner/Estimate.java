@@ -14,6 +14,7 @@ package dev.blobshuffle.planner;
  * @param commitWait average seconds that a commit waits for blobs and Kafka
  * @param processingShare share of the time that commits leave for processing
  * @param writeBufferBytes bytes that an instance's Batcher holds at p99 of its puts
+ * @param partsPerBlob instances whose parts share a blob; 1 without combining
  */
 public record Estimate(
         Tuning tuning,
@@ -25,4 +26,5 @@ public record Estimate(
         boolean isFilledBySize,
         double commitWait,
         double processingShare,
-        double writeBufferBytes) {}
+        double writeBufferBytes,
+        double partsPerBlob) {}

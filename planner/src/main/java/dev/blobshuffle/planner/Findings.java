@@ -4,7 +4,6 @@ import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /**
  * Statements for the reader of a plan: whether it pays off, why not, what would change that, and
@@ -23,10 +22,10 @@ final class Findings {
     private final ShuffleModel model;
     private final Estimate estimate;
     private final double nativeUsd;
-    private final Optional<Double> breakEven;
+    private final Planner.BreakEven breakEven;
     private final List<String> findings = new ArrayList<>();
 
-    Findings(Workload workload, ShuffleModel model, Estimate estimate, double nativeUsd, Optional<Double> breakEven) {
+    Findings(Workload workload, ShuffleModel model, Estimate estimate, double nativeUsd, Planner.BreakEven breakEven) {
         this.workload = workload;
         this.model = model;
         this.prices = model.prices();
@@ -146,11 +145,15 @@ final class Findings {
     }
 
     private void rate() {
-        if (breakEven.isPresent() && breakEven.get() > workload.bytesPerSecond()) {
+        if (breakEven
+                .bytesPerSecond()
+                .filter(rate -> rate > workload.bytesPerSecond())
+                .isPresent()) {
             add(
-                    "With such settings and the longest delay that the goal allows, it pays off from about %s/s on, over all instances.",
-                    SettingsAdvice.human(breakEven.get()));
-        } else if (breakEven.isEmpty()) {
+                    "With %s and the longest delay that the goal allows, it pays off from about %s/s on, over all instances.",
+                    breakEven.with(),
+                    SettingsAdvice.human(breakEven.bytesPerSecond().get()));
+        } else if (breakEven.bytesPerSecond().isEmpty()) {
             add("No higher load changes that with these prices.");
         }
     }

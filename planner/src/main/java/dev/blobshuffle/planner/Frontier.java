@@ -44,7 +44,9 @@ final class Frontier {
                     candidates.add(estimate);
                 }
                 Seal full = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
-                if (full.bytes() * 2 <= tuning.blobBytes()) {
+                HubBatching hub = new HubBatching(workload, tuning, batching);
+                double together = full.bytes() * (hub.isUsed() ? hub.contributors() : 1);
+                if (together * 2 <= tuning.blobBytes()) {
                     break; // Larger blobs would hold the same.
                 }
             }

@@ -33,7 +33,15 @@ record HeadOfLineWait(double rate, double[] seconds, double[] excess) {
         double rate = others * perSecond * (isCached ? Traffic.awayShare(workload) : 1);
         double section = seal.bytes() / seal.sections();
         double bytes = isCached ? section : section / LatencyForecast.readersPerSection(workload);
-        LatencyModel model = profile.get().get();
+        return of(rate, bytes, profile.get().get(), random);
+    }
+
+    /**
+     * The wait behind gets of one size.
+     *
+     * @param rate arrivals per second that need a get
+     */
+    static HeadOfLineWait of(double rate, double bytes, LatencyModel model, LongSupplier random) {
         double[] seconds = new double[SAMPLES];
         Arrays.setAll(seconds, i -> model.sampleMillis(bytes, random) / 1000);
         Arrays.sort(seconds);

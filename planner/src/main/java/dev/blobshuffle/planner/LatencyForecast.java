@@ -2,9 +2,7 @@ package dev.blobshuffle.planner;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
@@ -17,29 +15,22 @@ import java.util.function.LongSupplier;
  * takes no time. The seed makes the run repeatable, and is the same for all compared tunings. Owned
  * by one thread.
  */
-final class LatencyForecast {
-    private static final long SEED = 20_260_603;
+final class LatencyForecast implements Forecast {
+    static final long SEED = 20_260_603;
     private static final int WARM_UP = 20;
     private static final int SEALS_BEFORE_COMMIT = 25;
     private static final int RECORDS_PER_SECTION = 2;
-    private static final int HEDGE_SAMPLES = 400;
-    private static final double SIZE_STEP = Math.log(1.1);
 
     private final Workload workload;
     private final Tuning tuning;
     private final LatencyProfile profile;
     private final Overheads overheads;
     private final LongSupplier random = new SplittableRandom(SEED)::nextLong;
-    private final Histogram latencies = new Histogram();
+    private final LatencySamples latencies = new LatencySamples();
+    private final RequestTimes requests;
     private final List<Pending> pending = new ArrayList<>();
-    private final Map<LatencyModel, Map<Integer, Double>> triggers = new HashMap<>();
     private final double[] delivered;
     private final double[] handedOut;
-    private double fillSum;
-    private double storeSum;
-    private double commitSum;
-    private double readSum;
-    private double weightSum;
     private double waitSum;
     private int waits;
     private HeadOfLineWait headOfLine = HeadOfLineWait.NONE;
@@ -66,6 +57,7 @@ final class LatencyForecast {
         this.tuning = tuning;
         this.profile = profile;
         this.overheads = overheads;
+        requests = new RequestTimes(profile, tuning.hedgedShare(), random);
         delivered = new double[workload.zones()];
         handedOut = new double[workload.zones()];
     }
@@ -129,7 +121,7 @@ final class LatencyForecast {
         List<List<Double>> blobs = seal.isInlined() ? List.of(List.of(seal.bytes())) : seal.blobs();
         int zone = (int) (LatencyModel.uniform(random) * workload.zones());
         for (List<Double> blob : blobs) {
-            double stored = sealed + (seal.isInlined() ? 0 : put(Seal.bytesOf(blob)));
+            double stored = sealed + (seal.isInlined() ? 0 : requests.put(Seal.bytesOf(blob)));
             for (double section : blob) {
                 delivered[zone] = Math.max(delivered[zone], stored);
                 Pending records = new Pending(zone, start, sealed, delivered[zone], seal.isInlined() ? 0 : section);
@@ -166,22 +158,18 @@ final class LatencyForecast {
         for (int i = 0; i < RECORDS_PER_SECTION; i++) {
             double appended = records.start() + LatencyModel.uniform(random) * seconds;
             double out = handedOut[records.zone()];
-            latencies.add(out - appended, seconds);
-            fillSum += (records.sealed() - appended) * seconds;
-            storeSum += (records.delivered() - records.sealed()) * seconds;
-            commitSum += (visible - records.delivered()) * seconds;
-            readSum += (out - visible) * seconds;
-            weightSum += seconds;
+            latencies.add(
+                    records.sealed() - appended,
+                    records.delivered() - records.sealed(),
+                    visible - records.delivered(),
+                    out - visible,
+                    seconds);
         }
     }
 
     private double get(Pending records) {
         boolean isLocal = tuning.cache() == Tuning.Cache.ZONE && records.zone() == 0;
-        return records.bytes() == 0 || isLocal
-                ? 0
-                : profile.get()
-                        .map(model -> hedged(model, readBytes(records)) / 1000)
-                        .orElse(0.0);
+        return records.bytes() == 0 || isLocal ? 0 : requests.get(readBytes(records));
     }
 
     private double readBytes(Pending records) {
@@ -198,78 +186,18 @@ final class LatencyForecast {
         return Math.max(1, Math.min(readers, partitions));
     }
 
-    private double put(double bytes) {
-        return profile.put().map(model -> hedged(model, bytes) / 1000).orElse(0.0);
-    }
-
-    private double hedged(LatencyModel model, double bytes) {
-        double first = model.sampleMillis(bytes, random);
-        if (tuning.hedgedShare() == 0) {
-            return first;
-        }
-        double trigger = trigger(model, bytes);
-        return first <= trigger ? first : Math.min(first, trigger + model.sampleMillis(bytes, random));
-    }
-
-    /**
-     * The latency above which requests are hedged, from their share. Sizes within a tenth share it,
-     * as in the engine.
-     */
-    private double trigger(LatencyModel model, double bytes) {
-        Map<Integer, Double> known = triggers.computeIfAbsent(model, unknown -> new HashMap<>());
-        int bucket = (int) Math.round(Math.log(Math.max(1, bytes)) / SIZE_STEP);
-        return known.computeIfAbsent(bucket, unknown -> {
-            double[] samples = new double[HEDGE_SAMPLES];
-            Arrays.setAll(samples, i -> model.sampleMillis(bytes, random));
-            Arrays.sort(samples);
-            return samples[(int) Math.min(HEDGE_SAMPLES - 1, HEDGE_SAMPLES * (1 - tuning.hedgedShare()))];
-        });
-    }
-
-    /** Average seconds of a commit. */
-    double commitWait() {
+    @Override
+    public double commitWait() {
         return waits == 0 ? 0 : waitSum / waits;
     }
 
-    /** Number of commits. */
-    int commits() {
+    @Override
+    public int commits() {
         return waits;
     }
 
-    Latencies latencies() {
-        double weight = Math.max(weightSum, Double.MIN_NORMAL);
-        return new Latencies(
-                latencies.quantile(0.5),
-                latencies.quantile(0.95),
-                latencies.quantile(0.99),
-                fillSum / weight,
-                storeSum / weight,
-                commitSum / weight,
-                readSum / weight);
-    }
-
-    /** Weights by duration, in buckets of 1 %. */
-    private static final class Histogram {
-        private static final double LEAST = 1e-4;
-        private static final double STEP = Math.log(1.01);
-        private final double[] weights = new double[2000];
-
-        void add(double seconds, double weight) {
-            int bucket = seconds <= LEAST ? 0 : (int) (Math.log(seconds / LEAST) / STEP) + 1;
-            weights[Math.min(bucket, weights.length - 1)] += weight;
-        }
-
-        double quantile(double share) {
-            double wanted = share * Arrays.stream(weights).sum();
-            double seen = 0;
-            for (int i = 0; i < weights.length; i++) {
-                if (weights[i] > 0 && seen + weights[i] >= wanted) {
-                    double within = (wanted - seen) / weights[i];
-                    return LEAST * Math.exp(STEP * (i - 1 + within));
-                }
-                seen += weights[i];
-            }
-            return 0;
-        }
+    @Override
+    public Latencies latencies() {
+        return latencies.summary();
     }
 }

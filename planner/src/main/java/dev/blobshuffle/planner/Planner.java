@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Makes plans: tries tunings, chooses one for a goal, and explains it. Stateless, except for its
@@ -34,14 +35,18 @@ public final class Planner {
      * A plan.
      *
      * @param base the given part of the tuning; size and delay are chosen, unless the goal fixes
-     *     them. Batches below its inline size go through Kafka
+     *     them. Batches below its inline size go through Kafka. If it has combining, the plan has
+     *     it where it pays
      */
     public Plan plan(Workload workload, Tuning base, Goal goal) {
-        List<Estimate> frontier = Frontier.of(model, workload, base);
-        Estimate chosen = choose(frontier, workload, goal);
-        Estimate recommended = model.estimate(workload, chosen.tuning(), SEALS);
+        CombiningChoice combining = CombiningChoice.of(this, workload, base, goal);
+        Estimate recommended = combining.chosen().recommended();
+        List<Estimate> frontier = combining.chosen().frontier();
         List<Plan.NativeVariant> variants = nativeVariants(workload);
-        Optional<Double> breakEven = breakEven(workload, patient(recommended.tuning(), goal));
+        Tuning asked = combining.asked().tuning();
+        BreakEven breakEven = new BreakEven(
+                asked.combining() == Tuning.Combining.ZONE ? "combining" : "such settings",
+                breakEven(workload, patient(asked, goal)));
         return new Plan(
                 workload,
                 model.prices(),
@@ -49,12 +54,49 @@ public final class Planner {
                 model.profile(),
                 variants,
                 recommended,
-                meets(recommended, goal, 1),
+                combining.chosen().meetsGoal(),
                 frontier,
                 SettingsAdvice.of(workload, recommended),
-                alternatives(workload, recommended, goal),
-                new Findings(workload, model, recommended, variants.get(0).usdPerHour(), breakEven).list(),
-                breakEven);
+                alternatives(workload, recommended, goal, combining),
+                Stream.concat(
+                                combining.finding().stream(),
+                                new Findings(
+                                                workload,
+                                                model,
+                                                recommended,
+                                                variants.get(0).usdPerHour(),
+                                                breakEven)
+                                        .list().stream())
+                        .toList(),
+                breakEven.bytesPerSecond());
+    }
+
+    /**
+     * The load from which blobs pay off.
+     *
+     * @param with the settings for it, in words
+     * @param bytesPerSecond empty: no load
+     */
+    record BreakEven(String with, Optional<Double> bytesPerSecond) {}
+
+    /**
+     * The best settings for a goal.
+     *
+     * @param frontier the settings that no other beats in both cost and p95
+     * @param recommended the best of them
+     * @param meetsGoal whether they reach the goal
+     */
+    record Best(List<Estimate> frontier, Estimate recommended, boolean meetsGoal) {}
+
+    Best best(Workload workload, Tuning base, Goal goal) {
+        List<Estimate> frontier = Frontier.of(model, workload, base);
+        Estimate chosen = choose(frontier, workload, goal);
+        Estimate recommended = model.estimate(workload, chosen.tuning(), SEALS);
+        return new Best(frontier, recommended, meets(recommended, goal, 1));
+    }
+
+    ShuffleModel model() {
+        return model;
     }
 
     private Estimate choose(List<Estimate> frontier, Workload workload, Goal goal) {
@@ -113,13 +155,16 @@ public final class Planner {
                 model.inKafka(workload.bytesPerSecond(), workload, readers));
     }
 
-    private List<Plan.Alternative> alternatives(Workload workload, Estimate recommended, Goal goal) {
+    private List<Plan.Alternative> alternatives(
+            Workload workload, Estimate recommended, Goal goal, CombiningChoice combining) {
         Tuning tuning = recommended.tuning();
-        List<Plan.Alternative> alternatives = new ArrayList<>();
+        List<Plan.Alternative> alternatives =
+                new ArrayList<>(combining.alternative().stream().toList());
         add(alternatives, "the default settings", workload, defaults(tuning));
         if (tuning.layout() == Tuning.Layout.PACKED) {
             Tuning perZone = tuning.toBuilder()
                     .layout(Tuning.Layout.PER_ZONE)
+                    .combining(Tuning.Combining.NONE)
                     .inlineBytes(0)
                     .build();
             add(alternatives, "the paper's layout: a blob per zone, no inlining", workload, perZone);
@@ -131,6 +176,7 @@ public final class Planner {
                 workload,
                 tuning.toBuilder()
                         .cache(isCached ? Tuning.Cache.NONE : Tuning.Cache.ZONE)
+                        .combining(Tuning.Combining.NONE)
                         .build());
         if (workload.commitInterval().toMillis() < 1000) {
             Workload patient =

@@ -1,6 +1,7 @@
 package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.combine.CombineSettings;
 import dev.blobshuffle.core.internal.write.options.BatchScope;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.settings.ByteSize;
@@ -14,6 +15,10 @@ final class SettingsAdvice {
     private static final String PEER = "dev.blobshuffle:blobshuffle-peer";
     private static final long MEBIBYTE = 1 << 20;
     private static final double SPARE = 1.25;
+
+    /** Blobs for which a hub has memory. */
+    private static final int HUB_BLOBS = 3;
+
     private static final long STREAMS_TRANSACTION_TIMEOUT_MILLIS = 10_000;
 
     private SettingsAdvice() {}
@@ -41,14 +46,24 @@ final class SettingsAdvice {
                         WriteSettings.INLINE_MAX_BYTES.name(),
                         bytes(tuning.inlineBytes()),
                         tuning.inlineBytes() > 0
-                                ? "a smaller batch costs less through Kafka than as requests to the store"
+                                ? (isCombined(estimate)
+                                        ? "a smaller batch costs less through Kafka than its share of a combined blob"
+                                        : "a smaller batch costs less through Kafka than as requests to the store")
                                 : "no batch is cheaper through Kafka: traffic between zones costs more than requests here, or neither costs"));
         addBuffers(settings, workload, estimate);
+        addCombining(settings, estimate);
         addCommits(settings, workload, estimate);
         return settings;
     }
 
+    private static boolean isCombined(Estimate estimate) {
+        return estimate.partsPerBlob() > 1;
+    }
+
     private static String sizeReason(Estimate estimate) {
+        if (isCombined(estimate)) {
+            return text("bounds a combined blob, which has %s here", human(estimate.blobBytes()));
+        }
         return estimate.isFilledBySize()
                 ? text("a zone's part fills in %.2f s and then ends the batch", estimate.fillSeconds())
                 : estimate.blobBytes() == 0
@@ -84,6 +99,28 @@ final class SettingsAdvice {
                     "a section is downloaded once by each zone, if each instance sets peer.listen and a secret or"
                             + " certificate too; see other choices for the cost without",
                     Optional.of(PEER)));
+        }
+    }
+
+    private static void addCombining(List<Plan.RecommendedSetting> settings, Estimate estimate) {
+        if (!isCombined(estimate)) {
+            return;
+        }
+        settings.add(new Plan.RecommendedSetting(
+                CombineSettings.ENABLED.name(),
+                "true",
+                text(
+                        "%.0f instances of a zone share a blob, if each zone has a hub, for example `blobshuffle cache"
+                                + " --combine`; the hub has the same batch.max.bytes",
+                        estimate.partsPerBlob()),
+                Optional.of(PEER)));
+        double held =
+                HUB_BLOBS * Math.max(estimate.blobBytes(), estimate.tuning().blobBytes());
+        if (held > CombineSettings.BUFFER_BYTES.defaultValue().bytes()) {
+            settings.add(new Plan.RecommendedSetting(
+                    CombineSettings.BUFFER_BYTES.name(),
+                    new ByteSize(roundUp(held / MEBIBYTE) * MEBIBYTE).toString(),
+                    "of the hub: room for blobs that are being stored, and for the next"));
         }
     }
 

@@ -97,31 +97,50 @@ public final class ShuffleModel {
      * @param seals number of simulated seals; 2,000 give a p95 within about 2 %
      */
     public Estimate estimate(Workload workload, Tuning tuning, int seals) {
-        LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
         double rough = commitWait(workload, tuning);
-        forecast.run(new Batching(workload, tuning, rough), seals);
+        Forecast forecast = forecast(workload, tuning, new Batching(workload, tuning, rough), seals);
         // The forecast has more commits than the search, so its mean is more precise.
         double wait = forecast.commits() > SEALS_PER_ROUND ? forecast.commitWait() : rough;
         Batching batching = new Batching(workload, tuning, wait);
-        Traffic traffic = Traffic.of(workload, tuning, batching);
+        Traffic traffic = Traffic.of(workload, tuning, batching, profile);
         Seal largest = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
+        HubBatching hub = new HubBatching(workload, tuning, batching);
         return new Estimate(
                 tuning,
                 traffic,
                 Cost.of(traffic, workload, tuning, prices, kafka),
                 forecast.latencies(),
-                largest.isInlined() ? 0 : largest.bytes() / largest.blobs().size(),
+                blobBytes(hub, largest),
                 largest.seconds(),
                 batching.isFilledBySize() && batching.sizeSeconds() <= batching.windowSeconds(),
                 wait,
                 workload.commitInterval().toNanos() / 1e9 / batching.cycleSeconds(),
-                writeBuffer(workload, batching, largest));
+                writeBuffer(workload, batching, largest, blobBytes(hub, largest)),
+                hub.isUsed() ? hub.main().parts() : 1);
+    }
+
+    private static double blobBytes(HubBatching hub, Seal largest) {
+        if (hub.isUsed()) {
+            return hub.main().bytes();
+        }
+        return largest.isInlined() ? 0 : largest.bytes() / largest.blobs().size();
+    }
+
+    private Forecast forecast(Workload workload, Tuning tuning, Batching batching, int seals) {
+        if (new HubBatching(workload, tuning, batching).isUsed()) {
+            CombinedForecast combined = new CombinedForecast(workload, tuning, batching, profile, overheads);
+            combined.run(seals);
+            return combined;
+        }
+        LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
+        forecast.run(batching, seals);
+        return forecast;
     }
 
     /** Only the cost, as in {@link #estimate}, without simulating latencies if commits are rare. */
     Cost cost(Workload workload, Tuning tuning) {
         Batching batching = new Batching(workload, tuning, commitWait(workload, tuning));
-        return Cost.of(Traffic.of(workload, tuning, batching), workload, tuning, prices, kafka);
+        return Cost.of(Traffic.of(workload, tuning, batching, profile), workload, tuning, prices, kafka);
     }
 
     private double commitWait(Workload workload, Tuning tuning) {
@@ -130,10 +149,8 @@ public final class ShuffleModel {
         LatencyProfile putsOnly = new LatencyProfile(profile.name(), profile.put(), Optional.empty());
         for (int i = 0; i < ROUNDS; i++) {
             Batching batching = new Batching(workload, tuning, wait);
-            LatencyForecast forecast = new LatencyForecast(workload, tuning, putsOnly, overheads);
-            forecast.runCommits(batching, COMMITS_PER_ROUND, SEALS_PER_ROUND);
             double before = wait;
-            wait = forecast.commitWait();
+            wait = commitWait(workload, tuning, batching, putsOnly);
             if (Math.abs(wait - before) < CONVERGED * batching.cycleSeconds()) {
                 break;
             }
@@ -141,15 +158,24 @@ public final class ShuffleModel {
         return wait;
     }
 
+    private double commitWait(Workload workload, Tuning tuning, Batching batching, LatencyProfile putsOnly) {
+        if (new HubBatching(workload, tuning, batching).isUsed()) {
+            CombinedForecast combined = new CombinedForecast(workload, tuning, batching, putsOnly, overheads);
+            combined.run(SEALS_PER_ROUND);
+            return combined.commitWait();
+        }
+        LatencyForecast forecast = new LatencyForecast(workload, tuning, putsOnly, overheads);
+        forecast.runCommits(batching, COMMITS_PER_ROUND, SEALS_PER_ROUND);
+        return forecast.commitWait();
+    }
+
     /**
      * Bytes of a full batch, plus those that arrive during the slowest of a hundred puts. None
      * arrive if commits seal every batch and a single thread waits for them.
      */
-    private double writeBuffer(Workload workload, Batching batching, Seal largest) {
+    private double writeBuffer(Workload workload, Batching batching, Seal largest, double blobBytes) {
         boolean standsStill = batching.lanes() == 1 && batching.fullSeconds() >= batching.windowSeconds();
-        double putSeconds = largest.isInlined() || standsStill
-                ? 0
-                : putSeconds(largest.bytes() / largest.blobs().size(), 0.99);
+        double putSeconds = largest.isInlined() || standsStill ? 0 : putSeconds(blobBytes, 0.99);
         double batches = batching.batchers() / workload.instances();
         double batch = batches * largest.records() * batching.rawRecordBytes();
         return batch + workload.bytesPerSecond() / workload.instances() * putSeconds;

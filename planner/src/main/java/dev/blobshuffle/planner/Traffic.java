@@ -28,7 +28,8 @@ public record Traffic(
     private static final double LARGEST_GAP = 64 << 10;
 
     /** The traffic of a workload. */
-    static Traffic of(Workload workload, Tuning tuning, Batching batching) {
+    static Traffic of(Workload workload, Tuning tuning, Batching batching, LatencyProfile profile) {
+        HubBatching hub = new HubBatching(workload, tuning, batching);
         double puts = 0;
         double gets = 0;
         double notifications = 0;
@@ -44,6 +45,19 @@ public record Traffic(
                 gets += perSecond * getsPerSection(workload, tuning, seal, batching.partitions(seal)) * seal.sections();
                 notifications += perSecond * segments;
                 stored += perSecond * seal.bytes();
+            }
+        }
+        if (hub.isUsed()) {
+            puts = 0;
+            gets = 0;
+            double slow = hub.slowShare(profile);
+            for (HubBatching.Kind blob : hub.kinds()) {
+                double perSecond = workload.zones() * blob.perSecond();
+                double own = slow * blob.parts();
+                puts += perSecond * (1 + own);
+                gets += perSecond
+                        * awayShare(workload)
+                        * (batching.zonesHit(blob.records()) + own * batching.zonesHit(blob.records() / blob.parts()));
             }
         }
         double away = tuning.cache() == Tuning.Cache.ZONE ? awayShare(workload) : 1;

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param scope {@code batch.scope}
  * @param inlineBytes {@code inline.max.bytes}
  * @param cache the readers that share downloads
+ * @param combining the instances that share blobs
  * @param retention how long a blob is kept
  * @param hedgedShare share of requests that are sent a second time because the first is late; 0:
  *     none
@@ -28,6 +29,7 @@ public record Tuning(
         BatchScope scope,
         double inlineBytes,
         Cache cache,
+        Combining combining,
         Duration retention,
         double hedgedShare,
         double overheadBytes,
@@ -60,6 +62,14 @@ public record Tuning(
         NONE
     }
 
+    /** The instances that share blobs. */
+    public enum Combining {
+        /** None: each instance stores its own blobs. */
+        NONE,
+        /** Those of a zone: {@code combine.enabled}, with a hub in each zone. */
+        ZONE
+    }
+
     /** Checks every value. */
     public Tuning {
         require(
@@ -70,6 +80,10 @@ public record Tuning(
                 !delay.isNegative() && delay.toDays() < 1,
                 "the delay is " + delay.toMillis() + " ms",
                 "0 or more, less than 1 d");
+        require(
+                combining == Combining.NONE || cache == Cache.ZONE,
+                "instances of a zone share blobs, but not downloads",
+                "a cache per zone too: without one, each reader would read a combined blob by itself");
         require(inlineBytes >= 0, "the inline size is " + inlineBytes + " bytes", "0 or more");
         require(
                 !retention.isNegative() && retention.toDays() <= 3650,
@@ -101,6 +115,7 @@ public record Tuning(
                 .scope(scope)
                 .inlineBytes(inlineBytes)
                 .cache(cache)
+                .combining(combining)
                 .retention(retention)
                 .hedgedShare(hedgedShare)
                 .overheadBytes(overheadBytes)
@@ -116,6 +131,7 @@ public record Tuning(
         private BatchScope scope = BatchScope.INSTANCE;
         private double inlineBytes;
         private Cache cache = Cache.ZONE;
+        private Combining combining = Combining.NONE;
         private Duration retention = Duration.ofHours(1);
         private double hedgedShare;
         private double overheadBytes = 6;
@@ -157,6 +173,12 @@ public record Tuning(
         /** The readers that share downloads. */
         public Builder cache(Cache who) {
             cache = who;
+            return this;
+        }
+
+        /** The instances that share blobs. */
+        public Builder combining(Combining who) {
+            combining = who;
             return this;
         }
 
@@ -203,6 +225,7 @@ public record Tuning(
                     scope,
                     inlineBytes,
                     cache,
+                    combining,
                     retention,
                     hedgedShare,
                     overheadBytes,

@@ -1,8 +1,11 @@
 package dev.blobshuffle.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withPrecision;
 import static org.assertj.core.data.Percentage.withPercentage;
 
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Workload.Guarantee;
@@ -131,5 +134,68 @@ class PlannerTest {
         Plan plan = plan(
                 "aws", LARGE.toBuilder().guarantee(Guarantee.EXACTLY_ONCE_V2).build(), new Goal.TargetP95(2));
         assertThat(String.join(" ", plan.findings())).contains("The commit interval of 100 ms is short");
+    }
+
+    private static final Workload FLEET = Workload.builder()
+            .bytesPerSecond(10 * MIB)
+            .instances(96)
+            .partitions(216)
+            .build();
+
+    private static Plan combined(Workload workload, Goal goal) {
+        return new Planner(new ShuffleModel(PriceTables.named("aws"), LatencyProfile.S3_STANDARD))
+                .plan(
+                        workload,
+                        INLINING.toBuilder().combining(Tuning.Combining.ZONE).build(),
+                        goal);
+    }
+
+    private static String setting(Plan plan, String name) {
+        return plan.settings().stream()
+                .filter(setting -> setting.name().equals("blobshuffle." + name))
+                .map(Plan.RecommendedSetting::value)
+                .findFirst()
+                .orElse("");
+    }
+
+    @Test
+    void aFleetThatCombinesPays() {
+        Plan plan = combined(FLEET, new Goal.TargetP95(1));
+        assertThat(plan.paysOff()).isTrue();
+        assertThat(plan.meetsGoal()).isTrue();
+        assertThat(plan.recommended().partsPerBlob()).isEqualTo(32, withPrecision(0.5));
+        assertThat(plan.findings().get(0)).startsWith("Combining saves ");
+        assertThat(setting(plan, "combine.enabled")).isEqualTo("true");
+        assertThat(setting(plan, "inline.max.bytes")).isEqualTo("4 KiB");
+        assertThat(plan.breakEvenBytesPerSecond().orElseThrow()).isLessThan(2 * MIB);
+        assertThat(plan.alternatives().get(0).name()).startsWith("without combining");
+    }
+
+    @Test
+    void aPlanWithoutCombiningSaysWhatItWouldSave() {
+        Plan plan = plan("aws", FLEET, new Goal.TargetP95(1));
+        assertThat(plan.recommended().partsPerBlob()).isEqualTo(1);
+        assertThat(plan.findings().get(0)).contains("would save", "--combine");
+        assertThat(setting(plan, "combine.enabled")).isEmpty();
+        assertThat(plan.alternatives().get(0).name()).startsWith("with combining (--combine)");
+    }
+
+    /** A GiB/s over 24 instances: blobs of one instance are large enough. */
+    @Test
+    void combiningThatDoesNotPayIsLeftOut() {
+        Plan plan = combined(LARGE, new Goal.TargetP95(1));
+        assertThat(plan.findings().get(0)).startsWith("Combining does not pay here");
+        assertThat(setting(plan, "combine.enabled")).isEmpty();
+        assertThat(combined(LARGE.toBuilder().instances(3).partitions(27).build(), new Goal.TargetP95(2))
+                        .findings())
+                .anySatisfy(finding -> assertThat(finding).contains("several instances in each zone"));
+    }
+
+    @Test
+    void instancesThatCombineShareDownloadsToo() {
+        Tuning.Builder tuning = Tuning.builder().cache(Tuning.Cache.NONE).combining(Tuning.Combining.ZONE);
+        assertThatThrownBy(tuning::build)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("a cache per zone");
     }
 }

@@ -147,6 +147,7 @@ final class PlanJson {
         json.put("reasons", reasons);
         json.put("artifacts", plan.artifacts());
         json.put("blob_bytes", Math.round(estimate.blobBytes()));
+        json.put("parts_per_blob", number(estimate.partsPerBlob()));
         json.put("fill_seconds", number(estimate.fillSeconds()));
         json.put("commit_wait_seconds", number(estimate.commitWait()));
         json.put("processing_share", number(estimate.processingShare()));

@@ -92,8 +92,7 @@ final class PlanTable {
             lines.add(new CostLine(name, variant.usdPerHour(), billed(plan.kafka())));
         }
         lines.add(new CostLine("BlobShuffle, without compute", cost.shuffle(), ""));
-        lines.add(
-                new CostLine("  puts", cost.puts(), text("%.4g/s of %s", traffic.puts(), bytes(traffic.blobBytes()))));
+        lines.add(new CostLine("  puts", cost.puts(), puts(plan.recommended())));
         lines.add(new CostLine("  gets", cost.gets(), text("%.4g/s", traffic.gets())));
         lines.add(new CostLine(
                 "  stored bytes",
@@ -121,6 +120,15 @@ final class PlanTable {
                     text("%s/s", bytes(plan.workload().changelogBytesPerSecond()))));
         }
         return lines;
+    }
+
+    private static String puts(Estimate estimate) {
+        String puts = text(
+                "%.4g/s of %s",
+                estimate.traffic().puts(), bytes(estimate.traffic().blobBytes()));
+        return estimate.partsPerBlob() > 1
+                ? puts + text(", combined from up to %.0f parts", estimate.partsPerBlob())
+                : puts;
     }
 
     /** The parts of the price of a native topic. */

@@ -113,6 +113,12 @@ final class TuningOptions {
     Tuning.@Nullable Cache cache;
 
     @Option(
+            names = "--combine",
+            description =
+                    "Combine the blobs of a zone's instances where this pays (docs/guides/combining.md); needs --cache zone.")
+    boolean isCombining;
+
+    @Option(
             names = "--retention",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
@@ -188,6 +194,7 @@ final class TuningOptions {
         if (cache != null) {
             builder.cache(cache);
         }
+        builder.combining(isCombining ? Tuning.Combining.ZONE : Tuning.Combining.NONE);
         if (retention != null) {
             builder.retention(retention);
         }

@@ -316,6 +316,7 @@ class PlanCommandTest {
         "--throughput 1MiB/s --commit-interval soon, 2, 500ms",
         "--throughput 1MiB/s --target-p95 2s --max-cost 1, 2, Give one",
         "--throughput 1MiB/s --batch-size 1MiB, 2, --delay",
+        "--throughput 1MiB/s --combine --cache none, 2, a cache per zone",
         "--throughput 1MiB/s --latency-profile slow, 2, s3-standard",
         "--throughput 1MiB/s --compression 0, 2, compressed share",
         "--from-metrics /none, 1, Cannot read metrics",

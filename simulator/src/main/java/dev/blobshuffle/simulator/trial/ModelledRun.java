@@ -16,6 +16,7 @@ import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
 import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions.Sealing;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
@@ -77,6 +78,7 @@ public final class ModelledRun {
     private final SimulatedTime time;
     private final MemoryBlobStore memory = new MemoryBlobStore("modelled", STORE);
     private final List<ShuffleEngine> engines = new ArrayList<>();
+    private final List<CombiningHub> hubs = new ArrayList<>();
     private final Map<String, Inbox> inboxes = new HashMap<>();
     private final Map<Integer, Long> offsets = new HashMap<>();
     private double[] latencies = new double[1 << 16];
@@ -136,6 +138,9 @@ public final class ModelledRun {
     record Measured(double bytesPerSecond, double puts, double gets, double notifications, double p50, double p95) {}
 
     Measured run() {
+        for (int i = 0; isCombining() && i < workload.zones(); i++) {
+            startHub(i);
+        }
         for (int i = 0; i < workload.instances(); i++) {
             startInstance(i);
         }
@@ -159,7 +164,8 @@ public final class ModelledRun {
     /** Deletes blobs that are no longer read, and ends a run that has failed. */
     private void keepHouse() {
         long generation = time.wallMillis() / 60_000 - 2;
-        List<BlobId> old = memory.list(BlobId.NO_OWNER, generation).toCompletableFuture().join().stream()
+        int owner = isCombining() ? CombiningHub.OWNER : BlobId.NO_OWNER;
+        List<BlobId> old = memory.list(owner, generation).toCompletableFuture().join().stream()
                 .map(StoredBlob::id)
                 .toList();
         memory.delete(old).toCompletableFuture().join();
@@ -182,30 +188,72 @@ public final class ModelledRun {
         return sums;
     }
 
+    private boolean isCombining() {
+        return tuning.combining() == Tuning.Combining.ZONE;
+    }
+
+    /**
+     * The hub and cache of a zone. All readers of the zone read through its engine, as through the
+     * zone's cache.
+     */
+    private void startHub(int zone) {
+        SimulatedProcess process = time.process("hub-" + zone);
+        CombiningHub hub = new CombiningHub(zone(zone), (long) tuning.blobBytes(), process);
+        ShuffleEngine engine = builder(process, hub.store(store(process)))
+                .caching(cache(zone(zone)))
+                .sinks(hub)
+                .build();
+        hubs.add(hub);
+        engines.add(engine);
+        for (int number = zone; number < workload.instances(); number += workload.zones()) {
+            startReaders(process, engine, number);
+        }
+    }
+
     private void startInstance(int number) {
         SimulatedProcess process = time.process("instance-" + number);
         Zone own = zone(number % workload.zones());
-        boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
-        ShuffleEngine engine = ShuffleEngine.builder(store(process), process)
+        BlobStore store = store(process);
+        ShuffleEngine engine;
+        if (isCombining()) {
+            CombiningHub hub = hubs.get(number % workload.zones());
+            ShuffleMetrics metrics = new ShuffleMetrics(process);
+            engine = builder(process, hub.store(store))
+                    .metrics(metrics)
+                    .sinks(hub.contributor(number, process, metrics))
+                    .build();
+        } else {
+            engine = builder(process, store).caching(cache(own)).build();
+            startReaders(process, engine, number);
+        }
+        engines.add(engine);
+        for (int thread = 0; thread < workload.threads(); thread++) {
+            LogChannel channel = new LogChannel();
+            Lane lane = engine.lane("lane-" + number + "-" + thread, channel);
+            process.actor("writer-" + thread, () -> write(lane, channel));
+        }
+    }
+
+    private ShuffleEngine.Builder builder(SimulatedProcess process, BlobStore store) {
+        return ShuffleEngine.builder(store, process)
                 .batching(batching())
                 .readBufferBytes(BUFFER)
                 .resilience(new ResilienceOptions(
                         ResilienceOptions.USUAL.requestTimeout(),
-                        tuning.hedgedShare() > 0 ? ResilienceOptions.Hedging.ON : ResilienceOptions.Hedging.OFF))
-                .caching(
-                        isCached
-                                ? new CacheOptions(
-                                        own, BUFFER, List.of(), 0, CacheUnit.SECTION, CacheOptions.WhenWriting.KEEP)
-                                : CacheOptions.none())
-                .build();
-        engines.add(engine);
+                        tuning.hedgedShare() > 0 ? ResilienceOptions.Hedging.ON : ResilienceOptions.Hedging.OFF));
+    }
+
+    private CacheOptions cache(Zone own) {
+        return tuning.cache() == Tuning.Cache.ZONE
+                ? new CacheOptions(own, BUFFER, List.of(), 0, CacheUnit.SECTION, CacheOptions.WhenWriting.KEEP)
+                : CacheOptions.none();
+    }
+
+    private void startReaders(SimulatedProcess process, ShuffleEngine engine, int number) {
         for (int thread = 0; thread < workload.threads(); thread++) {
             Inbox inbox = new Inbox(process.signal());
             inboxes.put(number + "-" + thread, inbox);
-            process.actor("reader-" + thread, () -> read(engine, inbox));
-            LogChannel channel = new LogChannel();
-            Lane lane = engine.lane("lane-" + number + "-" + thread, channel);
-            process.actor("writer-" + thread, () -> write(lane, channel));
+            process.actor("reader-" + number + "-" + thread, () -> read(engine, inbox));
         }
     }
 
@@ -224,6 +272,7 @@ public final class ModelledRun {
                 .delay(tuning.delay())
                 .scope(tuning.scope())
                 .inlineBytes((long) tuning.inlineBytes())
+                .sealing(isCombining() ? Sealing.ALIGNED : Sealing.AFTER_DELAY)
                 .bufferBytes(BUFFER)
                 .chunkBytes(1024);
         target.ifPresent(options::target);
@@ -244,8 +293,14 @@ public final class ModelledRun {
                 * Math.min(
                         workload.commitInterval().toNanos(),
                         Duration.ofSeconds(2).toNanos()))));
-        long committed = now();
-        long appendedAt = committed;
+        long appendedAt = now();
+        // With hubs, commits of many threads are spread over the interval.
+        long committed = isCombining()
+                ? appendedAt
+                        - (long) (time.random(1_000_000)
+                                / 1e6
+                                * workload.commitInterval().toNanos())
+                : appendedAt;
         double due = 0;
         while (now() < end.toNanos()) {
             time.pause(tick);
