@@ -273,6 +273,7 @@ public final class Hub implements AutoCloseable {
     private void end(List<Entry> entries, @Nullable CombinedBlob blob, @Nullable Throwable failure) {
         if (blob != null) {
             metrics.add(Counter.BLOBS_COMBINED, 1);
+            metrics.add(Counter.BLOBS_STORED, 1);
             for (int i = 0; i < entries.size(); i++) {
                 entries.get(i).answer().complete(blob.answers().get(i));
             }

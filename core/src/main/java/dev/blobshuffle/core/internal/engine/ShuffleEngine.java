@@ -192,7 +192,7 @@ public final class ShuffleEngine implements Engine {
             PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)
                     .metrics(metrics)
-                    .batching(settings.value(CombineSettings.ENABLED) ? batching.aligned() : batching)
+                    .batching(ZoneCombining.batching(settings, batching))
                     .resilience(ResilienceOptions.of(settings))
                     .readBufferBytes(
                             settings.value(ReadSettings.READ_BUFFER_BYTES).bytes())

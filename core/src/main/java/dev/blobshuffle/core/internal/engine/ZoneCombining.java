@@ -14,6 +14,7 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.upload.BlobSink;
 import dev.blobshuffle.core.internal.write.upload.StoreSink;
 import dev.blobshuffle.core.store.BlobContent;
@@ -40,6 +41,11 @@ final class ZoneCombining implements SinkOpening {
         this.network = peers.network();
         this.metrics = metrics;
         this.time = time;
+    }
+
+    /** The options of an instance's Batcher: instances that combine seal at the same instants. */
+    static BatcherOptions batching(Settings settings, BatcherOptions options) {
+        return settings.value(CombineSettings.ENABLED) ? options.aligned() : options;
     }
 
     @Override

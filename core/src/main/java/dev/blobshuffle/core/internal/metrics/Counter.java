@@ -24,10 +24,11 @@ public enum Counter {
     /** The write budget was full. */
     BATCHES_SEALED_MEMORY(Unit.BATCHES, "Batches that were sealed because the write buffer was full."),
 
-    /** Counted by the Batcher, once per blob that a notification may name. */
-    BLOBS_STORED(Unit.BLOBS, "Blobs that were stored."),
-    /** As {@link #BLOBS_STORED}. */
-    BLOB_BYTES_STORED(Unit.BYTES, "Total bytes of the blobs that were stored, including footers."),
+    /** Counted by the instance that stores it, once per blob that a notification may name. */
+    BLOBS_STORED(Unit.BLOBS, "Blobs that were stored. Combined ones are counted by their hub."),
+    /** Counted by the instance whose records the blob holds, also if a hub stored them. */
+    BLOB_BYTES_STORED(
+            Unit.BYTES, "Total bytes of the blobs that were stored, including footers, also in combined blobs."),
     /** With a store of two speeds, counted by the Batcher. Such a blob is stored later. */
     BLOBS_ANNOUNCED_EARLY(
             Unit.BLOBS, "Blobs whose notifications were sent when the fast store had them, before they were durable."),

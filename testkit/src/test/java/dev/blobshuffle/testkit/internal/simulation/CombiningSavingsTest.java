@@ -15,6 +15,7 @@ import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
@@ -49,8 +50,8 @@ class CombiningSavingsTest {
     private static final Zone ZONE = new Zone("a");
     private static final Member HUB = new Member(99, new Endpoint("hub", 1), ZONE, Set.of(), 3);
 
-    /** Puts, and the latencies from append to notification, in nanoseconds. */
-    private record Outcome(long puts, List<Long> latencies) {
+    /** Puts, the metric `blobs-stored`, and the latencies from append to notification, in nanoseconds. */
+    private record Outcome(long puts, long blobsOfInstances, long blobsOfHub, List<Long> latencies) {
         long p95() {
             List<Long> sorted = latencies.stream().sorted().toList();
             return sorted.get((int) (sorted.size() * 0.95));
@@ -62,6 +63,7 @@ class CombiningSavingsTest {
         final MemoryBlobStore memory = new MemoryBlobStore("savings", 1L << 30);
         final List<Long> latencies = new ArrayList<>();
         final boolean isCombining;
+        final List<ShuffleMetrics> instances = new ArrayList<>();
         long puts;
         Hub hub;
 
@@ -108,6 +110,7 @@ class CombiningSavingsTest {
         private void start(int number, CombineOptions options) {
             SimulatedProcess process = time.process("instance-" + number);
             ShuffleMetrics metrics = new ShuffleMetrics(process);
+            instances.add(metrics);
             ShuffleEngine.Builder builder = ShuffleEngine.builder(store(process), process)
                     .metrics(metrics)
                     .batching(BatcherOptions.builder()
@@ -142,15 +145,18 @@ class CombiningSavingsTest {
         Outcome run() {
             CombineOptions options = CombineOptions.of(4 << 20, 16 << 20, 64 << 20);
             SimulatedProcess process = time.process("hub");
-            hub = new Hub(
-                    store(process), options, process, new ShuffleMetrics(process), new Hub.Names(99, 0), any -> true);
+            ShuffleMetrics ofHub = new ShuffleMetrics(process);
+            hub = new Hub(store(process), options, process, ofHub, new Hub.Names(99, 0), any -> true);
             for (int number = 0; number < INSTANCES; number++) {
                 start(number, options);
             }
             time.run();
             hub.close();
             time.close();
-            return new Outcome(puts, latencies);
+            long ofInstances = instances.stream()
+                    .mapToLong(metrics -> metrics.value(Counter.BLOBS_STORED))
+                    .sum();
+            return new Outcome(puts, ofInstances, ofHub.value(Counter.BLOBS_STORED), latencies);
         }
 
         /** Timestamps are microseconds of the monotonic clock. */
@@ -176,10 +182,10 @@ class CombiningSavingsTest {
     void eightInstancesNeedASixthOfThePutsAndHardlyMoreTime() {
         Outcome alone = new Run(false).run();
         Outcome combined = new Run(true).run();
-        System.out.println(
-                "puts " + alone.puts() + " " + combined.puts() + " p95 " + alone.p95() + " " + combined.p95());
-
         assertThat(combined.puts()).isLessThanOrEqualTo(alone.puts() / 6);
+        assertThat(alone.blobsOfInstances()).isEqualTo(alone.puts());
+        assertThat(combined.blobsOfInstances()).as("blobs, not parts").isZero();
+        assertThat(combined.blobsOfHub()).isEqualTo(combined.puts());
         assertThat(combined.p95())
                 .isLessThan(alone.p95() + Duration.ofMillis(100).toNanos());
     }

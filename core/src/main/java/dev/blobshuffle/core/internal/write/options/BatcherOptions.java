@@ -217,25 +217,26 @@ public record BatcherOptions(
 
     /** The same options with aligned seals. */
     public BatcherOptions aligned() {
-        return new BatcherOptions(
-                batchBytes,
-                delay,
-                target,
-                Sealing.ALIGNED,
-                scope,
-                layout,
-                inlineBytes,
-                codec,
-                keys,
-                deliveryTimeout,
-                notifyWithin,
-                recordBytes,
-                bufferBytes,
-                maxBlock,
-                chunkBytes,
-                workers,
-                blobsInFlight,
-                fallback);
+        Builder copy = builder()
+                .batchBytes(batchBytes)
+                .delay(delay)
+                .sealing(Sealing.ALIGNED)
+                .scope(scope)
+                .layout(layout)
+                .inlineBytes(inlineBytes)
+                .codec(codec)
+                .keys(keys)
+                .deliveryTimeout(deliveryTimeout)
+                .notifyWithin(notifyWithin)
+                .recordBytes(recordBytes)
+                .bufferBytes(bufferBytes)
+                .maxBlock(maxBlock)
+                .chunkBytes(chunkBytes)
+                .workers(workers)
+                .blobsInFlight(blobsInFlight);
+        target.ifPresent(copy::target);
+        fallback.ifPresent(copy::fallback);
+        return copy.build();
     }
 
     /** Collects options. Each method sets the component of the same name. */

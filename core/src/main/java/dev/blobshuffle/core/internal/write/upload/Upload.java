@@ -263,7 +263,7 @@ final class Upload {
                 }
             }
         }
-        uploads.stored(layout().length(), needed);
+        uploads.stored(layout(), placement.id(), needed);
         end();
         queues.forEach(DeliveryQueue::emitSoon);
     }

@@ -261,13 +261,18 @@ public final class Uploads implements AutoCloseable {
         metrics.add(Counter.BLOBS_ANNOUNCED_EARLY, 1);
     }
 
-    /** Records a blob that is durable. */
-    void stored(long bytes, boolean needed) {
+    /**
+     * Records segments that are durable. A blob that a hub stored is counted by the hub.
+     *
+     * @param layout the blob that was laid out for them
+     * @param place the blob that holds them
+     */
+    void stored(BlobLayout layout, BlobId place, boolean needed) {
         if (needed) {
-            metrics.add(Counter.BLOBS_STORED, 1);
-            metrics.add(Counter.BLOB_BYTES_STORED, bytes);
-        } else {
-            metrics.add(Counter.BLOBS_ORPHANED, 1);
+            metrics.add(Counter.BLOB_BYTES_STORED, layout.length());
+        }
+        if (place.equals(layout.id())) {
+            metrics.add(needed ? Counter.BLOBS_STORED : Counter.BLOBS_ORPHANED, 1);
         }
         Fallback active = fallback;
         if (active != null) {
