@@ -7,10 +7,8 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.CachedFile;
 import dev.blobshuffle.core.internal.cache.PeerPages;
 import dev.blobshuffle.core.internal.cache.PeerRefusedException;
-import dev.blobshuffle.core.internal.combine.Hub;
 import dev.blobshuffle.core.internal.combine.PartAnswer;
 import dev.blobshuffle.core.internal.combine.PartAnswerCodec;
-import dev.blobshuffle.core.internal.combine.PartRefusedException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
@@ -46,6 +44,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -66,13 +65,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final Semaphore loads;
     private final PeerHandlers handlers;
     private final PeerServer.Admission admission;
+    private final PartBodies bodies;
     private boolean isBusy;
-
-    /** The body that arrives; null: none. */
-    private @Nullable PartReception arriving;
-
-    /** The MAC of that body; empty if it needs none. */
-    private String bodyProof = "";
 
     /** The proof that the answer to the current request needs. */
     private Optional<AnswerProof> proof = Optional.empty();
@@ -96,6 +90,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         this.loads = loads;
         this.handlers = handlers;
         this.admission = admission;
+        bodies = new PartBodies(options.zone(), store.fingerprint(), handlers);
     }
 
     @Override
@@ -116,11 +111,11 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                 arrived(context);
                 answer(context, request);
             }
-        } else if (message instanceof HttpContent content && arriving != null) {
-            arriving.add(content.content());
+        } else if (message instanceof HttpContent content && bodies.isArriving()) {
+            bodies.add(content.content());
             if (content instanceof LastHttpContent) {
                 arrived(context);
-                combine(context, arriving);
+                combine(context);
             }
         } else if (message instanceof HttpContent content && content.content().isReadable()) {
             context.close(); // A body. Requests with a body were refused.
@@ -151,45 +146,27 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (verdict.kind() == RequestCheck.Kind.REPLAYED) {
             metrics.add(Counter.PEER_REFUSALS, 1);
         }
-        bodyProof = request.headers().get(RequestProof.BODY_PROOF, "");
-        arriving =
-                verdict.kind() == RequestCheck.Kind.ADMITTED ? admitted(head) : PartReception.discarding(outOfTurn());
-    }
-
-    private PartReception admitted(PartHead head) {
-        admission.earned();
-        Optional<Hub> hub = handlers.hub().get();
-        boolean isElsewhere = head.store() != store.fingerprint()
-                || head.zone().filter(zone -> !zone.equals(options.zone())).isPresent();
-        if (hub.isEmpty()) {
-            return PartReception.discarding(notCombined(HttpResponseStatus.NOT_FOUND));
-        } else if (isElsewhere) {
-            return PartReception.discarding(notCombined(HttpResponseStatus.MISDIRECTED_REQUEST));
-        } else if (head.length() > hub.get().longestPart()) {
-            return PartReception.discarding(notCombined(HttpResponseStatus.UNPROCESSABLE_ENTITY));
-        } else if (!hub.get().reserve(head.length())) {
-            return PartReception.discarding(notCombined(HttpResponseStatus.SERVICE_UNAVAILABLE));
+        if (verdict.kind() == RequestCheck.Kind.ADMITTED) {
+            admission.earned();
+            bodies.receive(head, request.headers().get(RequestProof.BODY_PROOF, ""));
+        } else {
+            bodies.discard(outOfTurn());
         }
-        return PartReception.of(hub.get(), head);
     }
 
-    private static DefaultFullHttpResponse notCombined(HttpResponseStatus status) {
-        return text(status, "text/plain; charset=utf-8", "Cannot combine this. Store it.\n");
-    }
-
-    private void combine(ChannelHandlerContext context, PartReception part) {
-        arriving = null;
-        if (part.refusal().isPresent()) {
-            answer(context, part.refusal().get());
+    private void combine(ChannelHandlerContext context) {
+        Optional<DefaultFullHttpResponse> refusal = bodies.refusal();
+        if (refusal.isPresent()) {
+            answer(context, refusal.get());
             return;
         }
-        if (!part.isAuthentic(proof, bodyProof)) {
-            part.abandon();
+        Optional<CompletionStage<PartAnswer>> combining = bodies.take(proof);
+        if (combining.isEmpty()) {
             refuse(context, HttpResponseStatus.BAD_REQUEST, "Cannot combine: the body was changed on the way.");
             return;
         }
         SignsOfLife signs = signsOfLife(context);
-        part.take().whenComplete((answer, failure) -> {
+        combining.get().whenComplete((answer, failure) -> {
             try {
                 context.executor().execute(() -> {
                     signs.end();
@@ -203,26 +180,13 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
 
     private void combined(ChannelHandlerContext context, @Nullable PartAnswer answer, @Nullable Throwable failure) {
         if (answer == null) {
-            answer(context, notCombined(status(failure)));
+            answer(context, PartBodies.refusal(failure));
         } else if (context.channel().isActive()) {
             byte[] bytes = PartAnswerCodec.encode(answer);
             context.write(head(HttpResponseStatus.CREATED, bytes.length));
             context.write(sealed(new HeldBytes(ByteBuffer.wrap(bytes), () -> {})));
             sent(context, bytes.length);
         }
-    }
-
-    private static HttpResponseStatus status(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (!(cause instanceof PartRefusedException refused)) {
-            return HttpResponseStatus.BAD_GATEWAY;
-        }
-        return switch (refused.reason()) {
-            case NO_HUB -> HttpResponseStatus.NOT_FOUND;
-            case BUSY -> HttpResponseStatus.SERVICE_UNAVAILABLE;
-            case FOREIGN -> HttpResponseStatus.CONFLICT;
-            case UNUSABLE -> HttpResponseStatus.UNPROCESSABLE_ENTITY;
-        };
     }
 
     private void refuseStranger(ChannelHandlerContext context) {
@@ -507,7 +471,6 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         isBusy = false;
         proof = Optional.empty();
         turn = "";
-        bodyProof = "";
         admission.deadline().answered();
         context.channel().config().setAutoRead(true);
     }
@@ -537,7 +500,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         return head;
     }
 
-    private static DefaultFullHttpResponse text(HttpResponseStatus status, String type, String text) {
+    static DefaultFullHttpResponse text(HttpResponseStatus status, String type, String text) {
         DefaultFullHttpResponse response = new DefaultFullHttpResponse(
                 HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.UTF_8)));
         response.headers()
@@ -580,10 +543,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        if (arriving != null) {
-            arriving.abandon();
-            arriving = null;
-        }
+        bodies.abandon();
         context.fireChannelInactive();
     }
 
