@@ -38,6 +38,18 @@ class OptionNamesTest {
                 .noneMatch(name -> name.matches(".*-(seconds|minutes|bytes|ms).*"));
     }
 
+    /** The list of commands shows only the first line of a description. */
+    @Test
+    void theFirstLineOfEachCommandIsASentence() {
+        assertThat(commands(Main.commandLine())
+                        .map(CommandLine::getCommandSpec)
+                        .filter(command -> !command.name().equals("help")))
+                .isNotEmpty()
+                .allSatisfy(command -> assertThat(command.usageMessage().description()[0])
+                        .as(command.qualifiedName())
+                        .endsWith("."));
+    }
+
     @Test
     void timesAreReadByTheirConverter() {
         assertThat(options().filter(option -> option.type() == Duration.class))

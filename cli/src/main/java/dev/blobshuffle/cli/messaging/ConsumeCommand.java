@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
         name = "consume",
         mixinStandardHelpOptions = true,
         description = {
-            "Prints the records of topics, until it is interrupted or a limit is reached. Control characters are escaped;",
-            "bytes that are not UTF-8 are printed in hexadecimal digits.",
+            "Prints the records of topics, until it is interrupted or a limit is reached.",
+            "Control characters are escaped; bytes that are not UTF-8 are printed in hexadecimal digits.",
             "Without --group it reads all partitions as a group of its own, which it deletes at the end.",
             "With --group it shares the partitions with the other members, and commits the records that it has printed.",
             "With --json it prints one object per line."

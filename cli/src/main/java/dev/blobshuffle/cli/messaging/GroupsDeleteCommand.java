@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
         exitCodeList = {"0:done", "1:there is no such group, or it failed"},
         mixinStandardHelpOptions = true,
         description = {
-            "Deletes a group and its positions. Its members must be stopped. A topic with retention=consumed then",
-            "no longer waits for it.",
+            "Deletes a group and its positions.",
+            "Its members must be stopped. A topic with retention=consumed then no longer waits for it.",
             "Without --execute it only says what it would do."
         })
 public final class GroupsDeleteCommand implements Callable<Integer> {

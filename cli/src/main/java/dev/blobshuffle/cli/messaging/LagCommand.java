@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
         exitCodeList = {"0:done", "1:there is no such group, or the log does not answer"},
         mixinStandardHelpOptions = true,
         description = {
-            "Shows how far groups are behind in each topic: batches after the slowest partition's position, and how long ago",
-            "the first of them was committed."
+            "Shows how far groups are behind in each topic.",
+            "The lag is the batches after the slowest partition's position, and how long ago the first of them was committed."
         })
 public final class LagCommand implements Callable<Integer> {
     @Mixin

@@ -22,9 +22,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Compares the cost of one keyBy of a streaming job of Apache Flink, natively and through",
-            "blobs, and says whether blobs pay. A model with list prices, described in",
-            "docs/guides/planner.md."
+            "Compares the cost of one keyBy of a streaming job of Apache Flink natively and through blobs.",
+            "It says whether blobs pay. A model with list prices, described in docs/guides/planner.md."
         })
 public final class FlinkCostCommand implements Callable<Integer> {
     @Spec

@@ -21,10 +21,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Compares requests, bytes between zones and cost of one shuffle of Apache Spark:",
-            "natively, with an object for each map, and through blobs. A model with list prices,",
-            "described in docs/guides/planner.md. It also says how many maps run again if an executor",
-            "is lost."
+            "Compares the cost of one shuffle of Apache Spark natively and through blobs.",
+            "The comparison has requests and bytes between zones, too, and objects for each map. It is a model with list prices,",
+            "described in docs/guides/planner.md. It also says how many maps run again if an executor is lost."
         })
 public final class SparkCostCommand implements Callable<Integer> {
     @Spec

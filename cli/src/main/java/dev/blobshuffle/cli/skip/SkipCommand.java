@@ -43,8 +43,9 @@ import picocli.CommandLine.Spec;
         exitCodeList = {"0:done", "1:the brokers or the store do not answer: nothing is skipped"},
         mixinStandardHelpOptions = true,
         description = {
-            "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
-            "so that an application that stopped with BlobMissingException can continue. The records are lost; all others are read.",
+            "Gives up unread records of a topic whose blobs are not in the store any more.",
+            "An application that stopped with BlobMissingException can then continue. The records are lost; its group reads all",
+            "others.",
             "With --offsets it also gives up notifications there that refer to another store or cannot be decoded.",
             "Without --execute it only lists them. The application must be stopped."
         })

@@ -45,8 +45,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         description = {
-            "Shows how far an application is behind in each partition, in records and time, what its store holds and costs,",
-            "and its members and zones. Changes nothing and joins no group.",
+            "Shows how far an application is behind, what its store holds and costs, and its members and zones.",
+            "The lag of each partition is in records and time. Changes nothing and joins no group.",
             "Blobs and cost are those of the whole store. Bytes and cost are estimates."
         })
 public final class StatusCommand implements Callable<Integer> {
