@@ -50,7 +50,7 @@ class CombiningSavingsTest {
     private static final Zone ZONE = new Zone("a");
     private static final Member HUB = new Member(99, new Endpoint("hub", 1), ZONE, Set.of(), 3);
 
-    /** Puts, the metric `blobs-stored`, and the latencies from append to notification, in nanoseconds. */
+    /** Puts, the metric blobs-stored, and nanoseconds from append to notification. */
     private record Outcome(long puts, long blobsOfInstances, long blobsOfHub, List<Long> latencies) {
         long p95() {
             List<Long> sorted = latencies.stream().sorted().toList();
