@@ -63,6 +63,7 @@ FAMILIES: dict[str, list[tuple[Any, st.SearchStrategy[Any]]]] = {
         (pa.decimal128(38, 0), st.sampled_from(["0", "1", "12345678901234567890123"])),
         (pa.decimal256(50, 5), st.sampled_from(["0", "1.5", "1.00001", "3"])),
         (pa.decimal32(5, 2), st.sampled_from(["0.00", "1.00", "1.50", "3.00"])),
+        (pa.decimal32(5, 0), st.sampled_from(["0", "1", "3"])),
         (pa.decimal64(10, 1), st.sampled_from(["0.0", "1.0", "1.5"])),
         (pa.dictionary(pa.int8(), pa.decimal128(5, 2)), st.sampled_from(["0.00", "1.50"])),
     ],

@@ -233,3 +233,15 @@ def test_partitions_are_even():
         counts = np.bincount(ids(column, 100))
         assert counts.min() > 850
         assert counts.max() < 1150
+
+
+@pytest.mark.parametrize("scale", [0, 2])
+def test_decimals_of_each_width_have_one_partition(scale):
+    values = [decimal.Decimal(each) for each in (0, 1, -3, 12, 999)]
+    types = [pa.decimal32(9, scale), pa.decimal64(18, scale), pa.decimal128(20, scale)]
+    found = [
+        partition_ids(pa.record_batch({"k": pa.array(values, each)}), "k", 100).to_pylist()
+        for each in [*types, pa.decimal256(50, scale)]
+    ]
+    integers = pa.record_batch({"k": [int(each) for each in values]})
+    assert [*found] == [partition_ids(integers, "k", 100).to_pylist()] * 4

@@ -149,9 +149,10 @@ def _hash_floats(values: npt.NDArray[np.float64]) -> Hashes:
 
 
 def _hash_decimals(column: Any) -> Hashes:
+    column = wide_decimals(column)
     if not column.type.scale and column.type.precision <= _LONG_DIGITS:
         return _mix(_filled(column.cast(pa.int64())).view(np.uint64))
-    encoded = wide_decimals(column).dictionary_encode()
+    encoded = column.dictionary_encode()
     found = [_hash_decimal(value) for value in encoded.dictionary.to_pylist()]
     values = np.array([*found, int(_NULL)], np.uint64)
     indices = _compute.fill_null(encoded.indices.cast(pa.int64()), len(values) - 1)
