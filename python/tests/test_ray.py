@@ -283,8 +283,24 @@ def test_an_empty_side_has_its_schema(tmp_path):
     left = shuffles.join(dataset, nothing, "k", how="left", store=tmp_path, partitions=2)
     assert left.count() == 100
     assert shuffles.sort(nothing, "k", store=tmp_path).count() == 0
-    with pytest.raises(ValueError, match="its schema is unknown"):
-        shuffles.sort(ray.data.from_items([]), "k", store=tmp_path)
+
+
+def test_a_side_without_rows_and_schema_is_empty(tmp_path):
+    _, dataset = drawn(8, 100)
+    nothing = ray.data.range(4).map_batches(lambda batch: batch).filter(lambda row: False)
+    groups = shuffles.groupby(nothing, "k", store=tmp_path, partitions=2)
+    for made in (
+        shuffles.sort(nothing, "k", store=tmp_path),
+        shuffles.repartition(nothing, 2, "k", store=tmp_path),
+        groups.aggregate({"n": ("v", "sum")}),
+        groups.map_groups(lambda group: group),
+        shuffles.join(nothing, dataset, "k", how="left", store=tmp_path, partitions=2),
+        shuffles.join(dataset, nothing, "k", store=tmp_path, partitions=2),
+    ):
+        assert made.take_all() == []
+    with pytest.raises(ValueError, match="the right dataset has no rows, and its schema is unkn"):
+        shuffles.join(dataset, nothing, "k", how="left", store=tmp_path, partitions=2)
+    assert stored(tmp_path) == []
 
 
 def test_blobs_live_as_long_as_the_datasets_that_need_them(tmp_path):

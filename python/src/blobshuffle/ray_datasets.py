@@ -85,6 +85,8 @@ def repartition(
     names = None if keys is None else _names(keys)
     with contextlib.ExitStack() as stack:
         made = _shuffled(stack, spec, dataset, _Writing(spec, partitions, names))
+        if made is None:
+            return ray.data.from_items([])
         tasks = [
             _task(made, [number], functools.partial(_rows, made.shared, number))
             for number in range(partitions)
@@ -115,6 +117,8 @@ def sort(
     ]
     with contextlib.ExitStack() as own, contextlib.ExitStack() as stack:
         staged = _shuffled(own, spec, dataset, _Writing(spec, 1, None, pairs, null_placement))
+        if staged is None:
+            return ray.data.from_items([])
         plan = SortPlan(staged.rows.schema, pairs, null_placement)
         cost = int(staged.rows.sizes.bytes.sum() + ROW_BYTES * staged.rows.sizes.rows.sum())
         count = Sort(plan, memory, spec.store).range_count(cost)
@@ -168,6 +172,8 @@ class Grouped:
         with contextlib.ExitStack() as stack:
             writing = _Writing(spec, self._partitions, self._keys, aggregates=dict(aggregates))
             made = _shuffled(stack, spec, self._dataset, writing)
+            if made is None:
+                return ray.data.from_items([])
             plan = AggregatePlan(made.inputs, self._keys, aggregates)
             states = made.with_schema(plan.state_schema)
             tasks = [
@@ -187,6 +193,8 @@ class Grouped:
             made = _shuffled(
                 stack, spec, self._dataset, _Writing(spec, self._partitions, self._keys)
             )
+            if made is None:
+                return ray.data.from_items([])
             plan = SortPlan(made.rows.schema, [(key, "ascending") for key in self._keys], "at_end")
             tasks = [
                 _task(
@@ -227,6 +235,9 @@ def join(
     with contextlib.ExitStack() as stack:
         one = _shuffled(stack, spec, left, _Writing(spec, partitions, names))
         other = _shuffled(stack, spec, right, _Writing(spec, partitions, others))
+        if one is None or other is None:
+            _require_no_rows(one is None, how)
+            return ray.data.from_items([])
         plan = JoinPlan(one.rows.schema, other.rows.schema, names, others, how, suffix)
         tasks: list[_Task] = []
         for numbers in _parts(partitions):
@@ -236,6 +247,16 @@ def join(
                 read = functools.partial(_joined, one.shared, other.shared, spec, plan, some)
                 tasks.append(_task(one, [number for number, _ in some], read))
         return _dataset(stack, spec, tasks)
+
+
+def _require_no_rows(is_left: bool, how: How) -> None:
+    """Require that a join with a side without rows and schema has no rows."""
+    if how not in (("inner", "left", "semi", "anti") if is_left else ("inner", "right", "semi")):
+        side = "left" if is_left else "right"
+        raise ValueError(
+            f"Cannot join {how!r}: the {side} dataset has no rows, and its schema is unknown. Make "
+            "it of blocks with columns, such as ray.data.from_arrow of an empty table."
+        )
 
 
 def _split(
@@ -390,8 +411,13 @@ class _Made:
         return _Made(rows, self.inputs, self.samples, ray.put(rows))
 
 
-def _shuffled(stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _Writing) -> _Made:
-    """Run the maps. The stack deletes what they have written."""
+def _shuffled(
+    stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _Writing
+) -> _Made | None:
+    """Run the maps; return None for no rows of an unknown schema, as a filter leaves them.
+
+    The stack deletes what they have written.
+    """
     name = stack.enter_context(_leased(spec))
     writing = replace(writing, shuffle=name)
     sink = _BlobsDatasink(writing)
@@ -406,9 +432,7 @@ def _shuffled(stack: contextlib.ExitStack, spec: _Spec, dataset: Any, writing: _
     if not any(len(each.schema) for each in maps):
         schema = dataset.schema()
         if schema is None or not schema.names:
-            raise ValueError(
-                "Cannot shuffle a dataset without rows and columns: its schema is unknown."
-            )
+            return None
         empty = no_batch(_arrow_schema(schema))
         maps.append(writing.write(len(maps), [empty]))
     return _whole(spec, maps)
