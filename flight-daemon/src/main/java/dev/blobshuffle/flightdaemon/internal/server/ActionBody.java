@@ -73,6 +73,9 @@ final class ActionBody {
 
     /** One partition, or a range from its two ends. */
     PartitionRange partitions() {
+        if (has("partition") && has("partitions")) {
+            throw invalid("it has both 'partition' and 'partitions'");
+        }
         if (has("partition")) {
             return PartitionRange.of(integer("partition"));
         }

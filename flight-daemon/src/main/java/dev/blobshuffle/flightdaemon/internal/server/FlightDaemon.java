@@ -86,7 +86,8 @@ public final class FlightDaemon implements AutoCloseable {
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
         FlightConfig.Budgets budgets = config.budgets();
         // Read all fallible settings before any thread or socket exists.
-        Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
+        Optional<Tokens> tokens =
+                tls().map(tls -> new Tokens(tls.tokens(), config.directories().keySet()));
         int tenants = tokens.map(Tokens::tenants).orElse(1);
         Descriptors.check(mostConnections(config), Descriptors.most());
         putMemory = new PutBudget(

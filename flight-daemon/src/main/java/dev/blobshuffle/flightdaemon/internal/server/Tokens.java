@@ -32,10 +32,11 @@ final class Tokens {
     /**
      * Reads the file.
      *
-     * @throws InvalidSettingsException fatal: it is unreadable, others may read it, or a line is
-     *     malformed
+     * @param served the daemon's namespaces
+     * @throws InvalidSettingsException fatal: it is unreadable, others may read it, a line is
+     *     malformed, or no token opens a served namespace
      */
-    Tokens(Path file) {
+    Tokens(Path file, Set<String> served) {
         try {
             PrivateFiles.check(file);
             int number = 0;
@@ -52,6 +53,11 @@ final class Tokens {
         if (namespaces.isEmpty()) {
             throw new InvalidSettingsException(
                     "Cannot serve: " + file + " has no token. Give it a line NAMESPACE TOKEN.");
+        }
+        if (namespaces.values().stream()
+                .noneMatch(each -> each.contains("*") || each.stream().anyMatch(served::contains))) {
+            throw new InvalidSettingsException("Cannot serve: " + file + " has no token for one of "
+                    + new TreeSet<>(served) + ". Give it a line NAMESPACE TOKEN.");
         }
     }
 

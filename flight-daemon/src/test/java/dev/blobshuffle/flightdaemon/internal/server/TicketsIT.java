@@ -92,6 +92,10 @@ class TicketsIT {
                         .isInstanceOf(InvalidSettingsException.class)
                         .hasMessageContaining("the shuffle has 1, counted from 0");
             }
+            String both = ticket + "\"partition\":0,\"partitions\":[0,1]}";
+            assertThatThrownBy(() -> FlightCalls.act(channel, "ticket", both))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("it has both 'partition' and 'partitions'");
             byte[] all = FlightCalls.read(channel, FlightCalls.ticket(channel, ",\"start_frame\":4"));
             assertThat(all).hasSize(ArrowStore.SCHEMA.length + 8);
             byte[] beyond = FlightCalls.ticket(channel, ",\"start_frame\":5");
