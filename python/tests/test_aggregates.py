@@ -171,15 +171,17 @@ def test_a_sum_that_its_type_does_not_hold_is_refused(tmp_path):
 
 def test_an_illegal_aggregation_is_refused_at_once(tmp_path):
     table = pa.table({"k": [[1]], "v": ["a"]})
-    for arguments, failure, match in (
+    cases: list[tuple[Any, Any, str]] = [
         (("v", {"x": ("v", "median")}), ValueError, "legal are sum"),
         (("v", {"v": ("v", "min")}), ValueError, "named twice"),
         (("k", {"x": ("v", "size")}), TypeError, "Cannot aggregate columns"),
         (("v", {"x": ("v", "sum")}), TypeError, "Cast them"),
+        (("v", {"x": "sum"}), ValueError, "pass a column and a function"),
         (("v", {"x": ("v", "mean")}), TypeError, "column 'v' of type string by a mean"),
         (("w", {"x": ("v", "sum")}), KeyError, "'w'"),
         (([], {"x": ("v", "sum")}), ValueError, "no key"),
-    ):
+    ]
+    for arguments, failure, match in cases:
         with pytest.raises(failure, match=match):
             aggregate(table, *arguments, store=tmp_path)
     with pytest.raises(ValueError, match="no store"):
@@ -271,6 +273,7 @@ def test_an_illegal_sort_is_refused_at_once(tmp_path):
         ("w", KeyError, "'w'"),
         ([], ValueError, "no column"),
         ([("v", "up")], ValueError, "ascending or descending"),
+        ([("v",)], ValueError, "pass names"),
         (["v", "k"], TypeError, "Cannot sort by 'k'"),
     ]
     for by, failure, match in cases:

@@ -85,8 +85,13 @@ class AggregatePlan:
         self.aggregates = dict(aggregates)
         self._states: list[_State] = []
         self._places: dict[str, list[int]] = {}
-        for name, (column, function) in self.aggregates.items():
-            self._plan(schema, name, column, function)
+        for name, chosen in self.aggregates.items():
+            if isinstance(chosen, str) or len(chosen) != 2:
+                raise ValueError(
+                    f"Cannot aggregate {name!r} by {chosen!r}: pass a column and a function, such "
+                    "as ('total', 'sum')."
+                )
+            self._plan(schema, name, *chosen)
         fields = [field_of(schema, key) for key in keys]
         try:
             empty = self.states([no_batch(self.rows_schema)])

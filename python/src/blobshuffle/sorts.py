@@ -61,6 +61,9 @@ class SortPlan:
             raise ValueError(f"Cannot place nulls {null_placement!r}: at_start or at_end.")
         self.schema = schema
         self.gathered = gathered_schema(schema)
+        odd = [pair for pair in by if len(pair) != 2]
+        if odd:
+            raise ValueError(f"Cannot sort by {odd[0]!r}: pass names, or names and directions.")
         self.by = [(name, direction) for name, direction in by]
         self._null_placement = null_placement
         for name, direction in self.by:
