@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +39,9 @@ public final class BlobStores {
             "dev.blobshuffle:blobshuffle-gcs",
             "az",
             "dev.blobshuffle:blobshuffle-azure");
+
+    /** What connectors of Hadoop and Flink call S3. */
+    private static final Set<String> OTHER_NAMES_OF_S3 = Set.of("s3a", "s3n", "s3p");
 
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -114,6 +118,10 @@ public final class BlobStores {
             if (provider.scheme().equals(parsed.scheme())) {
                 return provider;
             }
+        }
+        if (OTHER_NAMES_OF_S3.contains(parsed.scheme())) {
+            throw new InvalidSettingsException("Cannot open store " + parsed.scheme()
+                    + "://: only connectors of Hadoop and Flink know this scheme. Write s3://.");
         }
         throw new InvalidSettingsException("Cannot open store " + parsed.scheme() + "://: "
                 + artifact(parsed.scheme())

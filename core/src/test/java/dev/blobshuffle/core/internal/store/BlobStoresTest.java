@@ -65,6 +65,7 @@ class BlobStoresTest {
             value = {
                 "s3://bucket/prefix | dev.blobshuffle:blobshuffle-s3",
                 "ftp://host/dir | file://, memory://",
+                "s3a://bucket/prefix | Write s3://",
                 "/var/lib/blobs | no scheme",
                 "file:/var/lib/blobs | no scheme",
                 "file://var/lib/blobs | three slashes",

@@ -12,13 +12,22 @@ public final class StorePlace {
     /**
      * Refuses a store that executors cannot reach.
      *
-     * @throws InvalidSettingsException fatal: the store is in the memory of one process
+     * @throws InvalidSettingsException fatal: the URI is wrong, or the store is in one process's
+     *     memory
      */
     public static void requireReachable(String store) {
-        if (StoreUri.parse(store).scheme().equals(MEMORY)) {
+        if (parse(store).scheme().equals(MEMORY)) {
             throw new InvalidSettingsException(
                     "Cannot keep shuffles in " + MEMORY + "://: it ends with the process, and other"
                             + " executors cannot read it. Name a directory or a bucket that all of them reach.");
+        }
+    }
+
+    private static StoreUri parse(String store) {
+        try {
+            return StoreUri.parse(store);
+        } catch (InvalidSettingsException e) {
+            throw SparkSettings.sparkNames(e);
         }
     }
 }

@@ -103,4 +103,11 @@ class SparkSettingsTest {
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("Name a directory or a bucket");
     }
+
+    @Test
+    void aStoreThatIsNoUriNamesTheSettingThatTheUserWrote() {
+        assertThatThrownBy(() -> StorePlace.requireReachable("/mnt/shuffle"))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("setting spark.blobshuffle.store");
+    }
 }
