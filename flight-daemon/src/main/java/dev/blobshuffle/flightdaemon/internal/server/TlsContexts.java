@@ -65,8 +65,8 @@ final class TlsContexts {
     }
 
     /**
-     * Says whether what the key signs is valid for the certificate, which TLS does not check. True if
-     * the files have other forms of PEM than these.
+     * Says whether what the key signs is valid for the certificate, which TLS does not check. True
+     * if the files have other forms of PEM than these.
      */
     private static boolean isPair(FlightConfig.Security.Tls tls) throws IOException {
         Matcher certificate = CERTIFICATE.matcher(text(tls.certificate()));
