@@ -21,7 +21,8 @@ public interface Transaction extends AutoCloseable {
      * database transaction.
      *
      * @throws IllegalStateException a statement of the caller has ended the database transaction,
-     *     made it read-only, or failed; nothing is published
+     *     made it read-only, or failed, or a deferred constraint refuses the caller's rows; nothing
+     *     is published
      * @throws dev.blobshuffle.log.failure.ConsumerFencedException recoverable: nothing is
      *     committed; poll again
      * @throws dev.blobshuffle.log.failure.WriterFencedException fatal: nothing is committed

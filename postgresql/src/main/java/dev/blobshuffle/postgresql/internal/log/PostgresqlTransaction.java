@@ -50,6 +50,12 @@ final class PostgresqlTransaction implements LogTransaction {
     private static final String RESET = "set session authorization default; reset all; unlisten *; close all;"
             + " discard temp; select pg_catalog.pg_advisory_unlock_all()";
 
+    /** Class of the states of violated constraints. The log itself has no deferred constraint. */
+    private static final String CONSTRAINTS = "23";
+
+    /** State of an exception that a trigger raises. */
+    private static final String RAISED = "P0001";
+
     private final PostgresqlWriter writer;
     private final PostgresqlUri uri;
     private final Connection connection;
@@ -200,10 +206,18 @@ final class PostgresqlTransaction implements LogTransaction {
                 throw writer.unreplicated();
             }
         } catch (SQLException e) {
-            throw DatabaseFailures.isDisconnected(e)
-                            || DatabaseFailures.state(e).isEmpty()
-                    ? writer.unknown(e)
-                    : LogFailures.of(COMMIT, uri, e);
+            String state = DatabaseFailures.state(e);
+            if (DatabaseFailures.isDisconnected(e) || state.isEmpty()) {
+                throw writer.unknown(e);
+            }
+            if (state.startsWith(CONSTRAINTS) || state.equals(RAISED)) {
+                throw new IllegalStateException(
+                        "Cannot " + COMMIT + " in " + uri
+                                + ": a deferred constraint refuses rows of its caller. Nothing is"
+                                + " committed. Publish again with other rows, or not at all; see the cause.",
+                        e);
+            }
+            throw LogFailures.of(COMMIT, uri, e);
         }
     }
 

@@ -231,6 +231,25 @@ final class AccessIT extends LogContract {
     }
 
     @Test
+    void rowsThatADeferredConstraintRefusesAreNoOutage() {
+        tenant.execute(
+                "alter table public.rows_of_" + tenant.name() + " add unique (row) deferrable initially deferred");
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        try (LogTransaction transaction = join(writer.begin())) {
+            tenant.insert(transaction, "row");
+            tenant.insert(transaction, "row");
+            assertThatThrownBy(() -> transaction.commit(0, List.of(batch(topic, "one")), Optional.empty()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("deferred constraint")
+                    .hasCauseInstanceOf(SQLException.class);
+        }
+        assertThat(tenant.rows()).isEmpty();
+        assertThat(join(writer.wasCommitted(0))).isFalse();
+    }
+
+    @Test
     void aRoleWhoseTransactionsBeginInAnotherIsolationGetsTheRemedy() throws SQLException {
         tenant.execute("alter role " + tenant.name() + " set default_transaction_isolation = 'repeatable read'");
 
