@@ -218,6 +218,13 @@ class DoctorCommandTest {
     }
 
     @Test
+    void aStoreOfTwoSpeedsIsSound() {
+        assertThat(doctor("two-speed:fast=file://" + directory.resolve("a") + ",durable=file://"
+                        + directory.resolve("b")))
+                .isZero();
+    }
+
+    @Test
     void aStoreIsMadeOnlyWhenThatIsAskedFor() throws IOException {
         Path root = Files.createDirectory(directory.resolve("unmounted"));
         StringWriter text = new StringWriter();

@@ -52,7 +52,8 @@ final class TwoSpeedStack extends ForwardingBlobStore {
                         new RetryingBlobStore(durable, puts, time, metrics)),
                 time,
                 metrics);
-        BlobStore either = new TwoSpeedBlobStore(new StoreHalves(fast, durable), time, metrics);
+        BlobStore either = new TwoSpeedBlobStore(
+                new StoreHalves(fast, durable), TwoSpeedBlobStore.Missing.ONCE_OLD, time, metrics);
         BlobStore reads = new RetryingBlobStore(either, StoreRetryPolicy.forever(), puts, time, metrics);
         return new TwoSpeedStack(
                 writes,

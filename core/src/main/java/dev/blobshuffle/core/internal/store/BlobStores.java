@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -56,7 +57,7 @@ public final class BlobStores {
      * @throws StoreUnavailableException recoverable: the store does not work now
      */
     public static BlobStore open(String uri, StoreContext context) {
-        BlobStore store = openUnchecked(uri, context);
+        BlobStore store = openUnchecked(uri, context, WhenAbsent.CREATE);
         checkOrClose(store, context);
         return store;
     }
@@ -70,8 +71,13 @@ public final class BlobStores {
      * @throws StoreUnavailableException recoverable: the store does not work now
      */
     public static BlobStore openUnchecked(String uri, StoreContext context) {
+        return openUnchecked(uri, context, context.whenAbsent());
+    }
+
+    /** @param fastAbsent what to do if the fast half of a store of two speeds does not exist */
+    private static BlobStore openUnchecked(String uri, StoreContext context, WhenAbsent fastAbsent) {
         if (TwoSpeedUri.isMeant(uri)) {
-            return TwoSpeedOpening.open(TwoSpeedUri.parse(uri), context);
+            return TwoSpeedOpening.open(TwoSpeedUri.parse(uri), context, fastAbsent);
         }
         StoreUri parsed = StoreUri.parse(uri);
         return openStore(provider(parsed), parsed, context);

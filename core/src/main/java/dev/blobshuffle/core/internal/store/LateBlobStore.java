@@ -8,11 +8,14 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -132,6 +135,19 @@ final class LateBlobStore implements BlobStore {
     @Override
     public CompletionStage<List<Integer>> owners() {
         return ask(BlobStore::owners);
+    }
+
+    @Override
+    public synchronized Optional<StoreInspection> inspect() {
+        if (opened != null) {
+            return opened.inspect();
+        }
+        String reason = String.valueOf(cause.getMessage());
+        StoreFinding finding = StoreFinding.warning(
+                "open",
+                "the store is not open: " + (reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason),
+                "Restore it, or let an instance create it.");
+        return Optional.of(new StoreInspection(Optional.empty(), List.of(finding)));
     }
 
     /** That of the opened store; before, that of its location. */

@@ -47,8 +47,9 @@ import org.slf4j.LoggerFactory;
  * durable store keeps the registers and identifies the whole.
  *
  * <p>A blob that readers know may be in neither store for a while: the fast one has lost it, and
- * the durable one does not have it yet. So a young blob is not confirmed missing: its read fails
- * with {@link StoreUnavailableException} and may be repeated. Thread-safe.
+ * the durable one does not have it yet. For readers ({@link Missing#ONCE_OLD}), a young blob is
+ * therefore not confirmed missing: its read fails with {@link StoreUnavailableException} and may be
+ * repeated. Thread-safe.
  */
 public final class TwoSpeedBlobStore extends ForwardingBlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(TwoSpeedBlobStore.class);
@@ -59,7 +60,16 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
      */
     private static final long YOUNG_MILLIS = Duration.ofMinutes(5).toMillis();
 
+    /** When a blob that neither store has is reported as missing. */
+    public enum Missing {
+        /** At once, for tools and sweeps. */
+        AT_ONCE,
+        /** Once no writer can still be storing it, for readers of notifications. */
+        ONCE_OLD
+    }
+
     private final BlobStore fast;
+    private final Missing missing;
     private final Time time;
     private final ShuffleMetrics metrics;
     private final ShuffleMetrics.Registration gauge;
@@ -67,14 +77,26 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
     private final AtomicBoolean isLeftOut = new AtomicBoolean();
 
     /**
-     * A store of two speeds.
+     * A store of two speeds that reports missing blobs at once.
      *
      * @param halves the two stores, closed with this one
      * @param metrics where it counts what became of the fast store's copies
      */
     public TwoSpeedBlobStore(StoreHalves halves, Time time, ShuffleMetrics metrics) {
+        this(halves, Missing.AT_ONCE, time, metrics);
+    }
+
+    /**
+     * A store of two speeds.
+     *
+     * @param halves the two stores, closed with this one
+     * @param missing when blobs that neither has are missing
+     * @param metrics where it counts what became of the fast store's copies
+     */
+    public TwoSpeedBlobStore(StoreHalves halves, Missing missing, Time time, ShuffleMetrics metrics) {
         super(halves.durable());
         fast = halves.fast();
+        this.missing = missing;
         this.time = time;
         this.metrics = metrics;
         gauge = metrics.report(Gauge.FAST_STORE_DOWN, () -> isSlow.get() ? 1 : 0);
@@ -244,7 +266,8 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
         }
 
         private boolean isYoung() {
-            return time.wallMillis() - id.generation() * BlobId.MILLIS_PER_GENERATION < YOUNG_MILLIS;
+            return missing == Missing.ONCE_OLD
+                    && time.wallMillis() - id.generation() * BlobId.MILLIS_PER_GENERATION < YOUNG_MILLIS;
         }
 
         @Override
@@ -347,16 +370,18 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
     public Optional<StoreInspection> inspect() {
         Optional<StoreInspection> known = store().inspect();
         Optional<StoreInspection> copies = fast.inspect();
-        if (known.isEmpty() || copies.isEmpty()) {
-            return known.isPresent() ? known : copies;
+        if (known.isEmpty() && copies.isEmpty()) {
+            return Optional.empty();
         }
-        List<StoreFinding> findings = new ArrayList<>(known.get().findings());
-        copies.get().findings().stream()
+        List<StoreFinding> findings = new ArrayList<>();
+        known.ifPresent(inspection -> findings.addAll(inspection.findings()));
+        copies.stream()
+                .flatMap(inspection -> inspection.findings().stream())
                 .filter(finding -> !finding.subject().equals("lifecycle"))
                 .map(finding -> new StoreFinding(
                         finding.level(), "fast: " + finding.subject(), finding.what(), finding.remedy()))
                 .forEach(findings::add);
-        return Optional.of(new StoreInspection(known.get().clockAhead(), findings));
+        return Optional.of(new StoreInspection(known.flatMap(StoreInspection::clockAhead), findings));
     }
 
     @Override

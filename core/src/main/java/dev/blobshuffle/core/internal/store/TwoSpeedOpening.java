@@ -1,18 +1,21 @@
 package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.failure.StoreAbsentException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Opens the two stores of a {@link TwoSpeedUri}. The durable one must work. The fast one may be
- * down, and is then opened later; it is created if it does not exist, because nothing is lost with
- * it. Stateless.
+ * down, and is then opened later. An instance creates it if it does not exist, because nothing is
+ * lost with it; a command that must not create a store goes on without it. Stateless.
  */
 final class TwoSpeedOpening {
     private static final Logger LOG = LoggerFactory.getLogger(TwoSpeedOpening.class);
@@ -24,13 +27,14 @@ final class TwoSpeedOpening {
     /**
      * Opens both stores. Blocks.
      *
+     * @param whenAbsent what to do if the fast store does not exist
      * @throws InvalidSettingsException fatal: a URI or its store is wrong
      * @throws StoreUnavailableException recoverable: the durable store does not work now
      */
-    static BlobStore open(TwoSpeedUri uri, StoreContext context) {
+    static BlobStore open(TwoSpeedUri uri, StoreContext context, WhenAbsent whenAbsent) {
         BlobStore durable = BlobStores.openUnchecked(uri.durable(), context);
         try {
-            BlobStore fast = fast(uri.fast(), StoreContext.unmetered(context.time()));
+            BlobStore fast = fast(uri.fast(), new StoreContext(context.time(), RequestMeter.NONE, whenAbsent));
             if (fast.fingerprint() == durable.fingerprint()) {
                 fast.close();
                 throw new InvalidSettingsException("Cannot open the fast store " + fast.location()
@@ -47,7 +51,7 @@ final class TwoSpeedOpening {
     private static BlobStore fast(String uri, StoreContext context) {
         try {
             return BlobStores.openUnchecked(uri, context);
-        } catch (StoreUnavailableException e) {
+        } catch (StoreUnavailableException | StoreAbsentException e) {
             return new LateBlobStore(
                     uri.replaceAll("\\?.*", ""),
                     () -> BlobStores.openUnchecked(uri, context),

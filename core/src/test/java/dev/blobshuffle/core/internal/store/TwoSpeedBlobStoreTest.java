@@ -15,6 +15,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoredBlob;
 import dev.blobshuffle.core.time.SystemTime;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -96,7 +97,8 @@ class TwoSpeedBlobStoreTest {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private final Half fast = new Half("fast");
     private final Half durable = new Half("durable");
-    private final TwoSpeedBlobStore store = new TwoSpeedBlobStore(new StoreHalves(fast, durable), time, metrics);
+    private final TwoSpeedBlobStore store =
+            new TwoSpeedBlobStore(new StoreHalves(fast, durable), TwoSpeedBlobStore.Missing.ONCE_OLD, time, metrics);
     private final AtomicInteger announced = new AtomicInteger();
     private final BlobId young = new BlobId(time.wallMillis() / BlobId.MILLIS_PER_GENERATION, 1, 1);
     private final BlobId old = new BlobId(young.generation() - 10, 1, 1);
@@ -206,6 +208,17 @@ class TwoSpeedBlobStoreTest {
                 .hasMessageContaining("yet");
         fast.fail();
         assertThatThrownBy(() -> read(old, ALL)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** A tool deletes a blob and asks for it. */
+    @Test
+    void withoutReadersABlobThatBothStoresLackIsMissingAtOnce() {
+        TwoSpeedBlobStore raw = new TwoSpeedBlobStore(new StoreHalves(fast, durable), time, metrics);
+        assertThat(raw.get(young, ALL).toCompletableFuture())
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(BlobMissingException.class);
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.time.SystemTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,19 @@ class TwoSpeedOpeningTest {
         assertThatThrownBy(() -> BlobStores.open(uri("a", "other"), existing))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("other");
+    }
+
+    @Test
+    void aCommandCreatesNoFastStore() {
+        BlobStores.open("file://" + directory.resolve("b"), time).close();
+        StoreContext existing = StoreContext.unmetered(time).existing();
+        try (BlobStore store = BlobStores.openUnchecked(uri("a", "b"), existing)) {
+            put(store);
+            assertThat(store.inspect().orElseThrow().findings())
+                    .extracting(StoreFinding::subject)
+                    .containsExactly("fast: open");
+        }
+        assertThat(directory.resolve("a")).doesNotExist();
     }
 
     @Test
