@@ -92,6 +92,9 @@ class OptionNamesTest {
     @Test
     void noStoreAndNoBrokersAreWrongUsage() {
         assertThat(run("gc", "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+        assertThat(run("gc", "--bootstrap-server", "127.0.0.1:1"))
+                .as("as Kafka's own commands name it")
+                .isEqualTo(2);
         assertThat(run("skip", "--store", "file://" + directory, "--group", "g", "--topic", "t"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("Give --bootstrap, or --config or --profile with bootstrap.servers.");

@@ -30,7 +30,7 @@ public final class BrokerOptions {
     private ConfigOptions config;
 
     @Option(
-            names = "--bootstrap",
+            names = {"--bootstrap", "--bootstrap-server"},
             paramLabel = "HOST:PORT,…",
             description = "The brokers (default: bootstrap.servers from --config or --profile).")
     private @Nullable String bootstrap;
