@@ -13,6 +13,7 @@ import dev.blobshuffle.testkit.internal.servers.Azurite;
 import dev.blobshuffle.testkit.internal.servers.FakeGcsServer;
 import dev.blobshuffle.testkit.internal.servers.StoreServer;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,29 @@ class ObjectStoreIT {
                 server.kill();
                 run.write(500);
                 server.restart();
+                run.write(500);
+                run.drain();
+                assertThat(run.counted()).isEqualTo(run.expected());
+                assertThat(run.traffic().notifications()).isPositive();
+                assertThat(run.traffic().plain()).isZero();
+            }
+        }
+    }
+
+    /** The fast store never comes back. */
+    @Test
+    void everyRecordCountsOnceWithTwoSpeedsAlsoWhenTheFastServerIsKilled() throws Exception {
+        Path place = Files.createDirectory(directory.resolve("fast"));
+        try (VersityGateway server = VersityGateway.start(directory);
+                VersityGateway fast = VersityGateway.start(place)) {
+            server.makeBucket("shuffle");
+            fast.makeBucket("copies");
+            String store = "two-speed:fast=s3://copies/it?region=us-east-1&path-style=true&endpoint=" + fast.endpoint()
+                    + ",durable=s3://shuffle/it?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
+            try (CountingRun run = new CountingRun(kafka, "over-two-speeds", store, directory.resolve("state"))) {
+                run.write(500);
+                run.drain();
+                fast.kill();
                 run.write(500);
                 run.drain();
                 assertThat(run.counted()).isEqualTo(run.expected());
