@@ -72,6 +72,14 @@ class BlobShuffleTest {
         assertRefused(BlobShuffleOptions.named("orders"), "dev.blobshuffle:blobshuffle-s3");
     }
 
+    /** A checkpoint does not wait until the durable copy is there. */
+    @Test
+    void aStoreOfTwoSpeedsIsRefused() {
+        configuration.setString("blobshuffle.store", "two-speed:fast=file:///fast,durable=file:///durable");
+
+        assertRefused(BlobShuffleOptions.named("orders"), "not one of two speeds");
+    }
+
     @Test
     void theMemoryOfOneProcessIsNoStoreOfACluster() {
         BlobShuffleOptions options = BlobShuffleOptions.named("orders");

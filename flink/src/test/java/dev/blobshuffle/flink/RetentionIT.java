@@ -3,6 +3,7 @@ package dev.blobshuffle.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import dev.blobshuffle.flink.internal.retain.QuickSweeps;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,6 +52,13 @@ class RetentionIT {
         client.cancel().get();
 
         assertThat(young).exists();
+        // Until then they may write into the directory, which is deleted next.
+        await().atMost(Duration.ofMinutes(2)).until(() -> TaskInstances.count() == 0 && !isSweeping());
+    }
+
+    private static boolean isSweeping() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().contains("blobshuffle-sweeper"));
     }
 
     /** As if the blob had been stored so many minutes before. */
