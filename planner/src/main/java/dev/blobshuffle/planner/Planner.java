@@ -59,14 +59,14 @@ public final class Planner {
                 SettingsAdvice.of(workload, recommended),
                 alternatives(workload, recommended, goal, combining),
                 Stream.concat(
-                                combining.finding().stream(),
                                 new Findings(
                                                 workload,
                                                 model,
                                                 recommended,
                                                 variants.get(0).usdPerHour(),
                                                 breakEven)
-                                        .list().stream())
+                                        .list().stream(),
+                                combining.finding().stream())
                         .toList(),
                 breakEven.bytesPerSecond());
     }

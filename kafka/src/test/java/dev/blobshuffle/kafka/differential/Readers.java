@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -20,12 +21,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 
 /** The consumers of a side: one, or the members of a group. */
 final class Readers implements AutoCloseable {
+    private static final int MOST_COMMITS = 50;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration ROUND = Duration.ofMillis(100);
@@ -353,15 +357,31 @@ final class Readers implements AutoCloseable {
                 if (waits) {
                     member.commitSync();
                 } else {
-                    // Resolves the coordinator.
-                    var ignored = member.committed(Set.of(partition(0)));
-                    member.commitAsync((offsets, failure) ->
-                            calls.add(failure == null ? "called back" : Outcome.failure(failure)));
-                    member.commitSync(Map.of());
+                    calls.add(commitInBackground(member));
                 }
             }
             return "committed " + calls;
         });
+    }
+
+    /** As an application does: a coordinator that has just moved asks for the commit again. */
+    private String commitInBackground(Consumer<byte[], byte[]> member) {
+        Optional<Exception> last = Optional.empty();
+        for (int i = 0; i < MOST_COMMITS && (i == 0 || isRetriable(last)); i++) {
+            var ignored = member.committed(Set.of(partition(0))); // Resolves the coordinator.
+            List<Optional<Exception>> answers = new ArrayList<>();
+            member.commitAsync((offsets, failure) -> answers.add(Optional.ofNullable(failure)));
+            member.commitSync(Map.of());
+            if (answers.isEmpty()) {
+                return "not called back";
+            }
+            last = answers.get(0);
+        }
+        return last.map(Outcome::failure).orElse("called back");
+    }
+
+    private static boolean isRetriable(Optional<Exception> failure) {
+        return failure.filter(RetriableCommitFailedException.class::isInstance).isPresent();
     }
 
     String commit(int number, int index, String metadata) {
