@@ -32,7 +32,7 @@ class ForwardingBlobStoreTest {
         return type == boolean.class ? false : null;
     }
 
-    /** The method of the other store that a method calls: a put that may announce early is a put. */
+    /** The method of the other store that it calls: a put that may announce early is a put. */
     private static String target(Method method) {
         return method.getName().equals("put") ? "put" + Arrays.toString(PUT) : name(method);
     }
