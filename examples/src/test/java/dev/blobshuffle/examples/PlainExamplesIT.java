@@ -89,15 +89,8 @@ class PlainExamplesIT {
                     .execute("messaging", "setup", "--log", owner, "--client-role", "app", "--execute");
             assertThat(status).isZero();
 
-            Process application = example.start(
-                    Map.of("LOG", database + credentials("app", "secret"), "BLOB_STORE", "file://" + blobs()));
-            try {
-                assertThat(application.waitFor(3, TimeUnit.MINUTES))
-                        .as(example::output)
-                        .isTrue();
-            } finally {
-                Example.stop(application);
-            }
+            runToItsEnd(
+                    example, Map.of("LOG", database + credentials("app", "secret"), "BLOB_STORE", "file://" + blobs()));
         }
         assertThat(example.output()).contains(TOTALS);
         assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 4L);
@@ -124,14 +117,7 @@ class PlainExamplesIT {
                 Map.of());
         try (SystemTime time = new SystemTime();
                 FlightDaemon daemon = FlightDaemon.start(config, time)) {
-            Process application = example.start(Map.of("FLIGHT_PORT", Integer.toString(daemon.port())));
-            try {
-                assertThat(application.waitFor(3, TimeUnit.MINUTES))
-                        .as(example::output)
-                        .isTrue();
-            } finally {
-                Example.stop(application);
-            }
+            runToItsEnd(example, Map.of("FLIGHT_PORT", Integer.toString(daemon.port())));
         }
         assertThat(example.output()).contains(TOTALS);
         assertThat(blobs().resolve("shuffles")).isEmptyDirectory();
@@ -140,14 +126,7 @@ class PlainExamplesIT {
     @Test
     void flinkNeedsAStoreAndNoBroker() throws Exception {
         Example example = Example.packaged("flink");
-        Process application = example.start(Map.of("BLOB_STORE", "file://" + blobs()));
-        try {
-            assertThat(application.waitFor(3, TimeUnit.MINUTES))
-                    .as(example::output)
-                    .isTrue();
-        } finally {
-            Example.stop(application);
-        }
+        runToItsEnd(example, Map.of("BLOB_STORE", "file://" + blobs()));
         assertThat(example.output()).contains(TOTALS);
         assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 4L);
     }
@@ -157,7 +136,13 @@ class PlainExamplesIT {
     @Tag("nightly")
     void sparkNeedsAStoreAndNoBroker() throws Exception {
         Example example = Example.build("spark", directory.resolve("project"));
-        Process application = example.start(Map.of("BLOB_STORE", "file://" + blobs()));
+        runToItsEnd(example, Map.of("BLOB_STORE", "file://" + blobs()));
+        assertThat(example.output()).contains(TOTALS).contains("The shuffles of this application are in");
+        assertThat(blobs().resolve("spark")).isEmptyDirectory();
+    }
+
+    private static void runToItsEnd(Example example, Map<String, String> environment) throws Exception {
+        Process application = example.start(environment);
         try {
             assertThat(application.waitFor(5, TimeUnit.MINUTES))
                     .as(example::output)
@@ -165,8 +150,6 @@ class PlainExamplesIT {
         } finally {
             Example.stop(application);
         }
-        assertThat(example.output()).contains(TOTALS).contains("The shuffles of this application are in");
-        assertThat(blobs().resolve("spark")).isEmptyDirectory();
     }
 
     /** Runs an example until its totals are right, and looks at the topic; returns its output. */

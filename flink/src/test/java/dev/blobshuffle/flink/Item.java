@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A record of drawn jobs. Operators make a new one and leave theirs as it is. */
 public class Item {
-    /** What it is grouped by. */
+    /** Its group. */
     public long key;
 
-    /** What is summed. */
+    /** A summand. */
     public long value;
 
     /** Its event time, milliseconds. */

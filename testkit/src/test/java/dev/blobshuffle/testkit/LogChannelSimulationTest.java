@@ -90,7 +90,7 @@ class LogChannelSimulationTest {
         assertThat(outcomes.keySet()).contains("COMMITTED", "REFUSED", "UNKNOWN", "fenced", "transactions");
     }
 
-    /** The log has a record early; its publisher is told when the blob is durable. */
+    /** The log has a record early. Its publisher gets an answer when the blob is durable. */
     @Test
     void withTwoSpeedsNothingIsAcknowledgedBeforeItIsDurable() {
         Map<String, Integer> outcomes = new HashMap<>();

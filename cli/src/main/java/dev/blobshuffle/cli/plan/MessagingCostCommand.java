@@ -2,17 +2,16 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
-import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.messaging.Assumptions;
 import dev.blobshuffle.planner.messaging.AssumptionsFile;
 import dev.blobshuffle.planner.messaging.MessagingCost;
 import dev.blobshuffle.planner.messaging.Quantity;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -27,7 +26,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Compares what a year of messaging costs with replicated Kafka, Inkless and BlobShuffle, and prints every assumption."
+            "Compares what a year of messaging costs with replicated Kafka, Inkless and BlobShuffle, and prints every assumption.",
+            "The prices of --provider apply where an assumption says 'planner'."
         })
 public final class MessagingCostCommand implements Callable<Integer> {
     @Spec
@@ -53,25 +53,8 @@ public final class MessagingCostCommand implements Callable<Integer> {
                     "Measured CPU seconds of all publishers and subscribers for each GiB published; the same as --set ours.client.cpu=SECONDS.")
     private @Nullable String cpuPerGib;
 
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            description = "Provider whose prices apply where an assumption says 'planner' (default: ${DEFAULT-VALUE}).")
-    private String provider = "aws";
-
-    @Option(
-            names = "--prices",
-            paramLabel = "FILE",
-            description = "Your own price table, as docs/guides/planner.md describes.")
-    private @Nullable Path prices;
-
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            arity = "0..1",
-            fallbackValue = "",
-            description = "Print the costs as JSON, or write them into a file.")
-    private @Nullable String json;
+    @Mixin
+    private CostOptions costs;
 
     /** Created by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -86,13 +69,15 @@ public final class MessagingCostCommand implements Callable<Integer> {
         Assumptions given = given();
         MessagingCost cost = new MessagingCost(given);
         PlanOutput.print(
-                spec, json, MessagingCostTable.json(given, cost), out -> MessagingCostTable.print(given, cost, out));
+                spec,
+                costs.json,
+                MessagingCostTable.json(given, cost),
+                out -> MessagingCostTable.print(given, cost, out));
         return cost.meetsGoal() ? 0 : 1;
     }
 
     private Assumptions given() {
-        PriceTable table =
-                prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
+        PriceTable table = costs.table();
         Assumptions given =
                 assumptions == null ? AssumptionsFile.shipped(table) : AssumptionsFile.read(assumptions, table);
         for (String value : values) {

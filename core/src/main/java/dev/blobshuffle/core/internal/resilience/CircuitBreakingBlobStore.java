@@ -26,11 +26,11 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
     private final Reports reports;
     private final ShuffleMetrics.Registration gauge;
 
-    /** What is written to the log when a store goes down and comes back. */
+    /** Whether it logs that a store goes down and comes back. */
     public enum Reports {
-        /** A warning and a remark. */
+        /** It logs both. */
         LOG,
-        /** Nothing, because the caller reports it. */
+        /** It does not, because the caller does. */
         NONE
     }
 

@@ -50,7 +50,7 @@ final class FastCopies {
         return new TwoSpeedBlobStore(new StoreHalves(fast, durable), process, new ShuffleMetrics(process));
     }
 
-    /** Whether a reader was right to be told of a blob: a store has acknowledged it. */
+    /** Whether readers may know a blob: a store has acknowledged it. */
     boolean hasAcknowledged(Notification notification) {
         return acknowledged.contains(notification.blob());
     }
