@@ -3,6 +3,7 @@ package dev.blobshuffle.planner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The request times of an object store. The profiles are models, not measurements. Whenever you
@@ -112,6 +113,20 @@ public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<L
         private LatencyModel of(LatencyModel model) {
             return model.slowedDown(millis / model.quantileMillis(bytes, 0.5));
         }
+    }
+
+    /**
+     * A profile by its name.
+     *
+     * @throws IllegalArgumentException if there is none, with all names in the message
+     */
+    public static LatencyProfile named(String name) {
+        return all().stream()
+                .filter(profile -> profile.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("Cannot find latency profile '" + name + "': there are "
+                        + all().stream().map(LatencyProfile::name).collect(Collectors.joining(", "))
+                        + ". Give one of these."));
     }
 
     /** All named profiles. */

@@ -31,14 +31,10 @@ final class S3SimServer {
      *     the computation of latencies
      */
     public static void main(String[] args) throws IOException {
-        LatencyProfile latency = LatencyProfile.all().stream()
-                .filter(profile -> profile.name().equals(args[2]))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("Cannot find latency profile " + args[2]));
         S3SimBuilder builder = S3Sim.builder()
                 .bucket(args[0])
                 .bytes(Long.parseLong(args[1]))
-                .latency(latency.scaledDown(Double.parseDouble(args[5])));
+                .latency(LatencyProfile.named(args[2]).scaledDown(Double.parseDouble(args[5])));
         if (!args[3].equals(NONE)) {
             TlsIdentity identity = TlsIdentity.create();
             identity.writeTrustStore(Path.of(args[3]), args[4]);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.command;
 
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.bench.report.Comparison;
 import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.report.HtmlReport;
@@ -7,7 +8,6 @@ import dev.blobshuffle.bench.report.ResultCsv;
 import dev.blobshuffle.bench.report.ResultTable;
 import dev.blobshuffle.bench.run.BenchPlan;
 import dev.blobshuffle.bench.run.Cell;
-import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Runner;
 import dev.blobshuffle.bench.run.Variant;

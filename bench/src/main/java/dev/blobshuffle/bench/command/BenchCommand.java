@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
             PaperCommand.class,
             LogCommand.class,
             FlightCommand.class,
+            SparkBenchCommand.class,
             MessagingBenchCommand.class,
             SoakCommand.class,
             TheodoliteCommand.class

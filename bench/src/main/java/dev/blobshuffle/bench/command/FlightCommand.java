@@ -2,11 +2,11 @@ package dev.blobshuffle.bench.command;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.bench.flight.FlightCharts;
-import dev.blobshuffle.bench.flight.FlightDirectories;
 import dev.blobshuffle.bench.flight.FlightPlan;
 import dev.blobshuffle.bench.flight.FlightReport;
 import dev.blobshuffle.bench.flight.FlightRunner;
 import dev.blobshuffle.bench.flight.FlightSystem;
+import dev.blobshuffle.bench.process.PythonDirectories;
 import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.report.HtmlReport;
 import dev.blobshuffle.cli.json.Json;
@@ -95,7 +95,8 @@ final class FlightCommand implements Callable<Integer> {
         FlightPlan plan = plan();
         Map<String, Object> environment = Environment.asJson();
         try {
-            FlightRunner runner = new FlightRunner(plan, directories(), this::say);
+            FlightRunner runner =
+                    new FlightRunner(plan, PythonDirectories.of(project, interpreter, cache, directory), this::say);
             if (isServing) {
                 serve(runner, environment);
                 return 0;
@@ -140,16 +141,6 @@ final class FlightCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
-    }
-
-    private FlightDirectories directories() throws IOException {
-        Path kept = cache != null ? cache : Path.of(System.getProperty("user.home"), ".cache", "blobshuffle");
-        Path files = directory != null ? directory : Path.of(System.getProperty("java.io.tmpdir"));
-        return new FlightDirectories(
-                project.toAbsolutePath(),
-                interpreter,
-                Files.createDirectories(kept).toAbsolutePath(),
-                Files.createDirectories(files).toAbsolutePath());
     }
 
     private void write(FlightReport report, Map<String, Object> environment) throws IOException {

@@ -21,10 +21,12 @@ public final class KeptResults {
 
     /** Options whose file or directory is read, or holds nothing when the command ends. */
     private static final Set<String> NOT_KEPT = Set.of(
+            "--bundle",
             "--cache",
             "--cpu-from",
             "--directory",
             "--memory",
+            "--objects-jar",
             "--prices",
             "--profile",
             "--python-project",

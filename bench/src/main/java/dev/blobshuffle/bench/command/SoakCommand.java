@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.command;
 
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.bench.soak.SoakPlan;
 import dev.blobshuffle.bench.soak.SoakReport;
 import dev.blobshuffle.bench.soak.SoakRun;

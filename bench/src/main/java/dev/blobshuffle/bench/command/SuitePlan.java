@@ -177,6 +177,11 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "serving partitions, beside Daft's server",
                     "flight --scale 4 --serve --partitions 100 --codecs none,lz4 --rounds 6"),
             new SuitePlan(
+                    "spark",
+                    35,
+                    "jobs of Spark SQL, natively and through blobs in a simulated S3",
+                    "spark --store-latency s3-standard"),
+            new SuitePlan(
                     "adaptive", 3, "a target latency while the load swings, in virtual time", "run adaptive --virtual"),
             new SuitePlan("paper", 12, "Figures 6 to 10 at their full size, in virtual time", "paper"),
             new SuitePlan(

@@ -1,7 +1,9 @@
 package dev.blobshuffle.bench.flight;
 
 import dev.blobshuffle.bench.flight.FlightPlan.Cell;
-import dev.blobshuffle.bench.run.Directories;
+import dev.blobshuffle.bench.process.Directories;
+import dev.blobshuffle.bench.process.PythonDirectories;
+import dev.blobshuffle.bench.process.PythonEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +23,7 @@ public final class FlightRunner {
     private static final List<String> OWN_SERVERS = List.of("flight", "flight-tls", "http", "http-tls", "put");
 
     private final FlightPlan plan;
-    private final FlightDirectories directories;
+    private final PythonDirectories directories;
     private final Consumer<String> say;
 
     /**
@@ -29,7 +31,7 @@ public final class FlightRunner {
      *
      * @param say receives a line for output
      */
-    public FlightRunner(FlightPlan plan, FlightDirectories directories, Consumer<String> say) {
+    public FlightRunner(FlightPlan plan, PythonDirectories directories, Consumer<String> say) {
         this.plan = plan;
         this.directories = directories;
         this.say = say;
@@ -87,7 +89,9 @@ public final class FlightRunner {
 
     private PythonEnvironment python() throws IOException, InterruptedException {
         say.accept("Python with the pinned packages: " + directories.cache() + " (made once)");
-        return PythonEnvironment.in(directories.project(), directories.interpreter(), directories.cache());
+        Path requirements = directories.project().resolve("bench/flight/requirements.txt");
+        return PythonEnvironment.of(
+                directories, "flight", Files.exists(requirements) ? Files.readString(requirements) : "");
     }
 
     private Path data(PythonEnvironment python) throws IOException, InterruptedException {

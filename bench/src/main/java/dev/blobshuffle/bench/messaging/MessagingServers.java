@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.messaging;
 
 import dev.blobshuffle.bench.observed.ObservedStoreProvider;
 import dev.blobshuffle.bench.process.CpuTime;
-import dev.blobshuffle.bench.run.Directories;
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.messaging.Messaging;

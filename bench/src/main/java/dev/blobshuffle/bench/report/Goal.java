@@ -13,6 +13,8 @@ import java.util.Map;
  * @param limit of the number
  */
 public record Goal(String what, double number, boolean isLeast, double limit) {
+    private static final double HUNDREDTHS_BELOW = 2;
+
     /** Whether the number is within the limit. */
     public boolean isMet() {
         return isLeast ? number >= limit : number <= limit;
@@ -22,7 +24,7 @@ public record Goal(String what, double number, boolean isLeast, double limit) {
     public String line() {
         return String.format(
                 Locale.ROOT,
-                limit < 1 ? "%-6s %s: %.2f, goal %s %.2f" : "%-6s %s: %.1f, goal %s %.1f",
+                limit < HUNDREDTHS_BELOW ? "%-6s %s: %.2f, goal %s %.2f" : "%-6s %s: %.1f, goal %s %.1f",
                 isMet() ? "met" : "MISSED",
                 what,
                 number,

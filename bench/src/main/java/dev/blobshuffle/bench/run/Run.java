@@ -5,6 +5,7 @@ import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.ApplicationProcess;
 import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.bench.process.Generator;
 import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Observed;

@@ -4,6 +4,7 @@ import dev.blobshuffle.bench.observed.ObservedStoreProvider;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.s3sim.RequestCounts;
 import dev.blobshuffle.s3sim.S3SimProcess;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** The store of one run: a directory, or a server in a process of its own. Owned by one thread. */
 final class RunStore implements AutoCloseable {
@@ -40,7 +40,7 @@ final class RunStore implements AutoCloseable {
         long faults = parameters.number(Parameter.STORE_FAULTS);
         if (variant.carrier() == Variant.Carrier.S3) {
             long bytes = parameters.allRecords() * parameters.number(Parameter.RECORD_BYTES);
-            LatencyProfile latency = profile(parameters.text(Parameter.STORE_LATENCY));
+            LatencyProfile latency = LatencyProfile.named(parameters.text(Parameter.STORE_LATENCY));
             double scale = parameters.decimal(Parameter.STORE_SCALE);
             S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, latency, scale);
             return new RunStore(
@@ -52,17 +52,6 @@ final class RunStore implements AutoCloseable {
         }
         return new RunStore(
                 directory, ObservedStoreProvider.uri("file://" + directory + "?fsync=none", faults), Optional.empty());
-    }
-
-    private static LatencyProfile profile(String name) {
-        return LatencyProfile.all().stream()
-                .filter(profile -> profile.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("Cannot inject latencies of " + name + ": there are "
-                        + LatencyProfile.all().stream()
-                                .map(LatencyProfile::name)
-                                .collect(Collectors.joining(", "))
-                        + ". Give one of these: --with store-latency=NAME."));
     }
 
     String uri() {

@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.process.Directories;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

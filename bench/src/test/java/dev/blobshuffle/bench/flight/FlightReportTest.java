@@ -33,9 +33,9 @@ class FlightReportTest {
                 .extracting(Goal::line)
                 .containsExactly(
                         "met    N=100, lz4: CPU-s: 28.0, goal at most 30.0",
-                        "met    N=100, lz4: CPU of Daft as a multiple of ours: 1.5, goal at least 1.0",
+                        "met    N=100, lz4: CPU of Daft as a multiple of ours: 1.50, goal at least 1.00",
                         "MISSED N=1000, lz4: CPU-s: 50.0, goal at most 42.0",
-                        "MISSED N=1000, lz4: CPU of Daft as a multiple of ours: 0.8, goal at least 1.0");
+                        "MISSED N=1000, lz4: CPU of Daft as a multiple of ours: 0.80, goal at least 1.00");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.bench.workload.Workloads;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -171,15 +170,11 @@ final class TuningOptions {
 
     LatencyProfile latencyProfile(PriceTable table) {
         String wanted = profile == null ? table.profile() : profile;
-        return LatencyProfile.all().stream()
-                .filter(candidate -> candidate.name().equals(wanted))
-                .findFirst()
-                .orElseThrow(
-                        () -> new InvalidSettingsException("Cannot find latency profile '" + wanted + "': there are "
-                                + LatencyProfile.all().stream()
-                                        .map(LatencyProfile::name)
-                                        .collect(Collectors.joining(", "))
-                                + ". Give one of these."));
+        try {
+            return LatencyProfile.named(wanted);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingsException(String.valueOf(e.getMessage()));
+        }
     }
 
     Tuning tuning(Workload workload, PriceTable table, KafkaPrices service) {

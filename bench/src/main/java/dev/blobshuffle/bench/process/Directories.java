@@ -1,4 +1,4 @@
-package dev.blobshuffle.bench.run;
+package dev.blobshuffle.bench.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
