@@ -36,6 +36,8 @@ def session(options: argparse.Namespace) -> SparkSession:
         "spark.executor.memory": "1536m",
         "spark.driver.memory": "1g",
         "spark.local.dir": str(options.directory),
+        # As on two machines. Otherwise an executor opens the files of the other one.
+        "spark.shuffle.readHostLocalDisk": "false",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": str(options.partitions),

@@ -26,6 +26,9 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
      */
     private static final SystemTime TIME = new SystemTime();
 
+    /** Content that cannot be read is retried for so long, which a test waits for. */
+    private static final Duration PATIENCE = Duration.ofSeconds(6);
+
     /** More than the budget of retries pays for would make tests wait for it in real time. */
     private static final int FAULTS_IN_A_THOUSAND = 40;
 
@@ -38,7 +41,7 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
         BlobStore slow =
                 new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
         BlobStore stack = StoreStack.over(
-                slow, StoreRetryPolicy.within(Duration.ofSeconds(60)), ResilienceOptions.USUAL, TIME, metrics);
+                slow, StoreRetryPolicy.within(PATIENCE), ResilienceOptions.USUAL, TIME, metrics);
         return new SingleFlightBlobStore(new Owning(stack, slow));
     }
 
