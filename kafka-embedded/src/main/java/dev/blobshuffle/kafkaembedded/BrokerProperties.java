@@ -12,6 +12,7 @@ import kafka.server.KafkaConfig;
  */
 final class BrokerProperties {
     static final String CONTROLLER_LISTENER = "CONTROLLER";
+    private static final String SECURED_LISTENER = "SECURED";
     private static final int COORDINATOR_PARTITIONS = 4;
 
     private final Set<String> known = KafkaConfig.configDef().names();
@@ -21,7 +22,7 @@ final class BrokerProperties {
 
     static Properties of(ClusterConfig config, List<BrokerNode> nodes, BrokerNode node) {
         BrokerProperties made = new BrokerProperties();
-        made.identity(nodes, node);
+        made.identity(config, nodes, node);
         made.replication(config.replicationFactor());
         made.membership(config.brokers());
         made.groups();
@@ -30,7 +31,7 @@ final class BrokerProperties {
         return made.properties;
     }
 
-    private void identity(List<BrokerNode> nodes, BrokerNode node) {
+    private void identity(ClusterConfig config, List<BrokerNode> nodes, BrokerNode node) {
         set("process.roles", "broker,controller");
         set("node.id", node.id());
         node.rack().ifPresent(rack -> set("broker.rack", rack));
@@ -49,6 +50,12 @@ final class BrokerProperties {
             listeners.append(",PATH").append(i).append(host).append(path.port());
             advertised.append(",PATH").append(i).append(host).append(path.advertisedPort());
         }
+        config.secured().ifPresent(protocol -> {
+            String listener = "," + SECURED_LISTENER + host + node.securedPort().orElseThrow();
+            protocols.append(",").append(SECURED_LISTENER).append(":").append(protocol.name);
+            listeners.append(listener);
+            advertised.append(listener);
+        });
         set("listener.security.protocol.map", protocols);
         set("listeners", listeners);
         set("advertised.listeners", advertised);

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import kafka.server.KafkaConfig;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 
 /** The configuration of a cluster: the validated form of {@link KafkaClusterBuilder}. */
 record ClusterConfig(
@@ -14,6 +15,7 @@ record ClusterConfig(
         List<String> racks,
         int replicationFactor,
         int clientPaths,
+        Optional<SecurityProtocol> secured,
         Map<String, String> properties,
         Optional<Path> dataDirectory,
         Duration startTimeout) {
@@ -32,6 +34,9 @@ record ClusterConfig(
             "controller.quorum.bootstrap.servers",
             "inter.broker.listener.name",
             "listener.security.protocol.map");
+
+    /** Of Kafka's authorizer, which reads them itself. */
+    private static final Set<String> AUTHORIZER_PROPERTIES = Set.of("super.users", "allow.everyone.if.no.acl.found");
 
     ClusterConfig {
         if (brokers < 1 || brokers > MOST_BROKERS) {
@@ -61,6 +66,7 @@ record ClusterConfig(
                     "the cluster sets this property itself", "property " + property, "Use the builder's own methods");
         }
         if (!property.startsWith("listener.name.")
+                && !AUTHORIZER_PROPERTIES.contains(property)
                 && !KafkaConfig.configDef().names().contains(property)) {
             throw invalid(
                     "this Kafka version has no such broker property",

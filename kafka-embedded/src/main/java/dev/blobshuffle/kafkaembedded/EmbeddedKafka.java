@@ -106,6 +106,11 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     @Override
+    public String securedServers() {
+        return BrokerNode.securedServers(nodes);
+    }
+
+    @Override
     public int brokers() {
         return nodes.size();
     }

@@ -4,14 +4,23 @@ import java.util.Map;
 
 /**
  * A running Kafka cluster of combined KRaft nodes (each is broker and controller) on the loopback
- * interface, without authentication. Nodes are numbered 0 to {@code brokers - 1}; the number is
- * Kafka's {@code node.id}. Topics are not created automatically. Thread-safe.
+ * interface. Clients are anonymous, unless the builder adds a secured listener. Nodes are numbered
+ * 0 to {@code brokers - 1}; the number is Kafka's {@code node.id}. Topics are not created
+ * automatically. Thread-safe.
  */
 public sealed interface KafkaCluster extends AutoCloseable permits EmbeddedKafka, KafkaProcess {
     /**
      * The value for clients' {@code bootstrap.servers}: every node of the cluster, running or not.
      */
     String bootstrapServers();
+
+    /**
+     * The same for clients that log in or encrypt.
+     *
+     * @throws IllegalStateException if the cluster was built without {@link
+     *     KafkaClusterBuilder#secured}
+     */
+    String securedServers();
 
     /** The number of nodes the cluster was started with. */
     int brokers();

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 
 /**
  * The common options of {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder}: the size of
@@ -19,6 +20,7 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     private List<String> racks = List.of();
     private Optional<Integer> replicationFactor = Optional.empty();
     private int clientPaths;
+    private Optional<SecurityProtocol> secured = Optional.empty();
     private final Map<String, String> properties = new HashMap<>();
     private Optional<Path> dataDirectory = Optional.empty();
     private Duration startTimeout = Duration.ofMinutes(2);
@@ -61,6 +63,16 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
         return self();
     }
 
+    /**
+     * Adds the listener {@code SECURED} to every node, for clients that log in or encrypt:
+     * {@link KafkaCluster#securedServers}. Its settings are properties that begin with
+     * {@code listener.name.secured.}. Without this, clients are anonymous.
+     */
+    public B secured(SecurityProtocol protocol) {
+        secured = Optional.of(protocol);
+        return self();
+    }
+
     /** A broker property for every node. It replaces the default for fast tests. */
     public B property(String name, Object value) {
         properties.put(name, value.toString());
@@ -89,6 +101,7 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
                 racks,
                 replicationFactor.orElse(Math.min(3, brokers)),
                 clientPaths,
+                secured,
                 properties,
                 dataDirectory,
                 startTimeout);

@@ -76,6 +76,11 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     @Override
+    public String securedServers() {
+        return BrokerNode.securedServers(nodes);
+    }
+
+    @Override
     public int brokers() {
         return nodes.size();
     }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 
 final class ClusterConfigTest {
@@ -32,7 +33,8 @@ final class ClusterConfigTest {
         ClusterConfig config = KafkaProcess.builder()
                 .property("group.initial.rebalance.delay.ms", 100)
                 .config();
-        BrokerNode node = new BrokerNode(0, 1, 2, List.of(new ClientPath(3, 4)), Optional.of("a"), Path.of("data"));
+        BrokerNode node = new BrokerNode(
+                0, 1, 2, List.of(new ClientPath(3, 4)), Optional.empty(), Optional.of("a"), Path.of("data"));
         Properties properties = BrokerProperties.of(config, List.of(node), node);
         assertThat(properties)
                 .containsEntry("group.initial.rebalance.delay.ms", "100")
@@ -40,6 +42,29 @@ final class ClusterConfigTest {
                 .containsEntry("listeners", "PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2,PATH0://127.0.0.1:3")
                 .containsEntry("advertised.listeners", "PLAINTEXT://127.0.0.1:1,PATH0://127.0.0.1:4")
                 .containsEntry("controller.quorum.voters", "0@127.0.0.1:2");
+    }
+
+    @Test
+    void aSecuredListenerIsOneMore() {
+        ClusterConfig config = KafkaProcess.builder()
+                .secured(SecurityProtocol.SASL_SSL)
+                .property("super.users", "User:ANONYMOUS")
+                .config();
+        BrokerNode node = new BrokerNode(0, 1, 2, List.of(), Optional.of(3), Optional.empty(), Path.of("data"));
+        assertThat(BrokerProperties.of(config, List.of(node), node))
+                .containsEntry("super.users", "User:ANONYMOUS")
+                .containsEntry(
+                        "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURED:SASL_SSL")
+                .containsEntry("advertised.listeners", "PLAINTEXT://127.0.0.1:1,SECURED://127.0.0.1:3");
+        assertThat(BrokerNode.securedServers(List.of(node))).isEqualTo("127.0.0.1:3");
+    }
+
+    @Test
+    void withoutASecuredListenerThereIsNoAddressOfIt() {
+        BrokerNode node = new BrokerNode(0, 1, 2, List.of(), Optional.empty(), Optional.empty(), Path.of("data"));
+        assertThatThrownBy(() -> BrokerNode.securedServers(List.of(node)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("secured()");
     }
 
     @Test

@@ -108,7 +108,8 @@ public final class Probe implements AutoCloseable {
         return name + "-moved";
     }
 
-    private String digests() {
+    /** The topic with the state of each user. */
+    public String digests() {
         return name + "-digests";
     }
 
@@ -196,7 +197,12 @@ public final class Probe implements AutoCloseable {
         Map<String, List<String>> moved = log.rows(moved()).stream()
                 .collect(Collectors.groupingBy(Row::key, Collectors.mapping(Row::value, Collectors.toList())));
         assertThat(moved).isEqualTo(written);
+        assertState();
+    }
 
+    /** After the application has drained: every record is in the state once, in order per key. */
+    public void assertState() {
+        Log log = new Log(bootstrap);
         Map<String, String> expected = new HashMap<>();
         written.forEach((key, values) -> values.forEach(value -> expected.merge(
                 user(key), Digest.plus(Digest.EMPTY, key, value), (before, first) -> Digest.plus(before, key, value))));

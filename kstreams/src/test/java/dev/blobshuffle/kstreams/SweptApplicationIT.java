@@ -3,11 +3,7 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.format.NotificationCodec;
-import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.StoredBlob;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
@@ -60,13 +56,13 @@ class SweptApplicationIT {
             try (Probe probe = Probe.start(kafka.bootstrapServers(), "swept");
                     Instances instances = new Instances()) {
                 KafkaStreams streams = instances.add(probe.instance(settings(probe)));
-                await(instances, "a blob", () -> !stored().isEmpty());
+                await(instances, "a blob", () -> !StoredBlobs.in(uri()).isEmpty());
                 probe.awaitRecords(1_000);
-                Set<BlobId> early = stored();
+                Set<BlobId> early = StoredBlobs.in(uri());
                 letGoOfHalf(probe.moved());
                 // The sweeper works during the load: early blobs are deleted while new ones are
                 // stored.
-                await(instances, "a sweep", () -> !stored().containsAll(early));
+                await(instances, "a sweep", () -> !StoredBlobs.in(uri()).containsAll(early));
                 probe.awaitRecords(200);
                 probe.stop();
                 new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input()))
@@ -75,8 +71,8 @@ class SweptApplicationIT {
                 await(
                         instances,
                         "nothing but what is needed",
-                        () -> needed(topics).containsAll(stored()));
-                assertThat(stored()).isEqualTo(needed(topics)).isNotEmpty();
+                        () -> needed(topics).containsAll(StoredBlobs.in(uri())));
+                assertThat(StoredBlobs.in(uri())).isEqualTo(needed(topics)).isNotEmpty();
                 Map<String, List<String>> kept = values(probe.moved());
                 assertThat(kept.values().stream().mapToInt(List::size).sum())
                         .isPositive()
@@ -108,18 +104,6 @@ class SweptApplicationIT {
         List<String> topics = new ArrayList<>(Drain.shuffled(admin, probe.applicationId()));
         topics.add(probe.moved());
         return topics;
-    }
-
-    /** The blobs in the store, of all owners. */
-    private Set<BlobId> stored() {
-        try (SystemTime time = new SystemTime();
-                BlobStore store = BlobStores.open(uri(), time)) {
-            return store.owners().toCompletableFuture().join().stream()
-                    .flatMap(owner -> store.generations(owner).toCompletableFuture().join().stream()
-                            .flatMap(generation -> store.list(owner, generation).toCompletableFuture().join().stream()))
-                    .map(StoredBlob::id)
-                    .collect(Collectors.toSet());
-        }
     }
 
     /** The blobs that the current logs refer to. */
@@ -206,8 +190,9 @@ class SweptApplicationIT {
             instances.await(what, condition);
         } catch (ConditionTimeoutException e) {
             throw new AssertionError(
-                    "stored: " + stored().size() + ", turn: " + metric("sweep-turn") + ", sweeps: " + metric("sweeps")
-                            + ", failed: " + metric("sweep-failures") + ", needed: " + metric("needed-blobs"),
+                    "stored: " + StoredBlobs.in(uri()).size() + ", turn: " + metric("sweep-turn") + ", sweeps: "
+                            + metric("sweeps") + ", failed: " + metric("sweep-failures") + ", needed: "
+                            + metric("needed-blobs"),
                     e);
         }
     }

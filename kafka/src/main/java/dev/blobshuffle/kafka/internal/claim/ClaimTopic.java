@@ -51,6 +51,9 @@ final class ClaimTopic {
     /** The longest wait for the brokers. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** The remedy if the brokers deny the topic. */
+    static final String GRANT = "grant its principal Create, Describe, Read and Write on it";
+
     private static final Logger LOG = LoggerFactory.getLogger(ClaimTopic.class);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final String VERSION = "2";
@@ -227,8 +230,7 @@ final class ClaimTopic {
         } catch (KafkaException e) {
             return Optional.of(
                     isDenied(e)
-                            ? "application '" + application + "' may not use its claims topic " + name
-                                    + "; grant its principal Create, Describe, Read and Write on it"
+                            ? "application '" + application + "' may not use its claims topic " + name + "; " + GRANT
                             : "application '" + application + "' cannot use its claims topic " + name + ": "
                                     + e.getMessage());
         }

@@ -134,7 +134,8 @@ public final class StoreClaim {
         StoreAbsentException failure = new StoreAbsentException(absent.getMessage()
                 + " Whether application '" + identity.application()
                 + "' has used a store before is unknown, because Kafka topic " + identity.topic()
-                + " cannot be read: " + e.getMessage());
+                + " cannot be read: " + e.getMessage()
+                + (ClaimTopic.isDenied(e) ? " To let the application read it, " + ClaimTopic.GRANT + "." : ""));
         failure.addSuppressed(e);
         return failure;
     }

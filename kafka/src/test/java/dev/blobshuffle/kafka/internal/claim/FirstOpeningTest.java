@@ -78,7 +78,8 @@ class FirstOpeningTest {
                             new StoreAbsentException("absent"),
                             time))
                     .isInstanceOf(StoreAbsentException.class)
-                    .hasMessageContaining("cannot be read: denied");
+                    .hasMessageContaining("cannot be read: denied")
+                    .hasMessageEndingWith("grant its principal Create, Describe, Read and Write on it.");
         }
         assertThat(asked).hasValue(1);
     }
