@@ -41,7 +41,7 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
         BlobStore slow =
                 new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
         BlobStore stack = StoreStack.over(
-                slow, StoreRetryPolicy.within(PATIENCE), ResilienceOptions.USUAL, TIME, metrics);
+                slow, StoreRetryPolicy.within(PATIENCE), PATIENCE, ResilienceOptions.USUAL, TIME, metrics);
         return new SingleFlightBlobStore(new Owning(stack, slow));
     }
 

@@ -70,8 +70,13 @@ class HedgingGainTest {
         try (SimulatedTime time = new SimulatedTime(SEED)) {
             BlobStore slow = new SlowBlobStore(new NothingToDo(), profile, time);
             ResilienceOptions options = new ResilienceOptions(Duration.ofSeconds(15), hedging);
-            BlobStore stack =
-                    StoreStack.over(slow, StoreRetryPolicy.within(Duration.ofMinutes(2)), options, time, metrics);
+            BlobStore stack = StoreStack.over(
+                    slow,
+                    StoreRetryPolicy.within(Duration.ofMinutes(2)),
+                    Duration.ofMinutes(2),
+                    options,
+                    time,
+                    metrics);
             for (int i = 0; i < REQUESTS; i++) {
                 long begin = time.nanos();
                 int number = i;

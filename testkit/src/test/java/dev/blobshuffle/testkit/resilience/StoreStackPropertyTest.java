@@ -98,6 +98,7 @@ class StoreStackPropertyTest {
             stack = StoreStack.over(
                     new Remote(counting),
                     StoreRetryPolicy.within(DEADLINE),
+                    DEADLINE,
                     new ResilienceOptions(Duration.ofSeconds(15), hedging),
                     time,
                     metrics);

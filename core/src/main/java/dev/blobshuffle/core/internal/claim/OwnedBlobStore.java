@@ -42,9 +42,7 @@ final class OwnedBlobStore extends ForwardingBlobStore {
 
     @Override
     public Optional<StoreHalves> halves() {
-        return StoreHalves.of(store())
-                .map(halves -> new StoreHalves(
-                        new OwnedBlobStore(halves.fast(), watch), new OwnedBlobStore(halves.durable(), watch)));
+        return StoreHalves.of(store()).map(halves -> halves.map(half -> new OwnedBlobStore(half, watch)));
     }
 
     @Override

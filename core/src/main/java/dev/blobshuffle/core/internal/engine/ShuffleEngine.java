@@ -70,7 +70,8 @@ public final class ShuffleEngine implements Engine {
         metrics = parts.metrics;
         metrics.locate(parts.caching.zone());
         BatcherOptions options = parts.batching;
-        calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
+        calm = StoreStack.over(
+                parts.store, putRetries(options), options.deliveryTimeout(), parts.resilience, parts.time, metrics);
         long writer = BlobId.writer(parts.time.randomLong());
         BlobStore near = calm;
         try {

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.store.MeteredBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
 
 /**
  * Puts the decorators around a store, always in the same order ({@code docs/stores.md}). From the
@@ -39,11 +40,18 @@ public final class StoreStack {
      *
      * @param puts the policy for puts, deletes and listings; reads are retried until their reader
      *     abandons them
+     * @param storing the longest that writers store a blob that readers know: with a store of two
+     *     speeds, a blob that neither half has is missing only if it is older
      */
     public static BlobStore over(
-            BlobStore store, StoreRetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {
+            BlobStore store,
+            StoreRetryPolicy puts,
+            Duration storing,
+            ResilienceOptions options,
+            Time time,
+            ShuffleMetrics metrics) {
         return StoreHalves.of(store)
-                .map(halves -> TwoSpeedStack.over(halves, puts, options, time, metrics))
+                .map(halves -> TwoSpeedStack.over(halves, puts, storing, options, time, metrics))
                 .orElseGet(() -> new RetryingBlobStore(
                         requests(store, CircuitBreakingBlobStore.Reports.LOG, options, time, metrics),
                         StoreRetryPolicy.forever(),

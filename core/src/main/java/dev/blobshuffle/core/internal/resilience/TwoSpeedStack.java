@@ -39,7 +39,12 @@ final class TwoSpeedStack extends ForwardingBlobStore {
 
     /** Composes the stack; the halves stay open when it is closed. */
     static BlobStore over(
-            StoreHalves halves, StoreRetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {
+            StoreHalves halves,
+            StoreRetryPolicy puts,
+            Duration storing,
+            ResilienceOptions options,
+            Time time,
+            ShuffleMetrics metrics) {
         ShuffleMetrics copies = new ShuffleMetrics(time);
         BlobStore fast =
                 StoreStack.requests(halves.fast(), CircuitBreakingBlobStore.Reports.NONE, options, time, copies);
@@ -49,11 +54,11 @@ final class TwoSpeedStack extends ForwardingBlobStore {
         BlobStore writes = new TwoSpeedBlobStore(
                 new StoreHalves(
                         new RetryingBlobStore(fast, shortly, time, copies),
-                        new RetryingBlobStore(durable, puts, time, metrics)),
+                        new RetryingBlobStore(durable, puts, time, metrics),
+                        halves.announcing()),
                 time,
                 metrics);
-        BlobStore either = new TwoSpeedBlobStore(
-                new StoreHalves(fast, durable), TwoSpeedBlobStore.Missing.ONCE_OLD, time, metrics);
+        BlobStore either = new TwoSpeedBlobStore(new StoreHalves(fast, durable), storing, time, metrics);
         BlobStore reads = new RetryingBlobStore(either, StoreRetryPolicy.forever(), puts, time, metrics);
         return new TwoSpeedStack(
                 writes,

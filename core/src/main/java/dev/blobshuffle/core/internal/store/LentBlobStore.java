@@ -20,8 +20,7 @@ public final class LentBlobStore extends ForwardingBlobStore {
 
     @Override
     public Optional<StoreHalves> halves() {
-        return StoreHalves.of(store())
-                .map(halves -> new StoreHalves(new LentBlobStore(halves.fast()), new LentBlobStore(halves.durable())));
+        return StoreHalves.of(store()).map(halves -> halves.map(LentBlobStore::new));
     }
 
     /** Does nothing: the owner closes the store. */

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.Latency;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -40,36 +41,30 @@ import org.slf4j.LoggerFactory;
 /**
  * A store of two speeds: each blob goes to a fast store, which may lose it, and to a durable one,
  * in parallel. The blob is readable as soon as one of them has it, and durable when the durable one
- * has it. A read asks the fast store first, then the durable one.
+ * has it. With {@link Announcing#DURABLE}, it reports no blob as readable before it is durable. A
+ * read asks the fast store first, then the durable one.
  *
  * <p>The fast store is an optimization. If it fails, a blob is readable when it is durable, and all
  * reads go to the durable store. What it cannot list or delete stays there until a later sweep. The
  * durable store keeps the registers and identifies the whole.
  *
  * <p>A blob that readers know may be in neither store for a while: the fast one has lost it, and
- * the durable one does not have it yet. For readers ({@link Missing#ONCE_OLD}), a young blob is
+ * the durable one does not have it yet. For readers, a blob that its writer may still be storing is
  * therefore not confirmed missing: its read fails with {@link StoreUnavailableException} and may be
  * repeated. Thread-safe.
  */
 public final class TwoSpeedBlobStore extends ForwardingBlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(TwoSpeedBlobStore.class);
 
-    /**
-     * The time from the start of a blob's generation in which its writer may still be storing it:
-     * the generation itself, the usual delivery timeout, and clocks that differ.
-     */
-    private static final long YOUNG_MILLIS = Duration.ofMinutes(5).toMillis();
-
-    /** When a blob that neither store has is reported as missing. */
-    public enum Missing {
-        /** At once, for tools and sweeps. */
-        AT_ONCE,
-        /** Once no writer can still be storing it, for readers of notifications. */
-        ONCE_OLD
-    }
+    /** The most by which the clocks of a writer and a reader may differ. */
+    private static final Duration CLOCKS = Duration.ofMinutes(2);
 
     private final BlobStore fast;
-    private final Missing missing;
+    private final Announcing announcing;
+
+    /** The age from which a blob that neither store has is missing. */
+    private final long missingFromMillis;
+
     private final Time time;
     private final ShuffleMetrics metrics;
     private final ShuffleMetrics.Registration gauge;
@@ -83,20 +78,25 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
      * @param metrics where it counts what became of the fast store's copies
      */
     public TwoSpeedBlobStore(StoreHalves halves, Time time, ShuffleMetrics metrics) {
-        this(halves, Missing.AT_ONCE, time, metrics);
+        this(halves, 0, time, metrics);
     }
 
     /**
-     * A store of two speeds.
+     * A store of two speeds for readers of notifications.
      *
      * @param halves the two stores, closed with this one
-     * @param missing when blobs that neither has are missing
+     * @param storing the longest that a writer stores a blob that readers know
      * @param metrics where it counts what became of the fast store's copies
      */
-    public TwoSpeedBlobStore(StoreHalves halves, Missing missing, Time time, ShuffleMetrics metrics) {
+    public TwoSpeedBlobStore(StoreHalves halves, Duration storing, Time time, ShuffleMetrics metrics) {
+        this(halves, storing.plus(CLOCKS).toMillis() + BlobId.MILLIS_PER_GENERATION, time, metrics);
+    }
+
+    private TwoSpeedBlobStore(StoreHalves halves, long missingFromMillis, Time time, ShuffleMetrics metrics) {
         super(halves.durable());
         fast = halves.fast();
-        this.missing = missing;
+        announcing = halves.announcing();
+        this.missingFromMillis = missingFromMillis;
         this.time = time;
         this.metrics = metrics;
         gauge = metrics.report(Gauge.FAST_STORE_DOWN, () -> isSlow.get() ? 1 : 0);
@@ -104,7 +104,7 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
 
     @Override
     public Optional<StoreHalves> halves() {
-        return Optional.of(new StoreHalves(fast, store()));
+        return Optional.of(new StoreHalves(fast, store(), announcing));
     }
 
     @Override
@@ -120,7 +120,9 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
             if (failure == null) {
                 metrics.record(Latency.FAST_PUT_LATENCY, time.nanos() - start);
                 works();
-                whenReadable.run();
+                if (announcing == Announcing.EARLY) {
+                    whenReadable.run();
+                }
             } else {
                 notCopied(cause(failure));
             }
@@ -145,7 +147,7 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
 
     private void works() {
         if (isSlow.compareAndSet(true, false)) {
-            LOG.info("Records are announced early again: {} stores blobs.", fast.location());
+            LOG.info("The fast store works again: {} stores blobs.", fast.location());
         }
     }
 
@@ -156,7 +158,7 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
         metrics.add(Counter.FAST_PUT_FAILURES, 1);
         if (isSlow.compareAndSet(false, true)) {
             LOG.warn(
-                    "Records are announced when {} has them, later than usual, because {} does not store blobs ({})."
+                    "Records are announced when {} has them, and not earlier, because {} does not store blobs ({})."
                             + " Restore it.",
                     store().location(),
                     fast.location(),
@@ -266,8 +268,7 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
         }
 
         private boolean isYoung() {
-            return missing == Missing.ONCE_OLD
-                    && time.wallMillis() - id.generation() * BlobId.MILLIS_PER_GENERATION < YOUNG_MILLIS;
+            return time.wallMillis() - id.generation() * BlobId.MILLIS_PER_GENERATION < missingFromMillis;
         }
 
         @Override

@@ -41,7 +41,8 @@ final class TwoSpeedOpening {
                         + ": it is the durable store " + durable.location()
                         + " under another name. Two copies in one store are lost together; name two stores.");
             }
-            return new TwoSpeedBlobStore(new StoreHalves(fast, durable), context.time(), new ShuffleMetrics());
+            return new TwoSpeedBlobStore(
+                    new StoreHalves(fast, durable, uri.announcing()), context.time(), new ShuffleMetrics());
         } catch (RuntimeException | Error e) {
             durable.close();
             throw e;

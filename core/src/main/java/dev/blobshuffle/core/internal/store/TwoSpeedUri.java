@@ -1,17 +1,22 @@
 package dev.blobshuffle.core.internal.store;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
 import dev.blobshuffle.core.store.StoreUri;
+import java.util.Locale;
 
 /**
  * The URI of a {@link TwoSpeedBlobStore}: {@code two-speed:fast=URI,durable=URI}, in either order.
- * A URI may contain commas.
+ * A URI may contain commas. {@code announce=durable} or {@code announce=early} may come before
+ * both.
  *
  * @param fast the URI of the fast store
  * @param durable the URI of the durable store
+ * @param announcing when blobs are announced
  */
-public record TwoSpeedUri(String fast, String durable) {
+public record TwoSpeedUri(String fast, String durable, Announcing announcing) {
     private static final String SCHEME = "two-speed:";
+    private static final String ANNOUNCE = "announce=";
     private static final String FAST = "fast=";
     private static final String DURABLE = "durable=";
     private static final String EXAMPLE =
@@ -38,26 +43,38 @@ public record TwoSpeedUri(String fast, String durable) {
      */
     public static TwoSpeedUri parse(String uri) {
         String rest = uri.substring(SCHEME.length());
-        if (rest.startsWith(FAST)) {
-            return split(rest, FAST, DURABLE, true);
+        if (!rest.startsWith(ANNOUNCE)) {
+            return halves(rest, Announcing.EARLY);
         }
-        if (rest.startsWith(DURABLE)) {
-            return split(rest, DURABLE, FAST, false);
+        int comma = rest.indexOf(',');
+        String when = comma < 0 ? "" : rest.substring(ANNOUNCE.length(), comma);
+        for (Announcing announcing : Announcing.values()) {
+            if (announcing.name().toLowerCase(Locale.ROOT).equals(when)) {
+                return halves(rest.substring(comma + 1), announcing);
+            }
         }
-        throw invalid("it begins with neither fast= nor durable=.");
+        throw invalid("announce= is neither early nor durable, or no store follows it.");
     }
 
-    private static TwoSpeedUri split(String rest, String first, String second, boolean isFastFirst) {
+    private static TwoSpeedUri halves(String rest, Announcing announcing) {
+        if (rest.startsWith(FAST)) {
+            return split(rest, FAST, DURABLE, announcing);
+        }
+        if (rest.startsWith(DURABLE)) {
+            TwoSpeedUri swapped = split(rest, DURABLE, FAST, announcing);
+            return new TwoSpeedUri(swapped.durable(), swapped.fast(), announcing);
+        }
+        throw invalid("it names neither fast= nor durable= first, or after announce=.");
+    }
+
+    private static TwoSpeedUri split(String rest, String first, String second, Announcing announcing) {
         int comma = rest.indexOf("," + second);
         if (comma < 0) {
             throw invalid("it has no " + second + ". A store of two speeds needs both.");
         }
         String one = rest.substring(first.length(), comma);
         String other = rest.substring(comma + 1 + second.length());
-        if (isFastFirst) {
-            return new TwoSpeedUri(one, other);
-        }
-        return new TwoSpeedUri(other, one);
+        return new TwoSpeedUri(one, other, announcing);
     }
 
     private static StoreUri half(String name, String uri) {

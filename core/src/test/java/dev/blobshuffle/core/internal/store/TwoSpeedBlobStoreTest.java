@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -98,7 +99,7 @@ class TwoSpeedBlobStoreTest {
     private final Half fast = new Half("fast");
     private final Half durable = new Half("durable");
     private final TwoSpeedBlobStore store =
-            new TwoSpeedBlobStore(new StoreHalves(fast, durable), TwoSpeedBlobStore.Missing.ONCE_OLD, time, metrics);
+            new TwoSpeedBlobStore(new StoreHalves(fast, durable), Duration.ofMinutes(2), time, metrics);
     private final AtomicInteger announced = new AtomicInteger();
     private final BlobId young = new BlobId(time.wallMillis() / BlobId.MILLIS_PER_GENERATION, 1, 1);
     private final BlobId old = new BlobId(young.generation() - 10, 1, 1);
@@ -208,6 +209,42 @@ class TwoSpeedBlobStoreTest {
                 .hasMessageContaining("yet");
         fast.fail();
         assertThatThrownBy(() -> read(old, ALL)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** The minute of a generation, the time of the writer's put, and two minutes for clocks. */
+    @Test
+    void theWaitForABlobFollowsTheDeliveryTimeout() {
+        BlobId minutesOld = new BlobId(young.generation() - 6, 1, 1);
+        assertThatThrownBy(() -> read(minutesOld, ALL)).isInstanceOf(BlobMissingException.class);
+
+        TwoSpeedBlobStore patient =
+                new TwoSpeedBlobStore(new StoreHalves(fast, durable), Duration.ofMinutes(10), time, metrics);
+        assertThat(patient.get(minutesOld, ALL).toCompletableFuture())
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(patient.get(new BlobId(young.generation() - 14, 1, 1), ALL).toCompletableFuture())
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(BlobMissingException.class);
+    }
+
+    @Test
+    void aStoreThatAnnouncesDurableBlobsReportsNoneEarly() {
+        CompletableFuture<Void> slow = durable.hold();
+        TwoSpeedBlobStore late =
+                new TwoSpeedBlobStore(new StoreHalves(fast, durable, Announcing.DURABLE), time, metrics);
+
+        CompletableFuture<Void> put = late.put(young, BlobContent.of(new byte[] {7}), announced::incrementAndGet)
+                .toCompletableFuture();
+
+        assertThat(announced).hasValue(0);
+        assertThat(fast.has(young)).as("a copy for readers").isTrue();
+        slow.complete(null);
+        assertThat(put).isCompleted();
+        assertThat(announced).hasValue(0);
     }
 
     /** A tool deletes a blob and asks for it. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
+import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
@@ -57,6 +58,20 @@ class TwoSpeedOpeningTest {
         }
         try (BlobStore fast = BlobStores.open("file://" + directory.resolve("a"), time)) {
             fast.get(BLOB, BlobRange.of(0, 1)).toCompletableFuture().join().close();
+        }
+    }
+
+    @Test
+    void theUriSaysWhenBlobsAreAnnounced() {
+        assertThat(TwoSpeedUri.parse("two-speed:fast=memory://a,durable=memory://b")
+                        .announcing())
+                .isEqualTo(Announcing.EARLY);
+        assertThat(TwoSpeedUri.parse("two-speed:announce=early,durable=memory://b,fast=memory://a"))
+                .isEqualTo(new TwoSpeedUri("memory://a", "memory://b", Announcing.EARLY));
+        String learning = uri("a", "b").replace("two-speed:", "two-speed:announce=durable,");
+        try (BlobStore store = BlobStores.open(learning, time)) {
+            assertThat(StoreHalves.of(store).orElseThrow().announcing()).isEqualTo(Announcing.DURABLE);
+            put(store);
         }
     }
 
@@ -130,7 +145,10 @@ class TwoSpeedOpeningTest {
             value = {
                 "two-speed:fast=memory://a | it has no durable=",
                 "two-speed:durable=memory://a | it has no fast=",
-                "two-speed:memory://a | it begins with neither",
+                "two-speed:memory://a | it names neither",
+                "two-speed:announce=late,fast=memory://a,durable=memory://b | announce= is neither",
+                "two-speed:announce=durable | announce= is neither",
+                "two-speed:announce=durable,memory://a | it names neither",
                 "two-speed:fast=memory://a,durable=memory://a | the same place",
                 "two-speed:fast=file:///a,durable=file:///a/ | the same place",
                 "two-speed:fast=two-speed:fast=memory://a,durable=memory://b,durable=memory://c | two speeds itself",

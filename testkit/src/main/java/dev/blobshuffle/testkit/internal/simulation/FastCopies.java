@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.StoreHalves;
+import dev.blobshuffle.core.internal.store.StoreHalves.Announcing;
 import dev.blobshuffle.core.internal.store.TwoSpeedBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -39,15 +40,51 @@ final class FastCopies {
 
     private boolean isGone;
 
-    FastCopies(World world) {
+    private final Fleet fleet;
+
+    /** The settings of the instances, which change one after the other. */
+    enum Fleet {
+        /** All announce blobs early. */
+        EARLY,
+        /** Some know the durable store only; the others announce durable blobs. */
+        LEARNING,
+        /** Some announce durable blobs, the others early ones. */
+        SWITCHING,
+        /** A mistake: some know the durable store only, and others announce early. */
+        UNPREPARED
+    }
+
+    FastCopies(World world, Fleet fleet) {
         this.world = world;
+        this.fleet = fleet;
         store = new SimulatedStore(world::strikes, world.time(), world.ledger(), world.log()::leadsTo);
     }
 
     /** Both stores as a process sees them. */
     BlobStore with(BlobStore durable, SimulatedProcess process) {
+        boolean isChanged = fleet == Fleet.EARLY || world.time().random(2) == 0;
+        if (!isChanged && fleet != Fleet.SWITCHING) {
+            return new Earlier(durable);
+        }
+        Announcing announcing = isChanged && fleet != Fleet.LEARNING ? Announcing.EARLY : Announcing.DURABLE;
         BlobStore fast = world.seams().fastStore(new Client(store.client(process)));
-        return new TwoSpeedBlobStore(new StoreHalves(fast, durable), process, new ShuffleMetrics(process));
+        return new TwoSpeedBlobStore(new StoreHalves(fast, durable, announcing), process, new ShuffleMetrics(process));
+    }
+
+    /** The durable store of an instance that does not know the fast one. */
+    private final class Earlier extends ForwardingBlobStore {
+        Earlier(BlobStore durable) {
+            super(durable);
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            return super.get(id, range).whenComplete((bytes, failure) -> {
+                if (!world.store().hasKept(id) && failure != null) {
+                    world.ledger().violation("an earlier instance reads blob " + id + ", which is not durable");
+                }
+            });
+        }
     }
 
     /** Whether readers may know a blob: a store has acknowledged it. */
@@ -93,7 +130,8 @@ final class FastCopies {
 
     /** The blobs that no reader may request any more, as far as anyone can delete them. */
     List<BlobId> unneeded() {
-        return isGone ? List.of() : store.unneeded();
+        boolean isSwept = !isGone && fleet == Fleet.EARLY; // Earlier instances leave copies to later sweeps.
+        return isSwept ? store.unneeded() : List.of();
     }
 
     private final class Client extends ForwardingBlobStore {

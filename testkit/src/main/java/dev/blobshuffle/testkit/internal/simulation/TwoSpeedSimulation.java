@@ -38,8 +38,16 @@ public final class TwoSpeedSimulation {
 
     /** Runs the schedule of one seed with a faulty part. */
     public static Outcome run(long seed, Seams seams) {
+        return run(seed, seams, FastCopies.Fleet.EARLY);
+    }
+
+    /**
+     * Runs the schedule of one seed with instances of different settings. Those that do not know
+     * the fast store must not learn of a blob that is not durable.
+     */
+    static Outcome run(long seed, Seams seams, FastCopies.Fleet fleet) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
-            World world = World.ofTwoSpeeds(time, seams);
+            World world = World.ofTwoSpeeds(time, seams, fleet);
             ShuffleSimulation.Outcome outcome = ShuffleSimulation.run(time, world);
             return new Outcome(
                     outcome, world.early(), world.fast().map(FastCopies::skips).orElse(0));

@@ -73,9 +73,9 @@ final class World {
     }
 
     /** A world whose store has two speeds. */
-    static World ofTwoSpeeds(SimulatedTime time, Seams seams) {
+    static World ofTwoSpeeds(SimulatedTime time, Seams seams, FastCopies.Fleet fleet) {
         World world = new World(time, seams, Schedule.of(time).ofTwoSpeeds(time));
-        world.fast = Optional.of(new FastCopies(world));
+        world.fast = Optional.of(new FastCopies(world, fleet));
         return world;
     }
 

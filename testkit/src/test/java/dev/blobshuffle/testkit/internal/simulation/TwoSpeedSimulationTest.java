@@ -2,6 +2,7 @@ package dev.blobshuffle.testkit.internal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.testkit.internal.simulation.FastCopies.Fleet;
 import dev.blobshuffle.testkit.internal.simulation.TwoSpeedSimulation.Outcome;
 import java.util.EnumSet;
 import java.util.Set;
@@ -42,6 +43,36 @@ class TwoSpeedSimulationTest {
             assertThat(early.get()).as("blobs announced early").isGreaterThan(2L * SEEDS);
             assertThat(skipped.get()).as("blobs lost with their writers").isPositive();
         }
+    }
+
+    /** First all instances learn to read from the fast store, then they announce early. */
+    @ParameterizedTest
+    @EnumSource(names = {"LEARNING", "SWITCHING"})
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void everyPromiseHoldsWhileAFleetChangesItsSettings(Fleet fleet) {
+        AtomicLong early = new AtomicLong();
+        LongStream.range(SEED, SEED + SEEDS / 2).parallel().forEach(seed -> {
+            Outcome outcome = TwoSpeedSimulation.run(seed, Seams.NONE, fleet);
+            assertThat(outcome.violations()).as("seed %d", seed).isEmpty();
+            early.addAndGet(outcome.early());
+        });
+        if (fleet == Fleet.LEARNING) {
+            assertThat(early.get()).isZero();
+        } else if (SEEDS >= 100) {
+            assertThat(early.get()).as("blobs announced early").isGreaterThan(SEEDS / 2L);
+        }
+    }
+
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void anInstanceThatWasNotPreparedIsFound() {
+        for (long seed = SEED; seed < SEED + 1000; seed++) {
+            if (TwoSpeedSimulation.run(seed, Seams.NONE, Fleet.UNPREPARED).violations().stream()
+                    .anyMatch(violation -> violation.startsWith("an earlier instance reads"))) {
+                return;
+            }
+        }
+        throw new AssertionError("No earlier instance has read a blob that was not durable.");
     }
 
     @Test
