@@ -1,6 +1,9 @@
 package dev.blobshuffle.planner;
 
+import dev.blobshuffle.core.internal.combine.CombineOptions;
 import dev.blobshuffle.core.internal.combine.CombineSettings;
+import dev.blobshuffle.core.internal.combine.CombiningRule;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -16,7 +19,11 @@ record CombiningChoice(Planner.Best alone, Optional<Planner.Best> combined, bool
     /** A hub is one more thing to run, so a smaller saving does not count. */
     private static final double WORTH_IT = 0.95;
 
-    private static final double KIBIBYTE = 1024;
+    /** The rule of instances that decide themselves, with the default settings. */
+    static final CombiningRule RULE = CombiningRule.of(CombineOptions.of(
+            CombineSettings.MAX_PART.defaultValue().bytes(),
+            WriteSettings.BATCH_MAX_BYTES.defaultValue().bytes(),
+            CombineSettings.BUFFER_BYTES.defaultValue().bytes()));
 
     static CombiningChoice of(Planner planner, Workload workload, Tuning base, Goal goal) {
         boolean isAskedFor = base.combining() == Tuning.Combining.ZONE;
@@ -25,8 +32,7 @@ record CombiningChoice(Planner.Best alone, Optional<Planner.Best> combined, bool
                 with(base, Tuning.Combining.NONE, base.inlineBytes()),
                 fixed(goal, Tuning.Combining.NONE, base.inlineBytes()));
         boolean canCombine = base.cache() == Tuning.Cache.ZONE && workload.instances() >= 2 * workload.zones();
-        boolean isSmall = alone.recommended().blobBytes()
-                < CombineSettings.MAX_PART.defaultValue().bytes();
+        boolean isSmall = alone.recommended().blobBytes() < RULE.offFrom();
         double inline = Math.min(base.inlineBytes(), inlineBytes(planner.model(), workload));
         return new CombiningChoice(
                 alone,
@@ -47,7 +53,7 @@ record CombiningChoice(Planner.Best alone, Optional<Planner.Best> combined, bool
         double perZone = Math.max(1, (double) workload.instances() / workload.zones());
         return model.kafka()
                 .breakEvenBytes(model.prices(), workload)
-                .map(bytes -> Math.ceil(bytes / perZone / KIBIBYTE) * KIBIBYTE)
+                .map(bytes -> CombiningRule.inlineBytes(bytes, perZone))
                 .orElse(0.0);
     }
 
@@ -60,7 +66,7 @@ record CombiningChoice(Planner.Best alone, Optional<Planner.Best> combined, bool
     }
 
     /** Whether combining reaches the goal as well, and costs clearly less. */
-    private boolean pays() {
+    boolean pays() {
         return combined.filter(best -> best.meetsGoal() || !alone.meetsGoal())
                 .filter(best -> usd(best) < WORTH_IT * usd(alone))
                 .isPresent();

@@ -67,6 +67,7 @@ final class StatusJson {
         json.put("endpoint", member.endpoint().map(Object::toString).orElse(null));
         json.put("heard_ms_ago", Math.max(0, status.atMillis() - member.heardMillis()));
         json.put("silent", member.isSilent(status.atMillis()));
+        json.put("combining", member.combining().orElse(null));
         List<Object> reads = new ArrayList<>();
         member.reads().forEach((topic, first, last) -> reads.add(Map.of("topic", topic, "first", first, "last", last)));
         json.put("reads", reads);

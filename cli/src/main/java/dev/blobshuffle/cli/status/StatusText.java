@@ -69,6 +69,7 @@ final class StatusText {
                         : byZone.entrySet().stream()
                                 .map(zone -> Shown.text(zone.getKey()) + ": " + zone.getValue())
                                 .collect(Collectors.joining(", "))));
+        lines.addAll(combining(status, all));
         List<MembershipScan.Seen> silent = all.stream()
                 .filter(member -> member.isSilent(status.atMillis()))
                 .toList();
@@ -83,6 +84,20 @@ final class StatusText {
                     + (silent.size() > LONGEST_LIST ? ", …" : ""));
         }
         return lines;
+    }
+
+    /** How many members combine their blobs, and why others do not; nothing if none reports it. */
+    private static List<String> combining(Status status, List<MembershipScan.Seen> all) {
+        Map<String, Long> byWords = all.stream()
+                .filter(member -> !member.isSilent(status.atMillis()))
+                .flatMap(member -> member.combining().stream())
+                .collect(Collectors.groupingBy(Shown::text, TreeMap::new, Collectors.counting()));
+        return byWords.isEmpty()
+                ? List.of()
+                : List.of("combining   "
+                        + byWords.entrySet().stream()
+                                .map(words -> words.getKey() + ": " + words.getValue())
+                                .collect(Collectors.joining(", ")));
     }
 
     private static List<String> store(StoreState store, int zones) {

@@ -2,7 +2,12 @@ package dev.blobshuffle.cli.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.membership.MembershipScan;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -11,6 +16,16 @@ import org.junit.jupiter.api.Test;
 
 class StatusTextTest {
     private static final long NOW = 1_800_000_000_000L;
+
+    private static MembershipScan.Seen member(long id, long heard, String... combining) {
+        return new MembershipScan.Seen(
+                id,
+                new Zone("a"),
+                Optional.empty(),
+                PartitionRanges.none(),
+                heard,
+                Arrays.stream(combining).findFirst());
+    }
 
     private static Status status(int partitions) {
         List<PartitionLag> lags = IntStream.range(0, partitions)
@@ -56,6 +71,27 @@ class StatusTextTest {
         assertThat(cost.gets()).isEqualTo(0.0008);
         assertThat(cost.stored()).isEqualTo(0.023 / 730);
         assertThat(StatusText.of(status(1), 3, 100)).contains("about 0.00583 USD an hour", "1000 blobs an hour");
+    }
+
+    @Test
+    void membersShowWhetherTheyCombine() {
+        Status none = status(1);
+        assertThat(StatusText.of(none, 3, 100)).doesNotContain("combining");
+
+        Status some = new Status(
+                none.application(),
+                NOW,
+                none.lags(),
+                Optional.of(List.of(
+                        member(1, NOW, "on"),
+                        member(2, NOW, "off large-blobs"),
+                        member(3, NOW, "on"),
+                        member(4, NOW),
+                        member(5, NOW - 3_600_000, "off no-hub"))),
+                Optional.empty(),
+                List.of());
+        assertThat(StatusText.of(some, 3, 100)).contains("\ncombining   off large-blobs: 1, on: 2\n");
+        assertThat(Json.write(StatusJson.of(some, 3))).contains("\"combining\": \"off no-hub\"");
     }
 
     @Test

@@ -9,11 +9,12 @@ import java.util.List;
 /** The settings of combining. */
 public final class CombineSettings implements SettingGroup {
     /** Whether to hand small blobs to a hub. */
-    public static final Setting<Boolean> ENABLED = Setting.flag(
+    public static final Setting<CombineMode> ENABLED = Setting.choice(
             "combine.enabled",
-            false,
+            CombineMode.FALSE,
             "Whether an instance hands small blobs to a hub of its zone, which stores those of several "
-                    + "instances as one. Requires `cache.zone.enabled`, and excludes encryption.");
+                    + "instances as one. `true` requires `cache.zone.enabled`, and excludes encryption. With "
+                    + "`auto` an instance combines while it pays, and logs why or why not.");
 
     /** Size from which a blob is stored by itself. */
     public static final Setting<ByteSize> MAX_PART = Setting.size(
@@ -59,6 +60,6 @@ public final class CombineSettings implements SettingGroup {
 
     /** Whether the settings make an instance a contributor or a hub. */
     public static boolean isUsed(Settings settings) {
-        return settings.value(ENABLED) || settings.value(SERVE);
+        return settings.value(ENABLED) != CombineMode.FALSE || settings.value(SERVE);
     }
 }

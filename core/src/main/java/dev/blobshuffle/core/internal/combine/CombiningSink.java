@@ -31,18 +31,14 @@ public final class CombiningSink implements BlobSink {
     private final HandOver handOver;
     private final Hubs hubs;
     private final CombineOptions options;
+    private final CombiningPolicy policy;
     private final Time time;
     private final ShuffleMetrics metrics;
 
     /** Recent average of the time to an answer, nanoseconds. Guarded by this. */
     private double answerNanos;
 
-    /**
-     * A sink.
-     *
-     * @param own stores the blobs that are not combined
-     * @param store the store of both, whose owner permits to store
-     */
+    /** A sink that hands over every small blob; otherwise as the other constructor. */
     public CombiningSink(
             BlobSink own,
             BlobStore store,
@@ -51,13 +47,38 @@ public final class CombiningSink implements BlobSink {
             CombineOptions options,
             Time time,
             ShuffleMetrics metrics) {
+        this(own, store, handOver, hubs, options, CombiningPolicy.ALWAYS, time, metrics);
+    }
+
+    /**
+     * A sink.
+     *
+     * @param own stores the blobs that are not combined
+     * @param store the store of both, whose owner permits to store
+     * @param policy decides which small blobs are handed over
+     */
+    public CombiningSink(
+            BlobSink own,
+            BlobStore store,
+            HandOver handOver,
+            Hubs hubs,
+            CombineOptions options,
+            CombiningPolicy policy,
+            Time time,
+            ShuffleMetrics metrics) {
         this.own = own;
         this.store = store;
         this.handOver = handOver;
         this.hubs = hubs;
         this.options = options;
+        this.policy = policy;
         this.time = time;
         this.metrics = metrics;
+    }
+
+    @Override
+    public boolean inlines(long batchBytes, long alone) {
+        return policy.inlines(batchBytes, alone);
     }
 
     @Override
@@ -69,7 +90,8 @@ public final class CombiningSink implements BlobSink {
     @Override
     public CompletionStage<Placement> put(
             BlobId id, BlobLayout layout, BlobContent content, Consumer<Placement> whenReadable) {
-        if (layout.length() >= options.partBytes() || !mayStore(id)) {
+        boolean isWanted = policy.handsOver(layout.length()); // Asked for every blob, because it learns sizes.
+        if (!isWanted || layout.length() >= options.partBytes() || !mayStore(id)) {
             return own.put(id, layout, content, whenReadable);
         }
         Optional<Member> hub = hubs.choose(id.owner());
@@ -98,6 +120,10 @@ public final class CombiningSink implements BlobSink {
 
     CompletionStage<Placement> putByItself(BlobId id, BlobLayout layout, BlobContent content) {
         return own.put(id, layout, content);
+    }
+
+    CombiningPolicy policy() {
+        return policy;
     }
 
     HandOver handOver() {

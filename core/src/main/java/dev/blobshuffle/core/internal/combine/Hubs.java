@@ -49,6 +49,20 @@ public final class Hubs {
 
     /** The hub for the blobs of an owner; empty if no member of the zone is usable. */
     Optional<Member> choose(int owner) {
+        return SectionOwners.ofCombining(candidates(), owner, this::isUsable);
+    }
+
+    /** Whether a member of the zone may be asked now. */
+    public boolean isAnyUsable() {
+        for (Member member : candidates()) {
+            if (mayBeHub(member) && !circuits.isLeftAlone(member.id())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private List<Member> candidates() {
         List<Member> candidates = new ArrayList<>();
         for (Member member : members.members(zone)) {
             if (member.id() != self) {
@@ -56,15 +70,16 @@ public final class Hubs {
             }
         }
         own.ifPresent(candidates::add);
-        return SectionOwners.ofCombining(candidates, owner, this::isUsable);
+        return candidates;
     }
 
     private boolean isUsable(Member member) {
+        return mayBeHub(member) && circuits.allows(member.id());
+    }
+
+    private boolean mayBeHub(Member member) {
         Long since = noHubs.get(member.id());
-        if (since != null && time.nanos() - since < NO_HUB.toNanos()) {
-            return false;
-        }
-        return circuits.allows(member.id());
+        return since == null || time.nanos() - since >= NO_HUB.toNanos();
     }
 
     /** Records that a member is no hub. */

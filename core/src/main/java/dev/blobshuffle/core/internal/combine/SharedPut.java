@@ -9,7 +9,9 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.write.upload.Placement;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.time.Time;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -102,7 +104,13 @@ final class SharedPut {
         sink.answeredAfter(nanos);
         if (result.complete(placement)) {
             sink.count(Counter.PARTS_COMBINED);
+            sink.policy().combined(bytes(layout.sections()), bytes(answer.sections()));
         }
+    }
+
+    /** Bytes of the segments; sections follow one another from the start of a blob. */
+    private static long bytes(List<BlobSection> sections) {
+        return sections.get(sections.size() - 1).end();
     }
 
     private void failed(Member hub, Throwable failure) {
@@ -149,6 +157,7 @@ final class SharedPut {
             content.retain(); // The result may end now, on another thread.
         }
         sink.count(reason);
+        sink.policy().failed(bytes(layout.sections()));
         CompletionStage<Placement> own;
         try {
             own = sink.putByItself(id, layout, content);

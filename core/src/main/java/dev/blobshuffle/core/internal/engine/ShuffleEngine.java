@@ -5,7 +5,9 @@ import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.internal.combine.CombineMode;
 import dev.blobshuffle.core.internal.combine.CombineSettings;
+import dev.blobshuffle.core.internal.combine.CombiningDecision;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
@@ -203,6 +205,12 @@ public final class ShuffleEngine implements Engine {
                         store.close();
                         whenClosed.run();
                     });
+            if (settings.value(CombineSettings.ENABLED) == CombineMode.AUTO) {
+                CombiningChecks.excluded(settings).ifPresent(reason -> {
+                    ZoneCombining.log(reason);
+                    builder.sinks(new Uncombined(reason));
+                });
+            }
             return settings.value(CacheSettings.ZONE_ENABLED)
                     ? inZone(builder, settings, members, metrics, time)
                     : builder.build();
@@ -294,6 +302,14 @@ public final class ShuffleEngine implements Engine {
      */
     public Optional<PeerNetwork> network() {
         return caches.flatMap(NearStore::network);
+    }
+
+    /**
+     * Whether this instance combines its blobs, and why or why not; empty if it is not asked to, or
+     * has not decided. Changes while it runs.
+     */
+    public Optional<CombiningDecision> combining() {
+        return sinks.combining();
     }
 
     /** Collects the parts of an engine. */

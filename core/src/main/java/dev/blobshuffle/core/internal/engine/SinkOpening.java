@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.engine;
 
+import dev.blobshuffle.core.internal.combine.CombiningDecision;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.write.upload.BlobSink;
 import dev.blobshuffle.core.internal.write.upload.StoreSink;
@@ -14,6 +15,14 @@ public interface SinkOpening extends AutoCloseable {
 
     /** Opens the sink. Called once. */
     BlobSink open(Own own);
+
+    /**
+     * Whether the instance combines its blobs, and why or why not; empty if it is not asked to, or
+     * has not decided. Changes while it runs.
+     */
+    default Optional<CombiningDecision> combining() {
+        return Optional.empty();
+    }
 
     /** Ends what the sink needs. Called after the last upload has ended. Idempotent. */
     @Override

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.instance;
 
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.combine.CombiningDecision;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.internal.membership.Member;
@@ -254,6 +255,7 @@ public final class ShuffleInstance implements AutoCloseable {
             Engine engine = parts.add(decorator.apply(opened));
             ShuffleMetrics metrics = engine.metrics();
             membership.onRefusal(() -> metrics.add(Counter.MEMBERSHIP_REFUSALS, 1));
+            membership.showCombining(() -> opened.combining().map(CombiningDecision::words));
             membership.join(opened.member());
             parts.add(membership::close); // Leave before the engine closes.
             Membership watched = source.map(logs -> parts.add(sweeping.open(settings, logs, metrics, time))

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.format.Partition;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The members of a shuffle, and this instance's part among them. Thread-safe. */
 public interface Membership extends ZoneMap, AutoCloseable {
@@ -19,6 +20,14 @@ public interface Membership extends ZoneMap, AutoCloseable {
      * Runs an action whenever an announcement is refused. By default no announcement is refused.
      */
     default void onRefusal(Runnable action) {}
+
+    /**
+     * Shows operators one line of text about the blobs that this instance combines. By default
+     * nothing is shown.
+     *
+     * @param text returns the line, empty: none; called by any thread, and must not block
+     */
+    default void showCombining(Supplier<Optional<String>> text) {}
 
     /**
      * Whether this instance currently receives announcements of others. If not, records are still

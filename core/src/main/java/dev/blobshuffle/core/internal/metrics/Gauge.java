@@ -27,6 +27,8 @@ public enum Gauge {
             Unit.OCCURRENCES, "1 while no size and delay is predicted to meet the target latency, else 0."),
     /** Bytes being filled, sealed, compressed, uploaded, or awaiting delivery. */
     WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
+    /** The log and {@code blobshuffle status} have the reason. */
+    COMBINING(Unit.OCCURRENCES, "1 while this instance hands small blobs to a hub of its zone, else 0."),
     /** Received, waiting for others, or being stored. */
     COMBINE_BUFFER_USED(Unit.BYTES, "Bytes of other instances' blobs that this hub holds."),
     /** Fetched or being fetched. */

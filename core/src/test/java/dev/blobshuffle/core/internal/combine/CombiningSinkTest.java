@@ -49,6 +49,10 @@ class CombiningSinkTest {
     }
 
     private CombiningSink sink(Member... members) {
+        return sink(CombiningPolicy.ALWAYS, members);
+    }
+
+    private CombiningSink sink(CombiningPolicy policy, Member... members) {
         Hubs hubs = new Hubs(new FixedZoneMap(List.of(members)), ZONE, 1, Optional.empty(), time);
         return new CombiningSink(
                 new StoreSink(store),
@@ -61,6 +65,7 @@ class CombiningSinkTest {
                 },
                 hubs,
                 CombineOptions.of(4 << 10, 64 << 10, 64 << 10),
+                policy,
                 time,
                 metrics);
     }
@@ -219,5 +224,51 @@ class CombiningSinkTest {
         assertThat(handed).isEmpty();
         assertThat(metrics.value(Counter.PARTS_WITHOUT_HUB)).isZero();
         store.puts.get(0).succeed();
+    }
+
+    @Test
+    void thePolicyDecidesForEachBlobAndLearnsItsEnd() {
+        List<String> ends = new ArrayList<>();
+        boolean[] isOn = {false};
+        CombiningPolicy policy = new CombiningPolicy() {
+            @Override
+            public boolean handsOver(long blobBytes) {
+                return isOn[0];
+            }
+
+            @Override
+            public boolean inlines(long batchBytes, long alone) {
+                return isOn[0];
+            }
+
+            @Override
+            public void combined(long partBytes, long blobBytes) {
+                ends.add("combined " + partBytes + " " + blobBytes);
+            }
+
+            @Override
+            public void failed(long partBytes) {
+                ends.add("failed " + partBytes);
+            }
+        };
+        CombiningSink decided = sink(policy, member(10));
+        decided.put(OWN, layout, content);
+        assertThat(handed).isEmpty();
+        store.puts.get(0).succeed();
+        assertThat(decided.inlines(1, 2)).isFalse();
+
+        isOn[0] = true;
+        CompletableFuture<Placement> result = decided.put(OWN, layout, content).toCompletableFuture();
+        isOn[0] = false; // The part on its way stays there.
+        handed.get(0).complete(answer());
+        assertThat(result.join().id()).isEqualTo(COMBINED);
+
+        isOn[0] = true;
+        decided.put(OWN, layout, content);
+        handed.get(1).completeExceptionally(new PartRefusedException(Reason.BUSY, "Cannot combine: test. Put it."));
+        store.puts.get(1).succeed();
+        long bytes = layout.sections().get(layout.sections().size() - 1).end();
+        assertThat(ends).containsExactly("combined " + bytes + " " + bytes, "failed " + bytes);
+        assertThat(decided.inlines(2, 1)).isTrue();
     }
 }

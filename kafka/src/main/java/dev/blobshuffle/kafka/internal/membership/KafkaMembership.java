@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.record.TimestampType;
@@ -67,6 +68,7 @@ public final class KafkaMembership implements Membership {
     private volatile @Nullable MembershipTopic open;
     private volatile boolean isClosed;
     private volatile Runnable onRefusal = () -> {};
+    private volatile Supplier<Optional<String>> combining = Optional::empty;
     private boolean warnedOfClocks;
 
     /** Owned by the membership's thread, like the next field. */
@@ -267,7 +269,7 @@ public final class KafkaMembership implements Membership {
     private Presence presence(long id, Optional<Endpoint> endpoint) {
         Set<Partition> reads = new HashSet<>();
         readings.values().forEach(reads::addAll);
-        return new Presence(id, zone, endpoint, Footer.VERSION, PartitionRanges.of(reads));
+        return new Presence(id, zone, endpoint, Footer.VERSION, PartitionRanges.of(reads), combining.get());
     }
 
     private void tellNews() {
@@ -282,6 +284,12 @@ public final class KafkaMembership implements Membership {
     @Override
     public void onRefusal(Runnable action) {
         onRefusal = action;
+    }
+
+    /** The next heartbeat shows a change. */
+    @Override
+    public void showCombining(Supplier<Optional<String>> text) {
+        combining = text;
     }
 
     @Override

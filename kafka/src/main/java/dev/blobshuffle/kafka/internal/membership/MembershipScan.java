@@ -36,8 +36,16 @@ public final class MembershipScan {
      * @param reads the partitions that it reads
      * @param heardMillis when the broker received its latest record, milliseconds since the Unix
      *     epoch
+     * @param combining whether it combines its blobs: {@code on}, or {@code off} and the reason;
+     *     empty if unknown
      */
-    public record Seen(long id, Zone zone, Optional<Endpoint> endpoint, PartitionRanges reads, long heardMillis) {
+    public record Seen(
+            long id,
+            Zone zone,
+            Optional<Endpoint> endpoint,
+            PartitionRanges reads,
+            long heardMillis,
+            Optional<String> combining) {
         /** Whether the other members consider it dead. */
         public boolean isSilent(long nowMillis) {
             return nowMillis - heardMillis > MembershipTiming.USUAL.timeToLive().toMillis();
@@ -62,7 +70,15 @@ public final class MembershipScan {
                         seen.remove(id);
                     } else if (seen.size() < MOST || seen.containsKey(id)) {
                         Presence now = presence.get();
-                        seen.put(id, new Seen(id, now.zone(), now.endpoint(), now.reads(), record.timestamp()));
+                        seen.put(
+                                id,
+                                new Seen(
+                                        id,
+                                        now.zone(),
+                                        now.endpoint(),
+                                        now.reads(),
+                                        record.timestamp(),
+                                        now.combining()));
                     }
                 }));
         return seen.values().stream()

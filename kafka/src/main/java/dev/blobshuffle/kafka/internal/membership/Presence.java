@@ -15,14 +15,27 @@ import java.util.Set;
  * @param endpoint where it serves other members; empty if it does not
  * @param formatVersion the newest blob format that it reads; it reads all older ones too
  * @param reads the partitions that it reads
+ * @param combining whether it combines its blobs, for operators; empty if it has not decided, or
+ *     is of an earlier version
  */
-record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersion, PartitionRanges reads) {
+record Presence(
+        long id,
+        Zone zone,
+        Optional<Endpoint> endpoint,
+        int formatVersion,
+        PartitionRanges reads,
+        Optional<String> combining) {
     /** Checks the version. */
     Presence {
         if (formatVersion < 1) {
             throw new IllegalArgumentException(
                     "Cannot form a presence: format version " + formatVersion + ". Give 1 or more.");
         }
+    }
+
+    /** The presence of an instance that shows nothing about combining. */
+    Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersion, PartitionRanges reads) {
+        this(id, zone, endpoint, formatVersion, reads, Optional.empty());
     }
 
     /**

@@ -43,6 +43,8 @@ final class PresenceCodec {
         presence.endpoint()
                 .ifPresent(endpoint -> text.append("endpoint ").append(endpoint).append('\n'));
         text.append("format ").append(presence.formatVersion()).append('\n');
+        presence.combining()
+                .ifPresent(words -> text.append("combining ").append(words).append('\n'));
         Map<String, StringBuilder> topics = new LinkedHashMap<>();
         presence.reads().forEach((topic, first, last) -> {
             StringBuilder ranges = topics.computeIfAbsent(topic, unseen -> new StringBuilder());
@@ -84,6 +86,7 @@ final class PresenceCodec {
         Optional<Zone> zone = Optional.empty();
         Optional<Endpoint> endpoint = Optional.empty();
         int format = 1;
+        Optional<String> combining = Optional.empty();
         PartitionRanges.Builder reads = new PartitionRanges.Builder();
         for (String line : lines) {
             String[] words = line.split(" ", 2);
@@ -92,13 +95,15 @@ final class PresenceCodec {
                 case "zone" -> zone = Optional.of(new Zone(word(rest)));
                 case "endpoint" -> endpoint = Optional.of(Endpoint.parse(word(rest)));
                 case "format" -> format = Integer.parseInt(rest);
+                case "combining" -> combining = Optional.of(word(rest));
                 case "reads" -> addPartitions(rest, reads);
                 default -> {} // Of a later version.
             }
         }
         Optional<Endpoint> where = endpoint;
         int version = format;
-        return zone.map(known -> new Presence(id, known, where, version, reads.build()));
+        Optional<String> words = combining;
+        return zone.map(known -> new Presence(id, known, where, version, reads.build(), words));
     }
 
     private static String word(String text) {

@@ -61,7 +61,12 @@ class PresenceCodecTest {
                     ? Optional.empty()
                     : Optional.of(new Endpoint("fe80::1", random.nextInt(65536)));
             Presence presence = new Presence(
-                    random.nextLong(), new Zone("zone " + round), endpoint, 1 + round, PartitionRanges.of(reads));
+                    random.nextLong(),
+                    new Zone("zone " + round),
+                    endpoint,
+                    1 + round,
+                    PartitionRanges.of(reads),
+                    random.nextBoolean() ? Optional.empty() : Optional.of("off large-blobs"));
             assertThat(PresenceCodec.id(PresenceCodec.key(presence.id()))).contains(presence.id());
             assertThat(PresenceCodec.presence(presence.id(), PresenceCodec.value(presence)))
                     .contains(presence);

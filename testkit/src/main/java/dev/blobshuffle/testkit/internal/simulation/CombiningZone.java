@@ -5,13 +5,16 @@ import dev.blobshuffle.core.internal.combine.CombiningSink;
 import dev.blobshuffle.core.internal.combine.Hubs;
 import dev.blobshuffle.core.internal.engine.SinkOpening;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.BlobLayout;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.write.upload.BlobSink;
+import dev.blobshuffle.core.internal.write.upload.Placement;
 import dev.blobshuffle.core.internal.write.upload.StoreSink;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
@@ -46,6 +49,7 @@ final class CombiningZone {
     private final CombineOptions options;
     private final List<SimulatedHub> hubs = new ArrayList<>();
     private final List<ShuffleMetrics> contributors = new ArrayList<>();
+    private final List<SwitchedCombining> policies = new ArrayList<>();
     private final int atOnce;
     private int started;
 
@@ -85,24 +89,44 @@ final class CombiningZone {
     /** The sink of an instance. */
     BlobSink sink(SimulatedProcess process, SinkOpening.Own own, ShuffleMetrics metrics) {
         contributors.add(metrics);
-        BlobSink combining = new CombiningSink(
+        Hubs known = new Hubs(new View(time.random(2) == 0), ZONE, own.writer(), Optional.empty(), process);
+        SwitchedCombining policy = SwitchedCombining.drawn(time, process, options, known);
+        policies.add(policy);
+        return new Watched(new CombiningSink(
                 new StoreSink(own.store()),
                 own.store(),
                 new HubNetwork(world, this, process),
-                new Hubs(new View(time.random(2) == 0), ZONE, own.writer(), Optional.empty(), process),
+                known,
                 options,
+                policy,
                 process,
-                metrics);
-        return (id, layout, content) -> {
+                metrics));
+    }
+
+    /** Finds blobs that wait long for a hub. */
+    private final class Watched implements BlobSink {
+        private final BlobSink sink;
+
+        Watched(BlobSink sink) {
+            this.sink = sink;
+        }
+
+        @Override
+        public CompletionStage<Placement> put(BlobId id, BlobLayout layout, BlobContent content) {
             Duration began = time.elapsed();
-            return combining.put(id, layout, content).whenComplete((placement, failure) -> {
+            return sink.put(id, layout, content).whenComplete((placement, failure) -> {
                 if (isStoreSound() && time.elapsed().minus(began).compareTo(LONGEST_STALL) > 0) {
                     world.ledger()
                             .violation(
                                     "blob " + id + " waited " + time.elapsed().minus(began) + " for a hub");
                 }
             });
-        };
+        }
+
+        @Override
+        public boolean inlines(long batchBytes, long alone) {
+            return sink.inlines(batchBytes, alone);
+        }
     }
 
     private boolean isStoreSound() {
@@ -147,6 +171,11 @@ final class CombiningZone {
         return contributors.stream()
                 .mapToLong(metrics -> metrics.value(Counter.PARTS_COMBINED))
                 .sum();
+    }
+
+    /** How often instances began or ended to combine. */
+    long switches() {
+        return policies.stream().mapToLong(SwitchedCombining::switches).sum();
     }
 
     /** The members as an instance knows them: all hubs, dead ones too, or every second one. */

@@ -23,6 +23,7 @@ class CombiningSimulationTest {
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     void everyPromiseHoldsWithHubsThatFail() {
         AtomicLong combined = new AtomicLong();
+        AtomicLong switches = new AtomicLong();
         Set<Fault> faults = ConcurrentHashMap.newKeySet();
         // Schedules share nothing, so that every core may run one.
         LongStream.range(SEED, SEED + SEEDS).parallel().forEach(seed -> {
@@ -33,11 +34,15 @@ class CombiningSimulationTest {
                             seed, outcome.shuffle().faults(), seed)
                     .isEmpty();
             combined.addAndGet(outcome.combined());
+            switches.addAndGet(outcome.switches());
             faults.addAll(outcome.shuffle().faults().keySet());
         });
         if (SEEDS >= 100) {
             assertThat(faults).containsAll(EnumSet.copyOf(Fault.OF_COMBINING));
             assertThat(combined.get()).as("parts in hubs' blobs").isGreaterThan(5L * SEEDS);
+            assertThat(switches.get())
+                    .as("instances that began or ended to combine")
+                    .isGreaterThan(5L * SEEDS);
         }
     }
 

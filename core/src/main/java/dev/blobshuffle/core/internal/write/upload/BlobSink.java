@@ -35,4 +35,13 @@ public interface BlobSink {
             BlobId id, BlobLayout layout, BlobContent content, Consumer<Placement> whenReadable) {
         return put(id, layout, content);
     }
+
+    /**
+     * Whether a batch goes through the channel as records, because this costs less than a blob.
+     *
+     * @param alone the size below which it does if each blob is stored by itself
+     */
+    default boolean inlines(long batchBytes, long alone) {
+        return batchBytes < alone;
+    }
 }

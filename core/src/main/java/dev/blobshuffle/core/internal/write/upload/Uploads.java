@@ -128,7 +128,7 @@ public final class Uploads implements AutoCloseable {
         }
         metrics.add(Counter.RECORDS_APPENDED, records);
         metrics.add(Counter.BYTES_APPENDED, bytes);
-        if (bytes < options.inlineBytes()) {
+        if (sink.inlines(bytes, options.inlineBytes())) {
             inline(sealed);
         } else {
             upload(sealed, blobBytes);
