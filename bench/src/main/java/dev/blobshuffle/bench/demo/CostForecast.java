@@ -33,8 +33,11 @@ record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSec
      * The forecast for the load of a run.
      *
      * @param nativeRun a run that sent all shuffled records through the brokers
+     * @param combining the instances that share blobs; the planner leaves it out where it does not
+     *     pay
      */
-    static CostForecast of(DemoOptions options, VariantResult nativeRun, PriceTable prices) {
+    static CostForecast of(
+            DemoOptions options, VariantResult nativeRun, PriceTable prices, Tuning.Combining combining) {
         double seconds = Math.max(1, nativeRun.feeding().toNanos()) / NANOS;
         double bytesPerSecond = Math.max(1, nativeRun.shuffleBrokerBytes()) / seconds;
         // The model needs at least one instance in each zone.
@@ -50,7 +53,11 @@ record CostForecast(double bytesPerSecond, Optional<Double> breakEvenBytesPerSec
                 .replicationFactor(options.replicationFactor())
                 .build();
         // The demo counts requests and traffic, not storage.
-        Tuning tuning = Tuning.builder().retention(Duration.ZERO).build();
+        Tuning tuning = Tuning.builder()
+                .retention(Duration.ZERO)
+                .combining(combining)
+                .delay(options.delay())
+                .build();
         Plan plan = new Planner(new ShuffleModel(prices, LatencyProfile.ZERO))
                 .plan(workload, tuning, new Goal.Fixed(tuning));
         double nativeUsd = plan.nativeVariants().get(0).usdPerHour();

@@ -53,8 +53,17 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--instances",
             paramLabel = "N",
             defaultValue = "3",
-            description = "Application instances, dealt out over the zones, 1 to 12.")
+            description = "Application instances, dealt out over the zones, 1 to 24.")
     private int instances;
+
+    @Option(
+            names = "--instances-per-zone",
+            paramLabel = "N",
+            description = {
+                "Application instances of each zone, instead of --instances; 2 or more.",
+                "Runs a third time, with combine.enabled=auto, and compares the prices."
+            })
+    private @Nullable Integer instancesPerZone;
 
     @Option(
             names = "--guarantee",
@@ -140,14 +149,20 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private DemoOptions options() {
+        if (instancesPerZone != null && (instancesPerZone < 2 || keepsRunning)) {
+            throw new DemoFailedException("Cannot run the demo: --instances-per-zone is " + instancesPerZone
+                    + ". Give 2 or more, and no --keep-running: it keeps a single run.");
+        }
+        int count = instancesPerZone == null ? instances : zones * instancesPerZone;
         return new DemoOptions(
                 zones,
-                instances,
+                count,
                 guarantee.name(),
                 keepsBlobs || keepsRunning ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
+                instancesPerZone == null ? DemoOptions.Combining.LEFT_OUT : DemoOptions.Combining.COMPARED,
                 Optional.ofNullable(metricsListen)
                         .map(Endpoint::parse)
-                        .or(() -> keepsRunning ? Optional.of(KeptDemo.freePorts(instances)) : Optional.empty()));
+                        .or(() -> keepsRunning ? Optional.of(KeptDemo.freePorts(count)) : Optional.empty()));
     }
 
     private int compare(DemoOptions options, Text text, String storeUri, Workspace workspace, PrintWriter out) {
@@ -163,8 +178,16 @@ public final class DemoCommand implements Callable<Integer> {
                     brokers -> KeptDemo.printCommands(options, brokers, storeUri, out));
         }
         VariantResult blobRun = blobs.run();
+        DemoResult result = DemoResult.of(options, text, nativeRun, blobRun);
+        if (options.combining() == DemoOptions.Combining.COMPARED) {
+            String other = checkedStore(workspace);
+            if (!keepsBlobs) {
+                workspace.whenInterrupted(() -> FinalSweep.deleteAll(other));
+            }
+            result = result.and(new DemoRun(DemoVariant.COMBINED, options, text, other, workspace, progress).run());
+        }
         progress.begin("comparing");
-        return report(DemoResult.of(options, text, nativeRun, blobRun)) ? 0 : 1;
+        return report(result) ? 0 : 1;
     }
 
     /** Prints and writes the comparison; whether the outputs are equal. */

@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.demo;
 
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +13,20 @@ import java.util.Optional;
  * @param instances number of application instances, dealt out over the zones
  * @param guarantee {@code processing.guarantee}
  * @param blobs whether the blobs are deleted in the end
+ * @param combining whether instances of a zone combine their blobs in a third run
  * @param metrics where the first instance that shuffles through blobs shows its metrics; the others
  *     take the ports that follow. Empty: nowhere
  */
-record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Optional<Endpoint> metrics) {
+record DemoOptions(
+        int zones, int instances, String guarantee, Blobs blobs, Combining combining, Optional<Endpoint> metrics) {
+    /** Whether there is a run with combining. */
+    enum Combining {
+        /** No. */
+        LEFT_OUT,
+        /** Yes, beside one without it and otherwise with the same settings. */
+        COMPARED
+    }
+
     /** Whether the blobs are deleted in the end. */
     enum Blobs {
         /** A sweep deletes all blobs, because no reader needs them any more. */
@@ -25,7 +36,7 @@ record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Opti
     }
 
     private static final int MAX_ZONES = 5;
-    private static final int MAX_INSTANCES = 12;
+    private static final int MAX_INSTANCES = 24;
     private static final int MIN_PARTITIONS = 6;
     private static final int MOST_PORT = 65_535;
 
@@ -46,6 +57,15 @@ record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Opti
                         + ", for example 127.0.0.1:9400.");
             }
         });
+    }
+
+    /**
+     * The delay of batches. Commits that come more often than the delay end all batches, and then
+     * instances that share blobs commit together.
+     */
+    Duration delay() {
+        int usual = DemoSettings.COMMIT_INTERVAL_MS;
+        return Duration.ofMillis(combining == Combining.COMPARED ? 2L * usual : usual);
     }
 
     /** Where an instance shows its metrics. */

@@ -22,6 +22,7 @@ final class DemoReport {
         HtmlPage page = new HtmlPage("BlobShuffle demo")
                 .paragraph(result.verdict())
                 .paragraph(result.breakEven())
+                .paragraph(result.combining().orElse(""))
                 .table(List.of("", "native", "BlobShuffle", "ratio"), rows(result));
         result.notes().forEach(page::paragraph);
         result.differences().forEach(page::preformatted);

@@ -4,25 +4,34 @@ import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.planner.Tuning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * Both runs, compared. Immutable.
+ * The runs, compared. Immutable.
  *
  * @param options the user's choices
  * @param text the input
  * @param nativeRun the run through the brokers
  * @param blobRun the run through blobs
+ * @param combinedRun the run through blobs that the instances of a zone combine; empty: there is
+ *     none
  * @param differences the first differences between their outputs; empty if they are equal
  */
 record DemoResult(
-        DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun, List<String> differences) {
+        DemoOptions options,
+        Text text,
+        VariantResult nativeRun,
+        VariantResult blobRun,
+        Optional<VariantResult> combinedRun,
+        List<String> differences) {
     private static final int SHOWN_DIFFERENCES = 10;
     private static final double MEDIAN = 0.5;
     private static final double KILO = 1000;
@@ -46,7 +55,15 @@ record DemoResult(
                 text,
                 nativeRun,
                 blobRun,
+                Optional.empty(),
                 Outputs.differences(nativeRun.outputs(), blobRun.outputs(), SHOWN_DIFFERENCES));
+    }
+
+    /** The same with a run whose instances combine their blobs. */
+    DemoResult and(VariantResult combined) {
+        List<String> all = new ArrayList<>(differences);
+        all.addAll(Outputs.differences(nativeRun.outputs(), combined.outputs(), SHOWN_DIFFERENCES));
+        return new DemoResult(options, text, nativeRun, blobRun, Optional.of(combined), all);
     }
 
     boolean outputsEqual() {
@@ -169,7 +186,7 @@ record DemoResult(
 
     /** The planner's forecast for the load. */
     CostForecast forecast() {
-        return CostForecast.of(options, nativeRun, AWS);
+        return CostForecast.of(options, nativeRun, AWS, Tuning.Combining.NONE);
     }
 
     /** The load from which blobs pay off. */
@@ -186,6 +203,35 @@ record DemoResult(
                 + forecast.breakEvenBytesPerSecond()
                         .map(bytes -> String.format(Locale.ROOT, "break-even at %.0f KB/s per instance.", bytes / KILO))
                         .orElse("no load at which these settings break even.");
+    }
+
+    /** What combining changes, beside the model's expectation; empty without that run. */
+    Optional<String> combining() {
+        return combinedRun.map(run -> {
+            CostForecast model = combinedForecast();
+            return String.format(
+                            Locale.ROOT,
+                            "With combine.enabled=auto: %,d puts instead of %,d, and requests and traffic cost %s of the"
+                                    + " native price instead of %s. That is %.2f of the price without combining",
+                            run.measured().puts(),
+                            blobRun.measured().puts(),
+                            share(usd(run), usd(nativeRun)),
+                            share(usd(blobRun), usd(nativeRun)),
+                            usd(run) / usd(blobRun))
+                    + model.priceRatio()
+                            .flatMap(combined -> forecast().priceRatio().map(alone -> combined / alone))
+                            .map(ratio -> String.format(Locale.ROOT, ", %.2f by the planner's model", ratio))
+                            .orElse("")
+                    + model.breakEvenBytesPerSecond()
+                            .map(bytes -> String.format(
+                                    Locale.ROOT, ". It breaks even at %.0f KB/s per instance.", bytes / KILO))
+                            .orElse(".");
+        });
+    }
+
+    /** The planner's forecast for the load with combining. */
+    private CostForecast combinedForecast() {
+        return CostForecast.of(options, nativeRun, AWS, Tuning.Combining.ZONE);
     }
 
     /** The whole in two sentences. */
@@ -255,6 +301,10 @@ record DemoResult(
         json.put("native", toJson(nativeRun));
         json.put("blobshuffle", toJson(blobRun));
         json.put("model", forecast().toJson());
+        combinedRun.ifPresent(run -> {
+            json.put("combined", toJson(run));
+            json.put("combined_model", combinedForecast().toJson());
+        });
         json.put("outputs_equal", outputsEqual());
         return json;
     }
@@ -271,7 +321,7 @@ record DemoResult(
         json.put("inlined_bytes", measured.inlinedBytes());
         json.put("puts", measured.puts());
         json.put("gets", measured.gets());
-        if (run.variant() == DemoVariant.BLOBS) {
+        if (run.variant() != DemoVariant.NATIVE) {
             json.put("store_puts", measured.puts());
             json.put("store_gets", measured.gets());
             json.put("cross_zone_payload_bytes", measured.crossZonePayloadBytes());

@@ -141,7 +141,7 @@ final class DemoRun {
                 applicationCpu,
                 brokerCpu,
                 Outputs.read(cluster),
-                variant == DemoVariant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
+                variant != DemoVariant.NATIVE ? sweep(cluster, shuffleTopics) : 0);
     }
 
     /**

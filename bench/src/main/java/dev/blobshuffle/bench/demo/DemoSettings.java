@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * The settings of an instance: the same for both variants, except those that turn blobs on.
+ * The settings of an instance: the same for all variants, except those that turn on blobs and
+ * combining.
  * Stateless.
  */
 final class DemoSettings {
@@ -39,16 +40,23 @@ final class DemoSettings {
         settings.setProperty("repartition.purge.interval.ms", Long.toString(CENTURY_MS));
         // The text's timestamps are old.
         settings.setProperty("windowstore.changelog.additional.retention.ms", Long.toString(CENTURY_MS));
-        if (variant == DemoVariant.BLOBS) {
+        if (variant != DemoVariant.NATIVE) {
             settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
             settings.setProperty("blobshuffle.store", store);
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
+            settings.setProperty(
+                    "blobshuffle.batch.max.delay.ms",
+                    Long.toString(options.delay().toMillis()));
             // Cost metrics would otherwise be 0 with a directory.
             settings.setProperty("blobshuffle.store.prices", "aws");
             settings.setProperty("blobshuffle.cache.zone.enabled", "true");
             settings.setProperty("blobshuffle.cache.memory.bytes", "32 MiB");
             settings.setProperty("blobshuffle.peer.listen", "127.0.0.1:0");
             settings.setProperty("blobshuffle.peer.secret.file", secretFile);
+            if (variant == DemoVariant.COMBINED) {
+                settings.setProperty("blobshuffle.combine.enabled", "auto");
+                settings.setProperty("blobshuffle.combine.serve", "true");
+            }
             options.metrics(instance)
                     .ifPresent(address -> settings.setProperty("blobshuffle.metrics.listen", address.toString()));
         }

@@ -26,6 +26,7 @@ final class DemoTable {
         out.println();
         out.println(result.verdict());
         out.println(result.breakEven());
+        result.combining().ifPresent(out::println);
         if (!result.outputsEqual()) {
             out.println();
             out.println("The outputs differ. The first differences:");

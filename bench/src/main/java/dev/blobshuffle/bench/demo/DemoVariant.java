@@ -1,11 +1,13 @@
 package dev.blobshuffle.bench.demo;
 
-/** The two ways in which the demo's application shuffles. */
+/** The ways in which the demo's application shuffles. */
 enum DemoVariant {
     /** Every shuffled record goes through the brokers. */
     NATIVE("native"),
     /** Records go through blobs, notifications through the brokers. */
-    BLOBS("BlobShuffle");
+    BLOBS("BlobShuffle"),
+    /** The same, and instances of a zone combine their blobs while it pays. */
+    COMBINED("BlobShuffle, combined");
 
     private final String title;
 

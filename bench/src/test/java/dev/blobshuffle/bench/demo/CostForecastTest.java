@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.planner.Tuning;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +16,10 @@ class CostForecastTest {
     private static final double RECORD_BYTES = 70;
 
     private static CostForecast forecast(int zones, int instances, double bytesPerSecond) {
+        return forecast(zones, instances, bytesPerSecond, Tuning.Combining.NONE);
+    }
+
+    private static CostForecast forecast(int zones, int instances, double bytesPerSecond, Tuning.Combining combining) {
         DemoMeasurement measured = new DemoMeasurement(
                 (long) (bytesPerSecond * SECONDS / RECORD_BYTES),
                 new LatencyHistogram(),
@@ -37,9 +42,14 @@ class CostForecastTest {
                 Duration.ZERO,
                 new Outputs(Map.of(), Map.of(), Map.of()),
                 0);
-        DemoOptions options =
-                new DemoOptions(zones, instances, "exactly_once_v2", DemoOptions.Blobs.DELETED, Optional.empty());
-        return CostForecast.of(options, nativeRun, PriceTables.named("aws"));
+        DemoOptions options = new DemoOptions(
+                zones,
+                instances,
+                "exactly_once_v2",
+                DemoOptions.Blobs.DELETED,
+                instances > zones ? DemoOptions.Combining.COMPARED : DemoOptions.Combining.LEFT_OUT,
+                Optional.empty());
+        return CostForecast.of(options, nativeRun, PriceTables.named("aws"), combining);
     }
 
     /** The band that docs/demo.md names. */
@@ -59,6 +69,18 @@ class CostForecastTest {
 
         assertThat(forecast(3, 3, 3 * share * breakEven).priceRatio().orElseThrow() < 1)
                 .isEqualTo(share > 1);
+    }
+
+    /** Eight instances in each zone, with the demo's load. */
+    @Test
+    void instancesThatCombineBreakEvenAtASmallPartOfTheLoad() {
+        CostForecast alone = forecast(3, 24, 900_000);
+        CostForecast combined = forecast(3, 24, 900_000, Tuning.Combining.ZONE);
+
+        assertThat(combined.priceRatio().orElseThrow())
+                .isLessThan(alone.priceRatio().orElseThrow() / 3);
+        assertThat(combined.breakEvenBytesPerSecond().orElseThrow())
+                .isLessThan(alone.breakEvenBytesPerSecond().orElseThrow() / 3);
     }
 
     @Test

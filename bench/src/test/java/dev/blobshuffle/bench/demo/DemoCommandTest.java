@@ -27,6 +27,15 @@ class DemoCommandTest {
     }
 
     @Test
+    void oneInstancePerZoneIsRefusedBecauseNoneCouldCombine() {
+        assertThat(demo("--instances-per-zone", "1")).isEqualTo(2);
+        assertThat(err.toString()).contains("--instances-per-zone is 1. Give 2 or more");
+        assertThat(demo("--instances-per-zone", "2", "--keep-running")).isEqualTo(2);
+        assertThat(demo("--instances-per-zone", "9")).as("27 instances").isEqualTo(2);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
     void aMissingInputIsNamed() {
         assertThat(demo("--input", directory.resolve("none").toString())).isEqualTo(2);
         assertThat(err.toString()).startsWith("Cannot read input: there is nothing at " + directory.resolve("none"));
@@ -67,9 +76,9 @@ class DemoCommandTest {
     @Test
     void numbersOutOfRangeAreRefused() {
         assertThat(demo("--zones", "0")).isEqualTo(2);
-        assertThat(demo("--instances", "13")).isEqualTo(2);
+        assertThat(demo("--instances", "25")).isEqualTo(2);
         assertThat(demo("--guarantee", "sometimes")).isEqualTo(2);
-        assertThat(err.toString()).contains("--zones is 0", "--instances is 13", "sometimes");
+        assertThat(err.toString()).contains("--zones is 0", "--instances is 25", "sometimes");
     }
 
     @Test
