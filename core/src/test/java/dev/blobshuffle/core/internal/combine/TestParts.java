@@ -46,6 +46,17 @@ final class TestParts {
         return BlobLayout.of(id, STORE, 0, segments);
     }
 
+    /** A blob with one record. */
+    static BlobLayout layoutOf(BlobId id, byte[] value) {
+        try (FrameEncoder encoder = new FrameEncoder(Codec.NONE)) {
+            byte[] body = new byte[value.length + 64];
+            int length = RecordLayout.encode(body, 0, 0, null, value, Headers.NONE);
+            SegmentSource segment = new SegmentSource(
+                    new Zone("a"), new Partition("t", 0), "lane", 5, 5, List.of(encoder.encode(body, 0, length, 1, 5)));
+            return BlobLayout.of(id, STORE, 0, List.of(segment));
+        }
+    }
+
     static byte[] bytes(List<ByteBuffer> buffers) {
         int length = buffers.stream().mapToInt(ByteBuffer::remaining).sum();
         ByteBuffer joined = ByteBuffer.allocate(length);
