@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.combine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.internal.combine.PartRefusedException.Reason;
 import dev.blobshuffle.core.internal.format.record.BlobLayout;
@@ -13,6 +14,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
@@ -82,17 +84,18 @@ class HubLoadTest {
                 CyclicBarrier barrier = new CyclicBarrier(CONTRIBUTORS);
                 List<Future<CompletableFuture<PartAnswer>>> handed = new ArrayList<>();
                 for (int writer = 1; writer <= CONTRIBUTORS; writer++) {
-                    BlobLayout part = TestParts.layoutOf(TestParts.id(writer, round), value);
+                    BlobLayout part = TestParts.layoutOf(TestParts.id(writer, round), value, 1);
                     handed.add(threads.submit(() -> hand(hub, part, barrier, most, metrics)));
                 }
                 List<CompletableFuture<PartAnswer>> answers = new ArrayList<>();
                 for (Future<CompletableFuture<PartAnswer>> each : handed) {
                     answers.add(each.get());
                 }
-                while (!CompletableFuture.allOf(ended(answers)).isDone()) {
-                    store.finish();
-                    Thread.onSpinWait();
-                }
+                CompletableFuture<Void> all = CompletableFuture.allOf(ended(answers));
+                await().atMost(Duration.ofMinutes(2)).until(() -> {
+                    store.finish(); // The hub's window may be open still.
+                    return all.isDone();
+                });
                 for (CompletableFuture<PartAnswer> answer : answers) {
                     taken += answer.isCompletedExceptionally() ? 0 : 1;
                     refused += answer.isCompletedExceptionally() ? 1 : 0;

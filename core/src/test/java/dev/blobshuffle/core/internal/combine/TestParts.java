@@ -46,15 +46,23 @@ final class TestParts {
         return BlobLayout.of(id, STORE, 0, segments);
     }
 
-    /** A blob with one record. */
-    static BlobLayout layoutOf(BlobId id, byte[] value) {
+    /** A blob with segments of one record each. */
+    static BlobLayout layoutOf(BlobId id, byte[] value, int segments) {
+        List<SegmentSource> sources = new ArrayList<>();
         try (FrameEncoder encoder = new FrameEncoder(Codec.NONE)) {
             byte[] body = new byte[value.length + 64];
             int length = RecordLayout.encode(body, 0, 0, null, value, Headers.NONE);
-            SegmentSource segment = new SegmentSource(
-                    new Zone("a"), new Partition("t", 0), "lane", 5, 5, List.of(encoder.encode(body, 0, length, 1, 5)));
-            return BlobLayout.of(id, STORE, 0, List.of(segment));
+            for (int partition = 0; partition < segments; partition++) {
+                sources.add(new SegmentSource(
+                        new Zone("a"),
+                        new Partition("t", partition),
+                        "lane",
+                        5,
+                        5,
+                        List.of(encoder.encode(body, 0, length, 1, 5))));
+            }
         }
+        return BlobLayout.of(id, STORE, 0, sources);
     }
 
     static byte[] bytes(List<ByteBuffer> buffers) {
