@@ -136,7 +136,9 @@ public class BlobShuffle implements ShuffleManager {
             if (success && status.isDefined()) {
                 long[] lengths = writer.getPartitionLengths().clone();
                 Optional<BlobId> blob = ExecutorShuffle.current().batcher().add(outputs.of(lengths));
-                blob.ifPresent(id -> status.get().updateLocation(BlobLocation.of(id)));
+                blob.ifPresent(id -> status.get()
+                        .updateLocation(
+                                BlobLocation.of(id, status.get().location().host())));
             }
             return status;
         }

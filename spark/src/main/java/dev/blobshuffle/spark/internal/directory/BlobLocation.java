@@ -11,16 +11,30 @@ import scala.Option;
  * Stateless.
  */
 public final class BlobLocation {
-    /** Of no machine: Spark reads from the disk of an executor that has its own host's name. */
-    private static final String HOST = "blob-store";
+    /** Of no machine. */
+    private static final String UNKNOWN_HOST = "blob-store";
+
+    /**
+     * What Spark takes off a location when it looks for a host to run a task on ({@code
+     * TaskLocation}), and nowhere else.
+     */
+    private static final String NEAR = "hdfs_cache_";
 
     private static final String PREFIX = "blob:";
 
     private BlobLocation() {}
 
-    /** The executor that stands for a blob. */
-    public static BlockManagerId of(BlobId blob) {
-        return BlockManagerId.apply(executor(blob), HOST, 1, Option.empty());
+    /**
+     * The executor that stands for a blob. Readers run on the host of the blob's writer if they can,
+     * as natively. Its own name would not do: for its own host Spark reads the disk of the executor
+     * that it believes in. A host that no executor has would let readers wait for it, with a local
+     * master for ever.
+     *
+     * @param host of the blob's writer
+     */
+    public static BlockManagerId of(BlobId blob, String host) {
+        boolean isIpv6 = host.indexOf(':') >= 0; // Spark wants such an address in brackets, and no more.
+        return BlockManagerId.apply(executor(blob), isIpv6 ? UNKNOWN_HOST : NEAR + host, 1, Option.empty());
     }
 
     /** Its name. */

@@ -1,11 +1,10 @@
 package dev.blobshuffle.spark.internal.read;
 
-import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.shuffle.FetchFailedException;
+import org.apache.spark.storage.BlockManagerId;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
@@ -16,10 +15,10 @@ import scala.collection.Iterator;
  */
 final class BlobFailures<T> extends AbstractIterator<T> {
     private final Iterator<T> records;
-    private final Map<Long, BlobId> local;
+    private final Map<Long, BlockManagerId> local;
 
     /** @param local the blobs of the attempts that are read as local ones */
-    BlobFailures(Iterator<T> records, Map<Long, BlobId> local) {
+    BlobFailures(Iterator<T> records, Map<Long, BlockManagerId> local) {
         this.records = records;
         this.local = local;
     }
@@ -48,9 +47,9 @@ final class BlobFailures<T> extends AbstractIterator<T> {
                 || !(failure.toTaskFailedReason() instanceof FetchFailed reason)) {
             return e;
         }
-        Optional<BlobId> blob = Optional.ofNullable(local.get(reason.mapId()));
-        return blob.<Exception>map(id -> new FetchFailedException(
-                        BlobLocation.of(id),
+        Optional<BlockManagerId> blob = Optional.ofNullable(local.get(reason.mapId()));
+        return blob.<Exception>map(location -> new FetchFailedException(
+                        location,
                         reason.shuffleId(),
                         reason.mapId(),
                         reason.mapIndex(),

@@ -56,8 +56,8 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
     private final BlobBlockClient client;
     private final SparkEnv env = SparkEnv.get();
 
-    /** The blobs of the attempts that Spark reads as local ones. */
-    private final Map<Long, BlobId> local = new HashMap<>();
+    /** The blobs of the attempts that Spark reads as local ones, as the map statuses name them. */
+    private final Map<Long, BlockManagerId> local = new HashMap<>();
 
     /**
      * Half-open.
@@ -138,7 +138,7 @@ public final class BlobShuffleReader<K, C> implements ShuffleReader<K, C> {
         if (!attempts.stream().allMatch(attempt -> client.keepsFile(handle.shuffleId(), attempt))) {
             return address;
         }
-        attempts.forEach(attempt -> local.put(attempt, blob.get()));
+        attempts.forEach(attempt -> local.put(attempt, address._1()));
         return new Tuple2<>(env.blockManager().blockManagerId(), address._2());
     }
 

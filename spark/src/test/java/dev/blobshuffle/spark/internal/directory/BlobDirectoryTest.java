@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.scheduler.TaskLocation$;
+import org.apache.spark.storage.BlockManagerId;
 import org.junit.jupiter.api.Test;
 
 class BlobDirectoryTest {
@@ -177,10 +179,20 @@ class BlobDirectoryTest {
 
     @Test
     void aBlobPosesAsAnExecutor() {
-        assertThat(BlobLocation.parse(BlobLocation.of(FIRST).executorId())).contains(FIRST);
-        assertThat(BlobLocation.of(FIRST)).isEqualTo(BlobLocation.of(new BlobId(1, 2, 3)));
+        BlockManagerId location = BlobLocation.of(FIRST, "host");
+        assertThat(BlobLocation.parse(location.executorId())).contains(FIRST);
+        assertThat(location).isEqualTo(BlobLocation.of(new BlobId(1, 2, 3), "host"));
         assertThat(BlobLocation.parse("driver")).isEmpty();
         assertThat(BlobLocation.parse("1")).isEmpty();
+    }
+
+    /** Its readers want to be there; but no reader takes it for its own host, and reads the disk. */
+    @Test
+    void aBlobIsNearItsWriter() {
+        assertThat(BlobLocation.of(FIRST, "host").host()).isNotEqualTo("host");
+        assertThat(TaskLocation$.MODULE$.apply(BlobLocation.of(FIRST, "host").host()).host())
+                .isEqualTo("host");
+        assertThat(BlobLocation.of(FIRST, "[::1]").host()).isEqualTo("blob-store");
     }
 
     @Test

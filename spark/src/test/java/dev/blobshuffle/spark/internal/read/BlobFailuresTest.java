@@ -14,7 +14,7 @@ import scala.Option;
 import scala.collection.AbstractIterator;
 
 class BlobFailuresTest {
-    private static final BlobId BLOB = new BlobId(1, 2, 3);
+    private static final BlockManagerId BLOB = BlobLocation.of(new BlobId(1, 2, 3), "host");
     private static final BlockManagerId SELF = BlockManagerId.apply("1", "host", 7, Option.empty());
     private static final BlobFailures<String> NONE = new BlobFailures<>(null, Map.of(10L, BLOB));
 
@@ -39,7 +39,7 @@ class BlobFailuresTest {
         assertThat(records.hasNext()).isTrue();
         assertThatThrownBy(records::next).isInstanceOfSatisfying(FetchFailedException.class, named -> {
             FetchFailed reason = (FetchFailed) named.toTaskFailedReason();
-            assertThat(reason.bmAddress()).isEqualTo(BlobLocation.of(BLOB));
+            assertThat(reason.bmAddress()).isEqualTo(BLOB);
             assertThat(reason.mapId()).isEqualTo(10);
             assertThat(reason.mapIndex()).isEqualTo(2);
             assertThat(reason.shuffleId()).isEqualTo(5);
