@@ -17,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version spark-suites api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -87,6 +87,12 @@ spark-version: ## every test of the Spark door on another Spark: make spark-vers
 		-Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
 		-Dtest='%regex[dev/blobshuffle/spark/.*Test.class]' -Dsurefire.failIfNoSpecifiedTests=false \
 		-Dit.test='%regex[dev/blobshuffle/spark/.*IT.class]' -Dfailsafe.failIfNoSpecifiedTests=false
+
+spark-suites: VERSION := 4.2.0
+spark-suites: SCALA := 2.13
+spark-suites: ## test suites of Spark's own with the plug-in: make spark-suites [VERSION=4.1.3] [SCALA=2.13] [SUITES='JoinSuite …']
+	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl spark-bundle -am pre-integration-test
+	.ci/spark-suites $(VERSION) $(SCALA) $(SUITES)
 
 libraries-oldest: ## messaging with the oldest JDBC driver and pool that it works with: those of Spring Boot 3.5.0
 	$(MVN) -Pquick test-compile -pl postgresql,messaging -am
