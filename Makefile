@@ -133,7 +133,8 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 		-Djqwik.tries.default=$$(($(EXAMPLES) / 100)) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl kstreams -am verify -Dtest=NoUnit -Dit.test='TopologiesDifferentialIT#otherProgramsLeaveTheSame' -Dtest.excluded=none \
 		-Djqwik.tries.default=$$(($(EXAMPLES) / 20)) -Ddifferential.attempts=50 -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
-	$(MVN) -Pquick -pl spark -am verify -Dtest=NoUnit -Dit.test=QueriesDifferentialIT -Ddifferential.queries=$$(($(EXAMPLES) / 20)) \
+	$(MVN) -Pquick -pl spark -am verify -Dtest=NoUnit -Dit.test='QueriesDifferentialIT,ProgramsDifferentialIT' \
+		-Ddifferential.queries=$$(($(EXAMPLES) / 20)) -Ddifferential.programs=$$(($(EXAMPLES) / 20)) -Ddifferential.partitions=2000 \
 		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 	$(MVN) -Pquick -pl flink -am verify -Dtest=NoUnit -Dit.test=JobsDifferentialIT -Ddifferential.jobs=$$(($(EXAMPLES) / 40)) \
 		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
