@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import math
+import statistics
 from typing import Any
 
 import duckdb
@@ -85,7 +86,25 @@ def summary(values: list[Any]) -> dict[str, Any]:
         "rows": len(values),
         "one": some[0] if some else None,
         "end": some[-1] if some else None,
+        "variance": statistics.variance(some) if len(some) > 1 else None,
+        "deviation": statistics.stdev(some) if len(some) > 1 else None,
+        "variance of all": statistics.pvariance(some) if some else None,
+        "deviation of all": statistics.pstdev(some) if some else None,
     }
+
+
+def summary_in_order(values: list[Any]) -> dict[str, Any]:
+    some = [value for value in values if value is not None]
+    return {
+        "middle": statistics.median(some) if some else None,
+        "high": float(np.quantile(some, 0.9)) if some else None,
+        "different": len(set(some)),
+        "every": values,
+    }
+
+
+def rounded(value: Any) -> Any:
+    return round(value, 9) if isinstance(value, float) else value
 
 
 AGGREGATES = {
@@ -97,6 +116,17 @@ AGGREGATES = {
     "rows": ("v", "size"),
     "one": ("v", "first"),
     "end": ("v", "last"),
+    "variance": ("v", "var"),
+    "deviation": ("v", "std"),
+    "variance of all": ("v", "var_pop"),
+    "deviation of all": ("v", "std_pop"),
+}
+
+IN_ORDER: dict[str, Any] = {
+    "middle": ("v", "median"),
+    "high": ("v", "quantile", 0.9),
+    "different": ("v", "count_distinct"),
+    "every": ("v", "list"),
 }
 
 
@@ -109,9 +139,15 @@ def written(store, table, keys, partitions):
 
 
 @drawn
-@given(tables(), st.integers(1, 3), st.sampled_from([300, 1 << 20]), st.booleans())
+@given(
+    tables(),
+    st.integers(1, 3),
+    st.sampled_from([300, 1 << 20]),
+    st.booleans(),
+    st.sets(st.sampled_from(sorted(IN_ORDER))),
+)
 def test_an_aggregation_is_that_of_whole_tables(
-    tmp_path_factory, monkeypatch, drawn_table, partitions, memory, are_refs
+    tmp_path_factory, monkeypatch, drawn_table, partitions, memory, are_refs, in_order
 ):
     monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
     store = tmp_path_factory.mktemp("store")
@@ -119,16 +155,25 @@ def test_an_aggregation_is_that_of_whole_tables(
     rows = written(store, table, keys, partitions) if are_refs else table.to_reader(4)
     before = stored(store)
     count = None if are_refs else partitions
-    reader = aggregate(rows, keys, AGGREGATES, store=store, partitions=count, memory=memory)
+    wanted = AGGREGATES | {name: IN_ORDER[name] for name in sorted(in_order)}
+    reader = aggregate(rows, keys, wanted, store=store, partitions=count, memory=memory)
     assert [reader.schema.field(key).type for key in keys] == [table[key].type for key in keys]
     found = reader.read_all()
     found.validate(full=True)
-    expected = {key: summary(values) for key, values in groups_of(table, keys).items()}
+    assert found.schema.names == [*keys, *wanted]
+    expected = {
+        key: {
+            name: rounded(value)
+            for name, value in (summary(values) | summary_in_order(values)).items()
+            if name in wanted
+        }
+        for key, values in groups_of(table, keys).items()
+    }
     results = {}
     for row in found.to_pylist():
         key = tuple(same_key(row[name]) for name in keys)
         assert key not in results
-        results[key] = {name: row[name] for name in AGGREGATES}
+        results[key] = {name: rounded(row[name]) for name in wanted}
     assert results == expected
     assert stored(store) == before
 
@@ -159,6 +204,72 @@ def test_groups_that_exceed_memory_are_those_of_duckdb(tmp_path, monkeypatch):
     assert stored(tmp_path) == []
 
 
+@pytest.mark.parametrize("keys", [1, 4, 20_000])
+def test_rows_of_keys_that_exceed_memory_are_ordered_as_by_duckdb(tmp_path, monkeypatch, keys):
+    monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)
+    random = np.random.default_rng(4)
+    rows = 60_000
+    values = np.where(random.random(rows) < 0.1, np.nan, random.random(rows) * 100)
+    table = pa.table(
+        {
+            "k": random.integers(0, keys, rows),
+            "v": pa.array(values, mask=random.random(rows) < 0.1),
+            "s": pa.array(
+                [None if n % 9 == 0 else f"text {n}" for n in random.integers(0, 99, rows)]
+            ),
+            "row": range(rows),
+        }
+    )
+    wanted: dict[str, Any] = {
+        "q": ("v", "quantile", 0.25),
+        "m": ("v", "median"),
+        "d": ("s", "count_distinct"),
+        "e": ("row", "list"),
+        "t": ("row", "sum"),
+        "x": ("v", "var"),
+    }
+    found = aggregate(table, "k", wanted, store=tmp_path, partitions=2, memory=400_000)
+    with duckdb.connect() as connection:
+        connection.register("rows", table)
+        query = """
+            select k, quantile_cont(v, 0.25) filter (not isnan(v)),
+                median(v) filter (not isnan(v)), count(distinct s), list(row order by row),
+                sum(row)::bigint from rows group by k order by k"""
+        expected = connection.execute(query).fetchall()
+    ordered = found.read_all().sort_by("k")
+    columns = [ordered[name].to_pylist() for name in ("k", "q", "m", "d", "e", "t")]
+    assert [*zip(*columns, strict=True)] == [
+        (k, pytest.approx(q), pytest.approx(m), *rest) for k, q, m, *rest in expected
+    ]
+    assert stored(tmp_path) == []
+
+
+def test_values_of_all_types_are_counted_and_listed(tmp_path):
+    columns = {
+        "text": pa.array(["a", None, "a", "b"], pa.string_view()),
+        "category": pa.array(["a", "b", None, "a"]).dictionary_encode(),
+        "price": pa.array([1, 2, None, 1], pa.decimal32(5, 2)),
+        "day": pa.array([1, None, 1, 1], pa.date32()),
+        "flag": pa.array([True, None, False, True]),
+        "nothing": pa.nulls(4),
+    }
+    table = pa.table({"k": [1, 1, 1, 1], **columns})
+    wanted: dict[str, Any] = {f"{name} n": (name, "count_distinct") for name in columns}
+    wanted |= {f"{name} all": (name, "list") for name in columns}
+    (found,) = aggregate(table, "k", wanted, store=tmp_path).read_all().to_pylist()
+    for name, column in columns.items():
+        assert found[f"{name} n"] == len({*column.to_pylist()} - {None})
+        assert found[f"{name} all"] == column.to_pylist()
+
+
+def test_variances_of_near_values_that_are_merged_are_exact(tmp_path):
+    parts = [pa.table({"k": [1, 1], "v": [1e9 + 2 * n, 1e9 + 2 * n + 1]}) for n in range(50)]
+    wanted = {"x": ("v", "var"), "y": ("v", "std_pop")}
+    (found,) = aggregate(parts, "k", wanted, store=tmp_path).read_all().to_pylist()
+    assert found["x"] == pytest.approx(np.var(range(100), ddof=1), rel=1e-12)
+    assert found["y"] == pytest.approx(np.std(range(100)), rel=1e-12)
+
+
 def test_a_sum_that_its_type_does_not_hold_is_refused(tmp_path):
     big = pa.table({"k": [1, 1], "v": [1 << 62, 1 << 62]})
     with pytest.raises(ValueError, match=r"Cannot sum 'total': a sum is about 9.22e\+18"):
@@ -172,12 +283,20 @@ def test_a_sum_that_its_type_does_not_hold_is_refused(tmp_path):
 def test_an_illegal_aggregation_is_refused_at_once(tmp_path):
     table = pa.table({"k": [[1]], "v": ["a"]})
     cases: list[tuple[Any, Any, str]] = [
-        (("v", {"x": ("v", "median")}), ValueError, "legal are sum"),
+        (("v", {"x": ("v", "mode")}), ValueError, "legal are sum, mean.*quantile"),
+        (("v", {"x": ("v", "median")}), TypeError, "column 'v' of type string by 'median'"),
+        (("v", {"x": ("v", "std")}), TypeError, "column 'v' of type string by 'std'"),
+        (("v", {"x": ("k", "count_distinct")}), TypeError, "Cannot aggregate by .*'k' of type l"),
+        (("v", {"x": ("w", "list")}), KeyError, "'w'"),
+        (("v", {"x": ("k", "quantile")}), ValueError, "a quantile needs a share"),
+        (("v", {"x": ("k", "sum", 0.5)}), ValueError, "no other function has one"),
+        (("v", {"x": ("k", "quantile", 2)}), ValueError, "share 2 is not from 0 to 1"),
+        (("v", {"v": ("v", "list")}), ValueError, "named twice"),
         (("v", {"v": ("v", "min")}), ValueError, "named twice"),
         (("k", {"x": ("v", "size")}), TypeError, "Cannot aggregate columns"),
         (("v", {"x": ("v", "sum")}), TypeError, "Cast them"),
         (("v", {"x": "sum"}), ValueError, "pass a column and a function"),
-        (("v", {"x": ("v", "mean")}), TypeError, "column 'v' of type string by a mean"),
+        (("v", {"x": ("v", "mean")}), TypeError, "column 'v' of type string by 'mean'"),
         (("w", {"x": ("v", "sum")}), KeyError, "'w'"),
         (([], {"x": ("v", "sum")}), ValueError, "no key"),
     ]

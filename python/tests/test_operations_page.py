@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import ray
 import ray.data
@@ -21,13 +22,16 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 def test_the_blocks_run_in_their_order(tmp_path, capsys):
     """Names of one block are known in those after it, except where Ray and DataFusion begin."""
     page: dict[str, Any] = {}
-    rows, refs, parts, on_ray, engines, blobs = [
+    rows, refs, in_order, parts, on_ray, engines, blobs = [
         block.replace("/mnt/blobs", str(tmp_path)) for block in BLOCKS
     ]
     exec(rows, page)
     assert "[{'name': 'ann', 'total': 12}, {'name': None, 'total': 8}" in capsys.readouterr().out
     exec(refs, page)
     assert capsys.readouterr().out == "[{'customer': 3, 'total': 8}]\n"
+    exec(in_order, page)
+    (figures,) = page["figures"].read_all().filter(pc.field("customer") == 1).to_pylist()
+    assert figures == {"customer": 1, "mean": 6.0, "median": 6.0, "p90": 6.8}
     exec(engines, page)
     assert "('ann', 12)" in capsys.readouterr().out
     assert page["frame"].height == 3

@@ -220,6 +220,30 @@ def test_an_aggregation_is_that_of_whole_tables(tmp_path, natively):
         assert found == {row.pop("s"): pytest.approx(row) for row in native.take_all()}
 
 
+def test_functions_that_need_all_rows_of_a_key_are_those_of_whole_tables(tmp_path):
+    data, dataset = drawn(12)
+    wanted: Any = {
+        "median": ("v", "median"),
+        "p90": ("v", "quantile", 0.9),
+        "spread": ("v", "std"),
+        "kinds": ("k", "count_distinct"),
+        "rows": ("row", "list"),
+    }
+    ours = shuffles.groupby(dataset, "s", store=tmp_path, partitions=3).aggregate(wanted)
+    found = {row.pop("s"): row for row in ours.take_all()}
+    by_name = data.to_pandas().groupby("s")
+    assert found == {
+        name: {
+            "median": pytest.approx(rows.v.median()),
+            "p90": pytest.approx(rows.v.quantile(0.9)),
+            "spread": pytest.approx(rows.v.std()),
+            "kinds": rows.k.nunique(),
+            "rows": rows.row.tolist(),
+        }
+        for name, rows in by_name
+    }
+
+
 def test_groups_are_mapped_one_by_one(tmp_path, natively):
     data, dataset = drawn(5)
 

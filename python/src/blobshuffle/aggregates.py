@@ -1,15 +1,17 @@
 """Aggregates the rows of a partition by keys, within memory.
 
 Rows become *states* a piece at a time, such as a sum and a count for a mean. States of equal keys
-are merged. If the states of a partition do not fit into memory, they are divided by more bits of
-the hash, into a shuffle that is deleted afterwards, and each part is merged alone.
+are merged. A variance has the count, the mean and the sum of squared distances from it: they merge
+without the cancellation that sums of squares have (Chan, Golub and LeVeque, 1983). If the states
+of a partition do not fit into memory, they are divided by more bits of the hash, into a shuffle
+that is deleted afterwards, and each part is merged alone.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,7 @@ import pyarrow.compute as pc
 from blobshuffle.join_keys import field_of
 from blobshuffle.keys import division_ids
 from blobshuffle.kinds import kind_of
+from blobshuffle.moments import merged_moments, spread
 from blobshuffle.rows import (
     canonical,
     gathered_schema,
@@ -37,8 +40,11 @@ from blobshuffle.store import Store
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
 
-Aggregates = Mapping[str, tuple[str, str]]
-"""The columns of a result: from which column, and by which function, each is made."""
+Aggregates = Mapping[str, tuple[str, str] | tuple[str, str, float]]
+"""The columns of a result: from which column, and by which function, each is made.
+
+A quantile has its share besides.
+"""
 
 _PARTS = 16
 _MAX_DEPTH = 8
@@ -54,20 +60,81 @@ _STATES: dict[str, list[str]] = {
     "all": ["all"],
     "first": ["first"],
     "last": ["last"],
+    "var": ["mean", "count", "variance"],
+    "std": ["mean", "count", "variance"],
+    "var_pop": ["mean", "count", "variance"],
+    "std_pop": ["mean", "count", "variance"],
 }
-FUNCTIONS = tuple(_STATES)
+ORDERED = ("median", "quantile", "count_distinct", "list")
+"""The functions that have no states: `ordered_aggregates` makes them."""
+
+FUNCTIONS = (*_STATES, *ORDERED)
 """The functions of `aggregate`."""
 
-_MERGED_BY = {"count": "sum", "size": "sum"}
+NUMBERS = "numbers"
+"""A function for this package alone: counts the values that are numbers, not null and not NaN."""
+
+_STATES[NUMBERS] = ["count"]
+
+_MERGED_BY = {"count": "sum", "size": "sum", "mean": "sum", "variance": "sum"}
+_SPREADS = {"var": 1, "std": 1, "var_pop": 0, "std_pop": 0}
+"""Functions of variances, and what each subtracts from the count."""
+
+_SOURCES: dict[tuple[str, str], Literal["rows", "values", "floats", "numbers"]] = {
+    ("size", "size"): "rows",
+    ("mean", "sum"): "floats",
+    (NUMBERS, "count"): "numbers",
+    **{(name, state): "floats" for name in _SPREADS for state in ("mean", "variance")},
+}
 
 
 class _State(NamedTuple):
     """A column of states: its source, the function of rows, and that of states."""
 
-    column: str | None
-    as_float: bool
+    column: str
+    source: Literal["rows", "values", "floats", "numbers"]
     function: str
     merge: str
+
+
+class Argument(NamedTuple):
+    """How a column of the result is made; `share` is a quantile's."""
+
+    column: str
+    function: str
+    share: float
+
+
+def argument_of(name: str, chosen: Any) -> Argument:
+    """Return how a column is made. Raises `ValueError`, which names the column."""
+    if isinstance(chosen, str) or len(chosen) not in (2, 3):
+        raise ValueError(
+            f"Cannot aggregate {name!r} by {chosen!r}: pass a column and a function, such as "
+            "('total', 'sum')."
+        )
+    column, function, *shares = chosen
+    if function not in (*FUNCTIONS, NUMBERS):
+        raise ValueError(
+            f"Cannot aggregate {name!r} by {function!r}: legal are {', '.join(FUNCTIONS)}."
+        )
+    if len(shares) != (function == "quantile"):
+        raise ValueError(
+            f"Cannot aggregate {name!r} by {chosen!r}: a quantile needs a share besides, such as "
+            "('total', 'quantile', 0.9), and no other function has one."
+        )
+    share = shares[0] if shares else 0.5
+    if not 0 <= share <= 1:
+        raise ValueError(f"Cannot aggregate {name!r}: the share {share} is not from 0 to 1.")
+    return Argument(column, function, float(share))
+
+
+def require_names(keys: Sequence[str], aggregates: Aggregates) -> None:
+    """Raise `ValueError` unless all columns of a result have names of their own."""
+    if not keys:
+        raise ValueError("Cannot aggregate by no key: name at least one column.")
+    taken = set(keys) & set(aggregates)
+    if taken or len(set(keys)) < len(keys):
+        raise ValueError(f"Cannot aggregate: columns {sorted(taken or keys)} are named twice.")
 
 
 class AggregatePlan:
@@ -75,27 +142,19 @@ class AggregatePlan:
 
     def __init__(self, schema: pa.Schema, keys: Sequence[str], aggregates: Aggregates) -> None:
         """Plan. Raises `ValueError`, `KeyError` or `TypeError`, which name the column."""
-        if not keys:
-            raise ValueError("Cannot aggregate by no key: name at least one column.")
-        taken = set(keys) & set(aggregates)
-        if taken or len(set(keys)) < len(keys):
-            raise ValueError(f"Cannot aggregate: columns {sorted(taken or keys)} are named twice.")
+        require_names(keys, aggregates)
         self.keys = list(keys)
         self.rows_schema = gathered_schema(schema)
-        self.aggregates = dict(aggregates)
+        self.aggregates = {name: argument_of(name, each) for name, each in aggregates.items()}
         self._states: list[_State] = []
         self._places: dict[str, list[int]] = {}
-        for name, chosen in self.aggregates.items():
-            if isinstance(chosen, str) or len(chosen) != 2:
-                raise ValueError(
-                    f"Cannot aggregate {name!r} by {chosen!r}: pass a column and a function, such "
-                    "as ('total', 'sum')."
-                )
-            self._plan(schema, name, *chosen)
+        self._spreads: list[int] = []
+        for name, (column, function, _) in self.aggregates.items():
+            self._plan(schema, name, column, function)
         fields = [field_of(schema, key) for key in keys]
         try:
             empty = self.states([no_batch(self.rows_schema)])
-            self.state_schema = empty.schema
+            self.written_schema = empty.schema
             results = self._results(empty)
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError) as failure:
             types = {name: str(field_of(schema, name).type) for name in self._columns()}
@@ -107,35 +166,32 @@ class AggregatePlan:
         )
 
     @property
-    def state_keys(self) -> list[str]:
+    def written_keys(self) -> list[str]:
         """The columns of states that are the keys."""
         return [f"k{key}" for key in self.keys]
 
     def _columns(self) -> list[str]:
-        sources = [column for column, function in self.aggregates.values() if function != "size"]
+        sources = [each.column for each in self.aggregates.values() if each.function != "size"]
         return [*self.keys, *sources]
 
     def _plan(self, schema: pa.Schema, name: str, column: str, function: str) -> None:
-        if function not in _STATES:
-            raise ValueError(
-                f"Cannot aggregate {name!r} by {function!r}: legal are {', '.join(FUNCTIONS)}."
-            )
         data_type = None if function == "size" else field_of(schema, column).type
-        if function == "mean":
-            _require_numbers(column, data_type)
+        if function == "mean" or function in _SPREADS:
+            require_numbers(column, data_type, function)
+        if function in _SPREADS:
+            self._spreads.append(len(self._states))
         places: list[int] = []
         for state in _STATES[function]:
             places.append(len(self._states))
-            source = None if function == "size" else column
             merge = _MERGED_BY.get(state, state)
-            as_float = function == "mean" and state == "sum"
+            source = _SOURCES.get((function, state), "values")
             self._states.append(
-                _State(source, as_float, "count" if state == "size" else state, merge)
+                _State(column, source, "count" if state == "size" else state, merge)
             )
         if function == "sum" and data_type is not None and pa.types.is_integer(data_type):
             # A float beside it says whether the sum of integers has wrapped.
             places.append(len(self._states))
-            self._states.append(_State(column, True, "sum", "sum"))
+            self._states.append(_State(column, "floats", "sum", "sum"))
         self._places[name] = places
 
     def states(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -146,23 +202,63 @@ class AggregatePlan:
             columns[f"k{key}"] = canonical(rows.column(rows.schema.get_field_index(key)))
         for number, state in enumerate(self._states):
             columns[f"v{number}"] = self._values(rows, state)
-        return self._grouped(columns, [state.function for state in self._states])
+        found = self._grouped(columns, [state.function for state in self._states])
+        return self._replaced(found, self._squares(found))
+
+    def _squares(self, states: pa.RecordBatch) -> dict[int, Any]:
+        """Return means and squared distances where Arrow has returned means and variances."""
+        found: dict[int, Any] = {}
+        for place, counts, means, variances in self._moments(states):
+            found[place], found[place + 2] = means, variances * counts
+        return found
+
+    def _moments(self, states: pa.RecordBatch) -> Iterator[tuple[int, Any, Any, Any]]:
+        """Return place, counts, means and the third state of each variance, zeros for nulls."""
+        first = len(self.keys)
+        for place in self._spreads:
+            means, counts, thirds = (
+                numbers_of(_compute.fill_null(states.column(first + place + at), 0))
+                for at in range(3)
+            )
+            yield place, counts, means, thirds
+
+    def _replaced(self, states: pa.RecordBatch, columns: dict[int, Any]) -> pa.RecordBatch:
+        for place, values in columns.items():
+            at = len(self.keys) + place
+            states = states.set_column(at, f"v{place}", pa.array(values, pa.float64()))
+        return states
 
     def _values(self, rows: pa.RecordBatch, state: _State) -> Any:
-        if state.column is None:
+        if state.source == "rows":
             return pa.array(np.zeros(rows.num_rows, np.int8))
         column = plain(rows.column(rows.schema.get_field_index(state.column)))
-        return column.cast(pa.float64(), safe=False) if state.as_float else column
+        if state.source == "values":
+            return column
+        floats = column.cast(pa.float64(), safe=False)
+        if state.source == "floats":
+            return floats
+        return _compute.if_else(_compute.is_nan(floats), pa.scalar(None, pa.float64()), floats)
 
     def merged(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key."""
         states = joined(batches)
         columns = {name: states.column(at) for at, name in enumerate(states.schema.names)}
-        return self._grouped(columns, [state.merge for state in self._states])
+        functions = [state.merge for state in self._states]
+        if not self._spreads:
+            return self._grouped(columns, functions)
+        groups = self._grouped(
+            {**columns, f"v{len(functions)}": pa.array(np.arange(states.num_rows))},
+            [*functions, "list"],
+        )
+        rows: Any = groups.column(groups.num_columns - 1)
+        found: dict[int, Any] = {}
+        for place, counts, means, squares in self._moments(states):
+            found[place], found[place + 2] = merged_moments(rows, counts, means, squares)
+        return self._replaced(groups.remove_column(groups.num_columns - 1), found)
 
     def _grouped(self, columns: dict[str, Any], functions: list[str]) -> pa.RecordBatch:
         table = pa.table(columns)
-        keys = self.state_keys
+        keys = self.written_keys
         chosen: list[Any] = [(f"v{n}", function) for n, function in enumerate(functions)]
         found = table.group_by(keys, use_threads=False).aggregate(chosen)
         names = [*keys, *(f"v{number}" for number in range(len(functions)))]
@@ -178,23 +274,31 @@ class AggregatePlan:
 
     def results(self, states: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Return the result's rows of merged states."""
-        columns = [states.column(at) for at in range(len(self.keys))]
-        columns += list(self._results(states).values())
+        columns = self.columns(states)
         step = rows_of_a_batch(states)
         for at in range(0, states.num_rows, step):
             yield from returned([column.slice(at, step) for column in columns], self.schema)
+
+    def columns(self, states: pa.RecordBatch) -> list[Any]:
+        """Return the columns of the result of merged states, as they are gathered."""
+        keys = [states.column(at) for at in range(len(self.keys))]
+        return keys + list(self._results(states).values())
 
     def _results(self, states: pa.RecordBatch) -> dict[str, Any]:
         first = len(self.keys)
         results: dict[str, Any] = {}
         for name, places in self._places.items():
             columns = [states.column(first + place) for place in places]
-            function = self.aggregates[name][1]
+            function = self.aggregates[name].function
             if function == "mean":
                 total, count = columns
                 empty = _compute.equal(count, 0)
                 some = _compute.if_else(empty, pa.scalar(None, count.type), count)
                 results[name] = _compute.divide(total, some.cast(pa.float64()))
+                continue
+            if function in _SPREADS:
+                _, count, squares = columns
+                results[name] = spread(count, squares, _SPREADS[function], function[:3] == "std")
                 continue
             if len(columns) == 2:
                 _require_whole(name, *columns)
@@ -202,7 +306,7 @@ class AggregatePlan:
         return results
 
 
-def _require_numbers(column: str, data_type: Any) -> None:
+def require_numbers(column: str, data_type: Any, function: str) -> None:
     """Raise `TypeError` for other types: Arrow would parse texts, and fail at a row."""
     values = data_type
     while not isinstance(values, pa.BaseExtensionType) and (
@@ -211,8 +315,8 @@ def _require_numbers(column: str, data_type: Any) -> None:
         values = values.value_type
     if kind_of(values) not in ("null", "bool", "int", "float", "decimal"):
         raise TypeError(
-            f"Cannot aggregate column {column!r} of type {data_type} by a mean: it needs numbers. "
-            "Cast it to another type."
+            f"Cannot aggregate column {column!r} of type {data_type} by {function!r}: it needs "
+            "numbers. Cast it to another type."
         )
 
 
@@ -236,17 +340,20 @@ class Aggregation:
         self._memory = memory
         self._store = store
 
-    def states_of(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the states of rows, a piece at a time."""
+    def written(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return what is shuffled of rows: their states, a piece at a time."""
         for piece in pieces(batches, self._plan.rows_schema, self._memory // 8):
             yield self._plan.states([piece])
 
-    def rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return the result of the rows of one partition."""
-        return self.merged(self.states_of(batches))
+    def rows(self, made: Shuffled, partition: int) -> Iterator[pa.RecordBatch]:
+        """Return the result of a partition of rows."""
+        return self._merged(self.written(made.read(partition)), 0)
 
-    def merged(self, states: Iterable[pa.RecordBatch], depth: int = 0) -> Iterator[pa.RecordBatch]:
-        """Return the result of the states of one partition."""
+    def merged(self, made: Shuffled, partition: int) -> Iterator[pa.RecordBatch]:
+        """Return the result of a partition of what `written` has returned."""
+        return self._merged(made.read(partition), 0)
+
+    def _merged(self, states: Iterable[pa.RecordBatch], depth: int) -> Iterator[pa.RecordBatch]:
         limit = self._memory // 4
         rest = iter(states)
         held: list[pa.RecordBatch] = []
@@ -266,20 +373,20 @@ class Aggregation:
 
     def _divided(self, states: Iterable[pa.RecordBatch], depth: int) -> Iterator[pa.RecordBatch]:
         plan = self._plan
-        keys = plan.state_keys
+        keys = plan.written_keys
         with scratch(
             self._store,
             states,
-            plan.state_schema,
+            plan.written_schema,
             lambda batch: division_ids(batch, keys, _PARTS, depth),
             _PARTS,
             self._memory // 4,
         ) as parts:
             for part in range(_PARTS):
-                yield from self.merged(self._read(parts, part), depth + 1)
+                yield from self._merged(self._read(parts, part), depth + 1)
 
     def _read(self, parts: Shuffled, part: int) -> Iterator[pa.RecordBatch]:
-        return (prepared(batch, self._plan.state_schema) for batch in parts.read(part))
+        return (prepared(batch, self._plan.written_schema) for batch in parts.read(part))
 
 
-__all__ = ["FUNCTIONS", "AggregatePlan", "Aggregates", "Aggregation"]
+__all__ = ["FUNCTIONS", "NUMBERS", "ORDERED", "AggregatePlan", "Aggregates", "Aggregation"]

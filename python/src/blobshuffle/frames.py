@@ -12,10 +12,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from blobshuffle.collections import Collection, collection_of, collections, common_collection, gathered
 from blobshuffle.failure import SchemaMismatch
 
 Categories = dict[str, Any]
-"""For each categorical column, an index of the type of its categories; of ordered ones, whole."""
+"""What readers must know of columns besides their Arrow types.
+
+For each categorical column, an index of the type of its categories; of ordered ones, whole. For
+columns of lists, sets and arrays, a `Collection`.
+"""
 
 _MAX_BLOCKS = 64
 
@@ -35,7 +40,6 @@ _OBJECTS: tuple[type, ...] = (
     datetime.date,
     datetime.time,
     datetime.timedelta,
-    list,
 )
 """Types of Python objects that come back as they were. The first that fits a value counts."""
 
@@ -202,7 +206,7 @@ def _array(column: Column, values: Any, what: str, categories: Categories) -> An
         if isinstance(column.dtype, pd.CategoricalDtype):
             return _encoded(column, values, what, categories)
         if _is_object(column.dtype):
-            return _objects(column, values.astype(object), what)
+            return _objects(column, values.astype(object), what, categories)
         found = _plain(values)
         assert column.type is not None
         found = found if found.type.equals(column.type) else found.cast(column.type)
@@ -227,9 +231,13 @@ def _refused(column: Column, what: str, reason: str) -> SchemaMismatch:
     )
 
 
-def _objects(column: Column, values: Any, what: str) -> Any:
+def _objects(column: Column, values: Any, what: str, categories: Categories) -> Any:
     """Return Python objects as Arrow values. They must be of one type, or missing."""
     present = values[~_missing(values)]
+    collection = collection_of(present)
+    if collection is not None:
+        found, categories[column.name] = _collections(column, values, collection, what)
+        return found
     types = set(map(type, present))
     kinds = {_kind(each) for each in types}
     if None in kinds or len(kinds) > 1:
@@ -239,11 +247,6 @@ def _objects(column: Column, values: Any, what: str) -> Any:
             f"{', '.join(names)}. Convert it to one type with astype, such as pd.ArrowDtype."
         )
     found: Any = _inferred(values, types)
-    if kinds == {list} and pa.types.is_nested(found.type.value_type):
-        raise SchemaMismatch(
-            f"Cannot shuffle column {column.name!r} of {what}: its Python objects are "
-            f"{found.type}. Convert it with astype(pd.ArrowDtype(...))."
-        )
     if not kinds <= _EXACT:
         _require_same(column, values, found, what)
     return found

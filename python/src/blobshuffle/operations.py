@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from blobshuffle.aggregates import AggregatePlan, Aggregates, Aggregation
+from blobshuffle.aggregates import Aggregates
 from blobshuffle.failure import SchemaMismatch
 from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
+from blobshuffle.ordered_aggregates import aggregation, aggregation_plan
 from blobshuffle.reader import blobs
 from blobshuffle.ref import Ref
 from blobshuffle.rows import ROW_BYTES
@@ -98,42 +99,44 @@ def aggregate(
     """Aggregate rows by keys.
 
     `aggregates` are the columns of the result: `{"total": ("amount", "sum")}`. Functions are sum,
-    mean, count (of values), size (of rows, any column), min, max, any, all, first and last; all but
-    size skip nulls. The result has the keys, then these, one row for each key, in no order. Null is
-    a key, NaN another, and 0.0 and -0.0 are one.
+    mean, count (of values), size (of rows, any column), min, max, any, all, first, last, var and
+    std (of a sample), var_pop, std_pop, count_distinct, median, quantile (`("amount", "quantile",
+    0.9)`) and list; all but size and list skip nulls. The result has the keys, then these, one row
+    for each key, in no order. Null is a key, NaN another, and 0.0 and -0.0 are one.
 
     `rows` are refs of a shuffle that was written with `keys=keys`, or rows, whose partial results
-    are written to `store` in as many `partitions`. `memory` are the bytes that the aggregation
-    holds; groups that need more are divided by another shuffle.
+    are written to `store` in as many `partitions`. With count_distinct, median, quantile or list
+    the rows themselves are written. `memory` are the bytes that the aggregation holds; groups that
+    need more are divided by another shuffle, or sorted by one.
 
     Raises `ValueError` if a sum of integers is too large for its type, and what `join` raises.
     """
     _require_memory(memory)
     side = _Operand(rows, store)
     names = _names(keys)
-    plan = AggregatePlan(side.schema, names, aggregates)
+    plan = aggregation_plan(side.schema, names, aggregates)
     place = _store_of([side], store)
-    work = Aggregation(plan, memory, place)
+    work = aggregation(plan, memory, place)
 
     def batches(stack: contextlib.ExitStack) -> Iterator[pa.RecordBatch]:
         if side.refs:
             own = stack.enter_context(side.shuffled(place, names, side.partitions, memory))
             for number in range(own.partitions):
-                yield from work.rows(own.read(number))
+                yield from work.rows(own, number)
             return
         count = partitions or DEFAULT_PARTITIONS
-        state_keys = plan.state_keys
-        states = scratch(
+        written_keys = plan.written_keys
+        written = scratch(
             place,
-            work.states_of(side.batches()),
-            plan.state_schema,
-            lambda batch: partition_ids(batch, state_keys, count),
+            work.written(side.batches()),
+            plan.written_schema,
+            lambda batch: partition_ids(batch, written_keys, count),
             count,
             memory // 2,
         )
-        made = stack.enter_context(states)
+        made = stack.enter_context(written)
         for number in range(count):
-            yield from work.merged(made.read(number))
+            yield from work.merged(made, number)
 
     return _reader(plan.schema, batches)
 

@@ -22,12 +22,13 @@ import ray
 import ray.data
 from ray.data.block import BlockAccessor, BlockMetadata
 
-from blobshuffle.aggregates import AggregatePlan, Aggregates, Aggregation
+from blobshuffle.aggregates import Aggregates
 from blobshuffle.arrow import Codec
 from blobshuffle.failure import IncompleteShuffle
 from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import releasing
+from blobshuffle.ordered_aggregates import AnyPlan, aggregation, aggregation_plan
 from blobshuffle.ref import Ref, select
 from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, no_batch, prepared
 from blobshuffle.schemas import cast as cast_to
@@ -166,7 +167,8 @@ class Grouped:
     def aggregate(self, aggregates: Aggregates) -> Any:
         """Return a dataset with a row for each key, as `blobshuffle.aggregate` does.
 
-        Each map aggregates its rows before it writes them.
+        Each map aggregates its rows before it writes them, unless a function needs all rows of a
+        key, as count_distinct, median, quantile and list do.
         """
         spec = self._spec
         with contextlib.ExitStack() as stack:
@@ -174,8 +176,8 @@ class Grouped:
             made = _shuffled(stack, spec, self._dataset, writing)
             if made is None:
                 return ray.data.from_items([])
-            plan = AggregatePlan(made.inputs, self._keys, aggregates)
-            states = made.with_schema(plan.state_schema)
+            plan = aggregation_plan(made.inputs, self._keys, aggregates)
+            states = made.with_schema(plan.written_schema)
             tasks = [
                 _task(states, part, functools.partial(_merged, states.shared, spec, plan, part))
                 for part in _parts(self._partitions)
@@ -309,7 +311,7 @@ class _Writing:
     keys: list[str] | None
     by: list[tuple[str, Direction]] | None = None
     null_placement: NullPlacement = "at_end"
-    aggregates: dict[str, tuple[str, str]] | None = None
+    aggregates: Aggregates | None = None
     shuffle: str = ""
 
     def write(self, number: int, batches: Iterable[pa.RecordBatch]) -> _Map:
@@ -331,9 +333,9 @@ class _Writing:
     def _states(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> _Map:
         assert self.aggregates is not None
         assert self.keys is not None
-        plan = AggregatePlan(schema, self.keys, self.aggregates)
-        states = Aggregation(plan, self.spec.memory, self.spec.store).states_of(batches)
-        return _Map(self._written(number, plan.state_schema, states, plan.state_keys), schema)
+        plan = aggregation_plan(schema, self.keys, self.aggregates)
+        states = aggregation(plan, self.spec.memory, self.spec.store).written(batches)
+        return _Map(self._written(number, plan.written_schema, states, plan.written_keys), schema)
 
     def _sample(self, schema: pa.Schema) -> Sample:
         assert self.by is not None
@@ -545,12 +547,10 @@ def _sorted(
     return _tables(work.range(_got(shared), bounds, number), plan.schema)
 
 
-def _merged(
-    shared: Any, spec: _Spec, plan: AggregatePlan, numbers: Sequence[int]
-) -> Iterator[pa.Table]:
+def _merged(shared: Any, spec: _Spec, plan: AnyPlan, numbers: Sequence[int]) -> Iterator[pa.Table]:
     states = _got(shared)
-    work = Aggregation(plan, spec.memory, spec.store)
-    rows = (batch for number in numbers for batch in work.merged(states.read(number)))
+    work = aggregation(plan, spec.memory, spec.store)
+    rows = (batch for number in numbers for batch in work.merged(states, number))
     return _tables(rows, plan.schema)
 
 

@@ -209,22 +209,36 @@ def _starts(keys: pa.RecordBatch) -> Any:
     return np.flatnonzero(changes)
 
 
+def runs(
+    plan: SortPlan, ordered: Iterable[pa.RecordBatch], widths: Sequence[int]
+) -> Iterator[tuple[pa.RecordBatch, list[Any]]]:
+    """Return batches of sorted rows, and the rows of each where another run begins.
+
+    A run has equal first keys, as many as a width says: a list of rows for each width.
+    """
+    last: pa.RecordBatch | None = None
+    for batch in ordered:
+        if not batch.num_rows:
+            continue
+        keys = plan.keys(prepared(batch, plan.gathered))
+        after = keys if last is None else joined([last, keys])
+        found = [_starts(after.select(range(width))) for width in widths]
+        # With the last row before it, row 0 of a batch is number 1.
+        yield batch, found if last is None else [starts[1:] - 1 for starts in found]
+        last = keys.slice(batch.num_rows - 1)
+
+
 def groups(plan: SortPlan, ordered: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Return sorted rows in tables of equal keys."""
     held: list[pa.RecordBatch] = []
-    last: pa.RecordBatch | None = None
-    for batch in ordered:
-        keys = plan.keys(prepared(batch, plan.gathered))
-        starts = _starts(keys if last is None else joined([last, keys]))
-        # With the last row before it, row 0 of a batch is number 1.
-        cuts = [int(at) for at in (starts if last is None else starts[1:] - 1)]
+    for batch, (starts,) in runs(plan, ordered, [len(plan.by)]):
+        cuts = starts.tolist()
         for begin, end in itertools.pairwise([0, *cuts, batch.num_rows]):
             if begin in cuts and held:
                 yield pa.Table.from_batches(held, plan.schema)
                 held = []
             if end > begin:
                 held.append(batch.slice(begin, end - begin))
-        last = keys.slice(batch.num_rows - 1)
     if held:
         yield pa.Table.from_batches(held, plan.schema)
 
@@ -295,4 +309,4 @@ class Sort:
         yield from by_order(batch, order, self._plan.schema)
 
 
-__all__ = ["Direction", "NullPlacement", "Ranges", "Sample", "Sort", "SortPlan", "groups"]
+__all__ = ["Direction", "NullPlacement", "Ranges", "Sample", "Sort", "SortPlan", "groups", "runs"]
