@@ -18,8 +18,8 @@ class Difference(NamedTuple):
 
 PYTHON = [
     Difference(
-        "Python objects of several types in one column, and objects that are dicts, tuples, sets, "
-        "arrays or nested lists",
+        "Python objects of several types in one column or collection, and objects that are dicts, "
+        "nested collections, categorical arrays or arrays of several dimensions",
         "Dask pickles them",
         "refused with the column's name before a byte is written",
         "Blobs are read by other languages and processes, and unpickling what a store returns "
@@ -32,9 +32,9 @@ PYTHON = [
         "A blob holds Arrow rows.",
     ),
     Difference(
-        "Missing values of columns of Python objects",
+        "Missing values of columns of Python objects, and of collections that have several of them",
         "`None`, `nan`, `NaT` and `pd.NA` stay apart",
-        "`None`",
+        "`None`. Collections of floats keep `nan` and `None` apart",
         "Arrow has one null.",
     ),
     Difference(

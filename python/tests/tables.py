@@ -137,6 +137,8 @@ PANDAS: dict[str, tuple[st.SearchStrategy[Any], Any]] = {
     "decimals": (st.none() | st.decimals(-99, 99, places=2), object),
     "dates": (st.none() | st.dates(), object),
     "lists": (st.none() | st.lists(_INTEGERS, max_size=3), object),
+    "tuples": (st.none() | st.tuples(_INTEGERS, _INTEGERS), object),
+    "sets": (st.none() | st.sets(_TEXTS), object),
     "timestamps": (st.none() | st.integers(0, 1 << 60).map(pd.Timestamp), object),
     "timedeltas": (st.none() | st.integers(0, 1 << 60).map(pd.Timedelta), object),
     "zoned objects": (

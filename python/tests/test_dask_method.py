@@ -400,6 +400,74 @@ def test_objects_without_an_arrow_type_are_refused_with_their_column():
         lazy.shuffle("k", force=True).compute()
 
 
+COLLECTIONS = {
+    "lists": lambda group: list(group.x),
+    "tuples": lambda group: tuple(group.k),
+    "sets": lambda group: set(group.text.dropna()),
+    "arrays": lambda group: group.x.to_numpy(),
+    "arrays of texts": lambda group: group.text.array,
+    "arrays of objects": lambda group: group.text.to_numpy(object),
+    "times": lambda group: list(group.t),
+    "zoned times": lambda group: group.t.dt.tz_localize("UTC").array,
+    "texts": lambda group: list(group.text),
+    "numbers": lambda group: group.k.astype("Int64").mask(group.k > 2).array,
+}
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("kind", COLLECTIONS)
+def test_collections_of_a_group_come_back_as_they_were(kind):
+    rows = pd.DataFrame({"k": [0, 1, 2, 3] * 6})
+    rows["x"] = [None if n % 5 == 0 else n / 2 for n in range(24)]
+    rows["text"] = pd.Series([None if n % 7 == 0 else f"n{n % 3}" for n in range(24)], dtype="str")
+    rows["t"] = pd.date_range("2026-01-02", periods=24, freq="7919ns")
+
+    def groups(part):
+        return part.groupby("k")[["k", "x", "text", "t"]].apply(COLLECTIONS[kind]).reset_index(
+            name="of"
+        )  # fmt: skip
+
+    meta = pd.DataFrame({"k": [0], "of": pd.Series([[]], dtype=object)})[:0]
+    with config.set({"dataframe.convert-string": False}):
+        frame: Any = dd.from_pandas(rows, npartitions=3).map_partitions(groups, meta=meta)
+        found, expected = (
+            frame.shuffle("k", npartitions=2, shuffle_method=method, force=True).compute()
+            for method in ("blobs", "tasks")
+        )
+    pd.testing.assert_frame_equal(found, expected)
+    assert [type(each) for each in found.of] == [type(each) for each in expected.of]
+    assert any(map(len, found.of))
+
+
+@pytest.mark.usefixtures("session")
+def test_different_values_of_groups_are_those_of_dask():
+    frame: Any = dd.from_pandas(
+        pd.DataFrame({"k": [1, 2] * 6, "s": list("abcabcabcxyz"), "x": [1.5, None] * 6}), 3
+    )
+    for column in ("s", "x"):
+        found, expected = (
+            frame.groupby("k")[column].unique(split_out=2, shuffle_method=method).compute()
+            for method in ("blobs", "tasks")
+        )
+        pd.testing.assert_series_equal(found, expected)
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize(
+    "odd", [[[1], (2,)], [{"a": 1}], [[[1]]], [[1, "a"]], [np.zeros((2, 2))], [[1], {2}]]
+)
+def test_collections_without_one_arrow_type_are_refused_with_their_column(tmp_path, odd):
+    values = pd.Series(index=range(len(odd)), dtype=object)
+    for number, each in enumerate(odd):
+        values.iat[number] = each
+    part = pd.DataFrame({"k": range(len(odd)), "x": values})
+    with config.set({"dataframe.convert-string": False}):
+        lazy = dd.from_map(lambda n: part[n : n + 1] if len(odd) > 1 else part, range(len(odd)),
+                           meta=part[:0])  # fmt: skip
+        with pytest.raises(SchemaMismatch, match=r"column 'x' of partition"):
+            lazy.shuffle("k", force=True).compute()
+
+
 END = """
 import sys
 sys.path.insert(0, sys.argv[2])

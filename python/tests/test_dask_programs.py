@@ -55,7 +55,9 @@ KEYS: dict[str, list[tuple[st.SearchStrategy[Any], Any]]] = {
     "flags": [(st.booleans(), "bool")],
 }
 
-VALUES = sorted(set(PANDAS) - {"mixed", "complex", "arrow list", "lists", "arrow struct"})
+VALUES = sorted(
+    set(PANDAS) - {"mixed", "complex", "arrow list", "lists", "tuples", "sets", "arrow struct"}
+)
 
 
 @st.composite
@@ -106,6 +108,12 @@ def span(rows: pd.DataFrame) -> pd.Series:
     return pd.Series({"least": rows["j"].min(), "most": rows["j"].max()})
 
 
+KINDS = dd.Aggregation(
+    "kinds",
+    lambda groups: groups.apply(set),
+    lambda kinds: kinds.apply(lambda sets: set().union(*sets)),
+    lambda kinds: kinds.apply(len),
+)
 DISTANCE = dd.Aggregation(
     "distance",
     lambda groups: (groups.max(), groups.min()),
@@ -161,6 +169,10 @@ AFTER = {
     "sort nulls first": lambda frame: frame.sort_values("k", na_position="first"),
     "median": lambda frame: frame.groupby("j").l.median(split_out=2),
     "first": lambda frame: frame.groupby("j").l.first(split_out=2),
+    "kinds": lambda frame: frame.groupby("j").agg({"l": KINDS}, split_out=2),
+    "different": lambda frame: (
+        frame.groupby("j").l.unique(split_out=2).map(list, meta=("l", object))
+    ),
     "lists": lambda frame: frame.groupby("j").agg({"l": list}, split_out=2),
     "spread": lambda frame: frame.groupby("j").agg({"l": ["var", "std"]}, split_out=2),
     "sums so far": lambda frame: frame.groupby("j").l.cumsum(),

@@ -5,15 +5,22 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from blobshuffle.collections import Collection, collection_of, collections, common_collection, gathered
 from blobshuffle.failure import SchemaMismatch
+from blobshuffle.nested import (
+    Collection,
+    collected,
+    collection_of,
+    common,
+    flattened,
+    missing_of,
+)
 
 Categories = dict[str, Any]
 """What readers must know of columns besides their Arrow types.
@@ -252,6 +259,38 @@ def _objects(column: Column, values: Any, what: str, categories: Categories) -> 
     return found
 
 
+def _collections(
+    column: Column, values: Any, collection: Collection, what: str
+) -> tuple[Any, Collection]:
+    """Return lists, sets or arrays as Arrow lists. Their items follow the rules of objects."""
+    items, offsets = flattened(list(values), _missing(values), collection)
+    if collection.dtype is not None:
+        plain = _plain(items)
+        plain = plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain
+        return pa.ListArray.from_arrays(offsets, plain), collection
+    objects = np.empty(len(items), object)
+    objects[:] = items
+    types = {type(each) for each in items if not _is_missing(each)}
+    kinds = {_kind(each) for each in types}
+    if kinds == {float}:
+        # Arrow keeps NaN and None apart.
+        known = [None if each is pd.NA or each is pd.NaT else each for each in items]
+        return pa.ListArray.from_arrays(offsets, pa.array(known, pa.float64())), collection
+    if kinds == {int, float}:
+        found: Any = pa.array(objects, pa.float64(), from_pandas=True)
+        _require_same(column, objects, found, what)
+    elif kinds & {None}:
+        raise SchemaMismatch(
+            f"Cannot shuffle column {column.name!r} of {what}: its Python objects are "
+            f"{collection.type.__name__}s of {', '.join(sorted(each.__name__ for each in types))}. "
+            "Convert it with astype(pd.ArrowDtype(...))."
+        )
+    else:
+        found = _objects(column, objects, what, {})
+    missing = missing_of(each for each in items if _is_missing(each))
+    return pa.ListArray.from_arrays(offsets, found), replace(collection, missing=missing)
+
+
 def _inferred(values: Any, types: set[type]) -> Any:
     """Return objects as Arrow values, with the nanoseconds of pandas' own times."""
     found: Any = pa.array(values, from_pandas=True)
@@ -281,8 +320,6 @@ def _require_same(column: Column, values: Any, found: Any, what: str) -> None:
 
 
 def _is_same(value: Any, other: Any) -> bool:
-    if isinstance(value, list):
-        return len(value) == len(other) and all(map(_is_same, value, other))
     if _is_missing(value):
         return other is None
     if isinstance(value, (datetime.datetime, datetime.time)):
@@ -348,6 +385,7 @@ def shared_categories(layout: Layout, written: Sequence[tuple[str, Categories]])
     shared: Categories = {}
     for column in [*layout.levels, *layout.columns]:
         if not isinstance(column.dtype, pd.CategoricalDtype):
+            _share_collections(column, written, shared)
             continue
         if _is_known(column.dtype):
             shared[column.name] = column.dtype.categories
@@ -360,6 +398,19 @@ def shared_categories(layout: Layout, written: Sequence[tuple[str, Categories]])
             elif column.dtype.ordered and len(found) and not found.equals(before):
                 raise _refused(column, what, "its ordered categories differ from those before")
     return shared
+
+
+def _share_collections(
+    column: Column, written: Sequence[tuple[str, Categories]], shared: Categories
+) -> None:
+    found = [(what, each[column.name]) for what, each in written if column.name in each]
+    if not found:
+        return
+    collection = common([each for _, each in found])
+    if collection is None:
+        odd = next(what for what, each in found if common([found[0][1], each]) is None)
+        raise _refused(column, odd, f"its {found[-1][1]} is none of {found[0][0]}")
+    shared[column.name] = collection
 
 
 def _in_chunks(rows: Any) -> Any:
@@ -375,6 +426,10 @@ def _values(column: Column, rows: Any, categories: Categories) -> Any:
     if isinstance(dtype, pd.CategoricalDtype):
         return _decoded(rows, dtype, categories[column.name])
     if _is_object(dtype):
+        collection = categories.get(column.name)
+        if collection is not None and pa.types.is_list(rows.type):
+            items = Column(column.name, collection.dtype or dtype, None)
+            return collected(rows, collection, lambda each: _values(items, each, {}))
         values = np.empty(len(rows), object)
         values[:] = rows.to_pylist()
         return values
