@@ -16,7 +16,7 @@ from blobshuffle.adaptive import rates_of
 from blobshuffle.container import ContentKind, Origin, Source
 from blobshuffle.crc import crc32c
 from blobshuffle.failure import BlobCorrupt, SchemaMismatch
-from blobshuffle.index import MAX_CACHED, BlobIndex, IndexCache, Part
+from blobshuffle.index import MAX_CACHED, BlobIndex, IndexCache, Part, Place
 from blobshuffle.ref import Ref, check
 from blobshuffle.schemas import cast
 from blobshuffle.store import Store, StoreLike, open_store
@@ -25,6 +25,8 @@ READ_BYTES = 8 << 20
 """Most bytes that one request asks for, unless one frame has more."""
 
 _JOINED_BYTES = 1 << 20
+_STREAMS = 32
+"""Most blobs that one reader has open."""
 
 _OPTIONS = pa.ipc.IpcReadOptions(use_threads=False)
 
@@ -95,31 +97,63 @@ def _batches(
 
 def _frames(blobs: list[Blob], partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
     depth = blobs[0].read_ahead if blobs else 0
-    if not depth:
-        for blob in blobs:
-            yield from blob.frames(partition, schema)
-        return
-    with ThreadPoolExecutor(depth, "blobshuffle-read") as pool:
-        ahead: deque[tuple[Blob, Future[_Started]]] = deque()
-        rest = iter(blobs)
-        try:
-            while True:
-                for blob in itertools.islice(rest, depth + 1 - len(ahead)):
-                    ahead.append((blob, pool.submit(_start, blob, partition, schema)))
-                if not ahead:
-                    return
-                _, future = ahead.popleft()
-                first, frames = future.result()
-                yield from first
-                yield from frames
-        finally:
-            for _, future in ahead:
-                future.cancel()
+    if depth:
+        return _frames_ahead(blobs, partition, schema, depth * READ_BYTES)
+    return (
+        frames
+        for number, blob in enumerate(blobs)
+        for frames in blob.frames(partition, schema, number == 0)
+    )
 
 
-def _start(blob: Blob, partition: int, schema: pa.Schema | None) -> _Started:
+def _frames_ahead(
+    blobs: list[Blob], partition: int, schema: pa.Schema | None, memory: int
+) -> Iterator[_Frames]:
+    """Return frames in the order of blobs, and request those of the next blobs meanwhile.
+
+    Up to `_STREAMS` blobs are opened, and first frames requested, as many as `memory` holds.
+    """
+    opening: deque[Future[_Segments]] = deque()
+    started: deque[tuple[_Segments, Future[_Started]]] = deque()
+    rest = iter(blobs)
+    pool = ThreadPoolExecutor(min(_STREAMS, len(blobs)), "blobshuffle-read")
+    held = 0
+    try:
+        while True:
+            for blob in itertools.islice(rest, _STREAMS - len(opening) - len(started)):
+                opening.append(pool.submit(blob.segments, partition, schema))
+            while opening and (not started or _may_start(opening[0], memory - held)):
+                segments = opening.popleft().result()
+                held += segments.ahead
+                started.append((segments, pool.submit(_start, segments)))
+            if not started:
+                return
+            segments, future = started[0]
+            first, frames = future.result()
+            yield from first
+            yield from frames
+            started.popleft()
+            held -= segments.ahead
+    finally:
+        pool.shutdown(cancel_futures=True)
+        for each in [each.result() for each in opening if _is_opened(each)]:
+            each.close()
+        for segments, _ in started:
+            segments.close()
+
+
+def _may_start(opening: Future[_Segments], memory: int) -> bool:
+    """Return whether a blob is open, and its first frames fit into memory."""
+    return opening.done() and _is_opened(opening) and opening.result().ahead <= memory
+
+
+def _is_opened(opening: Future[_Segments]) -> bool:
+    return not opening.cancelled() and opening.exception() is None
+
+
+def _start(segments: _Segments) -> _Started:
     """Request the first frames of a partition."""
-    frames = blob.frames(partition, schema)
+    frames = segments.frames(is_first=False)
     return list(itertools.islice(frames, 1)), frames
 
 
@@ -146,7 +180,8 @@ class _Decoder:
 
     To parse a schema takes as long as to decode a small frame, so small frames of several blobs
     are decoded as one stream. Those with dictionaries are not: the dictionaries of one blob must
-    not reach the frames of another.
+    not reach the frames of another. The first frames are decoded alone: a reader has its first
+    batch before the other blobs are opened.
     """
 
     def __init__(self) -> None:
@@ -154,16 +189,16 @@ class _Decoder:
 
     def batches(self, all_frames: Iterable[_Frames]) -> Iterator[pa.RecordBatch]:
         group: list[_Frames] = []
-        size = 0
+        size, limit = 0, 0
         for frames in all_frames:
             if group and not (frames.joins and frames.prelude == group[0].prelude):
                 yield from self._group(group)
                 group, size = [], 0
             group.append(frames)
             size += len(frames.data)
-            if size >= _JOINED_BYTES:
+            if size >= limit:
                 yield from self._group(group)
-                group, size = [], 0
+                group, size, limit = [], 0, _JOINED_BYTES
         if group:
             yield from self._group(group)
 
@@ -231,8 +266,12 @@ class Blob:
         """How many blobs to request ahead: that of the store."""
         return self._store.read_ahead
 
-    def frames(self, partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:
+    def frames(self, partition: int, schema: pa.Schema | None, is_first: bool) -> Iterator[_Frames]:
         """Return the verified frames of a partition. Without a schema, the blob may have any."""
+        return self.segments(partition, schema).frames(is_first)
+
+    def segments(self, partition: int, schema: pa.Schema | None) -> _Segments:
+        """Open the blob, and return where it has a partition. Its frames close it."""
         source = self._store.open(self._ref.path)
         try:
             index = self._index(source)
@@ -242,15 +281,10 @@ class Blob:
                     f"maps before it\n{schema}\nWrite all maps with one schema, or pass schema "
                     "to read."
                 )
-            for place in index.places(partition):
-                end = place.parts[-1].offset + place.parts[-1].length
-                for at, data in self._read(source, place.parts):
-                    is_last = at + len(data) == end
-                    yield _Frames(
-                        self, index.prelude, data, place.rows, is_last, not index.has_dictionaries
-                    )
-        finally:
+            return _Segments(self, source, index, index.places(partition))
+        except BaseException:
             source.close()
+            raise
 
     def _index(self, source: Source) -> BlobIndex:
         """Return the index, after the cheap checks that the blob is the one of the ref."""
@@ -267,7 +301,7 @@ class Blob:
         if container.id != ref.blob or checksum != ref.checksum:
             raise self.corrupt(f"it is blob {container.id}, and its footer {checksum:08x}")
         assert container.prelude is not None
-        ((_, prelude),) = self._read(source, (Part(*container.prelude),))
+        ((_, prelude),) = self.read(source, (Part(*container.prelude),))
         if container.partitions not in (None, ref.partitions):
             raise self.corrupt(
                 f"it has {container.partitions} partitions, and its ref says {ref.partitions}"
@@ -278,7 +312,7 @@ class Blob:
             raise self.corrupt(f"it has {index.rows} rows of {set(index.origins)}")
         return index
 
-    def _read(self, source: Source, parts: tuple[Part, ...]) -> Iterator[tuple[int, bytes]]:
+    def read(self, source: Source, parts: tuple[Part, ...]) -> Iterator[tuple[int, bytes]]:
         """Return offset and bytes of adjacent parts, as many as one request may have, verified."""
         first = 0
         while first < len(parts):
@@ -325,3 +359,46 @@ class Blob:
             f"Cannot read {self._what()}: {reason}. Read it again; if that fails too, run the map "
             "again."
         )
+
+
+class _Segments:
+    """The segments of one partition in an open blob. Used by one thread at a time."""
+
+    def __init__(
+        self, blob: Blob, source: Source, index: BlobIndex, places: Iterable[Place]
+    ) -> None:
+        self._blob = blob
+        self._source = source
+        self._index = index
+        self._places = tuple(places)
+
+    def close(self) -> None:
+        """Close the blob."""
+        self._source.close()
+
+    @property
+    def ahead(self) -> int:
+        """How many bytes the first request asks for, or a little more."""
+        return min(READ_BYTES, sum(part.length for each in self._places for part in each.parts))
+
+    def frames(self, is_first: bool) -> Iterator[_Frames]:
+        """Return the frames, those of the first blob one by one until there is a batch."""
+        index = self._index
+        try:
+            for place in self._places:
+                end = place.parts[-1].offset + place.parts[-1].length
+                parts = (place.parts[:1], place.parts[1:]) if is_first else (place.parts,)
+                for at, data in itertools.chain.from_iterable(
+                    self._blob.read(self._source, each) for each in parts
+                ):
+                    yield _Frames(
+                        self._blob,
+                        index.prelude,
+                        data,
+                        place.rows,
+                        at + len(data) == end,
+                        not index.has_dictionaries,
+                    )
+                is_first = False
+        finally:
+            self._source.close()
