@@ -440,6 +440,18 @@ def test_collections_of_a_group_come_back_as_they_were(kind):
 
 
 @pytest.mark.usefixtures("session")
+def test_missing_items_of_several_kinds_are_none_in_all_partitions():
+    lists = pd.Series([["a", None], ["b", float("nan")], ["c"]])
+    rows = pd.DataFrame({"k": range(3), "of": lists})
+    with config.set({"dataframe.convert-string": False}):
+        frame = dd.from_map(lambda n: rows[n : n + 1], range(3), meta=rows[:0])
+        found = frame.shuffle("k", npartitions=2, force=True).compute().sort_values("k")
+        alone = frame.partitions[1:].shuffle("k", npartitions=2, force=True).compute()
+    assert found.of.tolist() == [["a", None], ["b", None], ["c"]]
+    assert np.isnan(next(each for each in alone.of if len(each) == 2)[1])
+
+
+@pytest.mark.usefixtures("session")
 def test_different_values_of_groups_are_those_of_dask():
     frame: Any = dd.from_pandas(
         pd.DataFrame({"k": [1, 2] * 6, "s": list("abcabcabcxyz"), "x": [1.5, None] * 6}), 3

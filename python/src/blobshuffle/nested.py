@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+
+_MISSING: dict[str, Any] = {"nan": float("nan"), "NaT": pd.NaT, "<NA>": pd.NA}
 
 _PLAIN: tuple[type, ...] = (list, tuple, set, frozenset)
 
@@ -19,13 +21,18 @@ class Collection:
     """What the objects of a column are: a type of collections, and what is in them. Picklable.
 
     `type` is list, tuple, set, frozenset or `numpy.ndarray`, which stands for pandas' arrays too.
-    `dtype` is that of arrays, None for those of objects. `missing` is the one missing value that
-    the collections have, None for several.
+    `dtype` is that of arrays, None for those of objects. `missing` has the names of the missing
+    values that collections of objects have.
     """
 
     type: type
     dtype: Any = None
-    missing: Any = None
+    missing: frozenset[str] = frozenset()
+
+    @property
+    def missing_value(self) -> Any:
+        """What stands for missing items: None unless all are another value."""
+        return _MISSING.get(next(iter(self.missing))) if len(self.missing) == 1 else None
 
 
 def collection_of(present: Sequence[Any]) -> Collection | None:
@@ -58,34 +65,27 @@ def flattened(values: Sequence[Any], are_missing: Sequence[bool], collection: Co
     return pd.concat([pd.Series(each, dtype=collection.dtype) for each in present]), offsets
 
 
-def missing_of(items: Iterable[Any]) -> Any:
-    """Return the one value by which missing items are; None if they are several."""
-    found = {
-        "nan" if isinstance(each, float) else str(each): each
-        for each in items
-        if each is None or each is pd.NA or each is pd.NaT or each != each
-    }
-    return next(iter(found.values())) if len(found) == 1 else None
+def missing_of(missing: Iterable[Any]) -> frozenset[str]:
+    """Return the names of missing values."""
+    return frozenset("nan" if isinstance(each, float) else str(each) for each in missing)
 
 
 def common(collections: Sequence[Collection]) -> Collection | None:
     """Return what collections of several maps are; None if they have no common type."""
-    types = {(each.type, each.dtype) for each in collections}
-    if len(types) > 1:
+    first = collections[0]
+    if any((each.type, each.dtype) != (first.type, first.dtype) for each in collections):
         return None
-    missing = [each.missing for each in collections if each.missing is not None]
-    only = missing_of(missing)
-    return Collection(collections[0].type, collections[0].dtype, only)
+    return replace(first, missing=frozenset[str]().union(*(each.missing for each in collections)))
 
 
 def collected(rows: Any, collection: Collection, items_of: Callable[[Any], Any]) -> Any:
     """Return lists of Arrow as collections; `items_of` returns their items as pandas has them."""
     found = np.empty(len(rows), object)
-    at = 0
+    missing, at = collection.missing_value, 0
     for chunk in rows.chunks:
         items = items_of(pa.chunked_array([chunk.flatten()]))
-        if collection.missing is not None:
-            items[[each is None for each in items]] = collection.missing
+        if missing is not None:
+            items[[each is None for each in items]] = missing
         begin = 0
         for size in chunk.value_lengths().to_pylist():
             if size is not None:

@@ -62,8 +62,8 @@ class OrderedPlan:
             column: self._sorted_by([column])
             for column in dict.fromkeys(each.column for _, each in self._of(*_BY_COLUMN))
         }
-        # Longer than each key, so its columns have names of their own.
-        self._prefix = "_" * max(len(key) + 1 for key in self.keys)
+        # Longer than each name, so its columns have names of their own.
+        self._prefix = "_" * max(len(name) + 1 for name in [*self.keys, *self.aggregates])
         self.states = self._states()
         fields = [field_of(schema, key) for key in keys]
         self.schema = pa.schema([*fields, *(self._field(name) for name in self.aggregates)])
