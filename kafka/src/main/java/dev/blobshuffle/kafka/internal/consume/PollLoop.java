@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka.internal.consume;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.internal.read.RepeatedFailure;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * records that are ready from the heads of the queues. The first round with records ends the poll.
  * Records taken from the queues are never held across a second real poll, because a rebalance
  * inside it may revoke their partition. A failure is thrown by the first round that takes no record
- * from the queues, and the position stays before it. Owned by the consumer's thread.
+ * from the queues, and the position stays before it. A later poll that meets the same failure again
+ * waits a moment before it throws. Owned by the consumer's thread.
  */
 public final class PollLoop<K, V> {
     /**
@@ -56,6 +58,7 @@ public final class PollLoop<K, V> {
     private final RecordDeserializer<K, V> deserializer;
     private final int maxPollRecords;
     private final Time time;
+    private final RepeatedFailure repeated;
     private long deadline;
 
     /**
@@ -87,6 +90,7 @@ public final class PollLoop<K, V> {
         this.deserializer = deserializer;
         this.maxPollRecords = wiring.maxPollRecords();
         this.time = wiring.time();
+        this.repeated = new RepeatedFailure(time);
     }
 
     public ConsumerRecords<K, V> poll(Duration timeout) {
@@ -101,8 +105,15 @@ public final class PollLoop<K, V> {
             ConsumerRecords<byte[], byte[]> arrived = join.poll(patience());
             PollResult<K, V> result = round(arrived);
             if (obstacle != null && !result.hasQueuedRecords()) {
-                giveBack(arrived, result);
-                throw obstacle;
+                Duration delay = repeated.delay(obstacle, remaining());
+                if (delay.isZero()) {
+                    giveBack(arrived, result);
+                    throw repeated.thrown(obstacle);
+                }
+                if (result.partitions().isEmpty()) {
+                    await(delay);
+                    continue;
+                }
             }
             if (!result.isEmpty()) {
                 unusable.putAll(result.undecodable());
@@ -143,8 +154,10 @@ public final class PollLoop<K, V> {
             OffsetAndMetadata position =
                     partitions.of(progress.kafka) == progress ? partitions.knownPosition(progress) : null;
             boolean isNext = position != null && position.offset() == progress.offset(record.real(), record.index());
-            if (isNext && !progress.pausedByUser) {
-                throw record.cause();
+            if (isNext
+                    && !progress.pausedByUser
+                    && repeated.delay(record.cause(), remaining()).isZero()) {
+                throw repeated.thrown(record.cause());
             }
         });
     }
@@ -314,6 +327,14 @@ public final class PollLoop<K, V> {
         }
         try {
             debatcher.awaitProgress(shorter(remaining, ROUND));
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    private void await(Duration delay) {
+        try {
+            repeated.await(delay);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.failure.WaitInterruptedException;
 import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.read.RepeatedFailure;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -21,6 +22,7 @@ import dev.blobshuffle.messaging.Serde;
 import dev.blobshuffle.messaging.Subscriber;
 import dev.blobshuffle.messaging.Subscription;
 import dev.blobshuffle.messaging.TopicPartition;
+import dev.blobshuffle.messaging.UnreadableRecordException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -104,7 +106,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         positions = new Positions(readings, member, time);
         starts = new StartLookup(parts.log(), subscription.reset(), subscription.group(), time, signal::raise);
         refused = new RefusedRecords(subscription.group(), deadLetters);
-        obstacles = new Obstacles(subscription.group(), readings, feed, session, parts.tails());
+        obstacles =
+                new Obstacles(subscription.group(), readings, feed, session, parts.tails(), new RepeatedFailure(time));
     }
 
     /**
@@ -143,19 +146,30 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                     + Math.min(
                             wait.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE / 4 : wait.toNanos(),
                             Long.MAX_VALUE / 4);
-            obstacles.throwPostponed();
+            obstacles.throwPostponed(left(deadline));
             commitStarts();
             while (true) {
                 long heard = signal.count();
-                PollResult<K, V> result = round();
-                long left = deadline - time.nanos();
-                if (!result.isEmpty() || left <= 0 || isWoken.getAndSet(false)) {
-                    return result.toRecords();
+                try {
+                    PollResult<K, V> result = round();
+                    Duration left = left(deadline);
+                    if (!result.isEmpty() || left.isZero() || isWoken.getAndSet(false)) {
+                        return result.toRecords();
+                    }
+                    await(heard, left);
+                } catch (BlobShuffleException | UnreadableRecordException e) {
+                    awaitSignal(heard, shorter(obstacles.throwUnlessRepeated(e, left(deadline)), IDLE_ROUND));
+                    if (isWoken.getAndSet(false)) {
+                        return new Records<>(List.of());
+                    }
                 }
-                await(heard, Duration.ofNanos(left));
                 checkOpen();
             }
         }
+    }
+
+    private Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - time.nanos()));
     }
 
     private void checkOpen() {

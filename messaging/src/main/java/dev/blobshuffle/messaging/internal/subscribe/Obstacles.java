@@ -1,9 +1,11 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
+import dev.blobshuffle.core.internal.read.RepeatedFailure;
 import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.failure.TopicAbsentException;
 import dev.blobshuffle.log.internal.group.GroupSession;
 import dev.blobshuffle.log.internal.tail.LogTails;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +25,7 @@ final class Obstacles {
     private final EntriesFeed feed;
     private final GroupSession session;
     private final LogTails tails;
+    private final RepeatedFailure repeated;
 
     /** Topics for whose absence a warning was logged. */
     private final Set<Integer> missed = new HashSet<>();
@@ -32,12 +35,19 @@ final class Obstacles {
      */
     private @Nullable UnreadableStopException postponed;
 
-    Obstacles(String group, OwnedReadings readings, EntriesFeed feed, GroupSession session, LogTails tails) {
+    Obstacles(
+            String group,
+            OwnedReadings readings,
+            EntriesFeed feed,
+            GroupSession session,
+            LogTails tails,
+            RepeatedFailure repeated) {
         this.group = group;
         this.readings = readings;
         this.feed = feed;
         this.session = session;
         this.tails = tails;
+        this.repeated = repeated;
     }
 
     /** Keeps a failure for the next poll, because this one returns records. */
@@ -47,9 +57,11 @@ final class Obstacles {
 
     /**
      * Throws the postponed failure, however busy other partitions are, unless the application has
-     * moved on.
+     * moved on, or the same failure was thrown a moment ago.
+     *
+     * @param remaining the remaining time of the poll
      */
-    void throwPostponed() {
+    void throwPostponed(Duration remaining) {
         UnreadableStopException known = postponed;
         postponed = null;
         if (known == null) {
@@ -60,8 +72,22 @@ final class Obstacles {
                 && reading.start.isEmpty()
                 && feed.position(reading).value() == known.failure().position();
         if (isNext && !reading.isPaused) {
-            throw known.failure();
+            Duration ignored = throwUnlessRepeated(known.failure(), remaining);
         }
+    }
+
+    /**
+     * Throws a failure, unless the same one was thrown a moment ago. Returns how long it is to wait
+     * then.
+     *
+     * @param remaining the remaining time of the poll
+     */
+    Duration throwUnlessRepeated(RuntimeException failure, Duration remaining) {
+        Duration delay = repeated.delay(failure, remaining);
+        if (delay.isZero()) {
+            throw repeated.thrown(failure);
+        }
+        return delay;
     }
 
     /** Throws the reason why there are no records; returns if there is none. */

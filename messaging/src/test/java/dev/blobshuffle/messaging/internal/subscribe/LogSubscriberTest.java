@@ -424,6 +424,25 @@ class LogSubscriberTest {
         });
     }
 
+    /** An application that logs and polls again must not fill its disk. */
+    @Test
+    void aLastingFailureIsThrownOncePerSecond() {
+        fixture.run(() -> {
+            try (var subscriber = fixture.open(group())) {
+                subscriber.poll(SHORT);
+                fixture.await(fixture.log.topics().delete(TOPIC));
+                assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(TopicAbsentException.class);
+                long thrown = fixture.time.nanos();
+
+                assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(TopicAbsentException.class);
+                assertThat(Duration.ofNanos(fixture.time.nanos() - thrown))
+                        .isBetween(Duration.ofMillis(900), Duration.ofMillis(1500));
+
+                assertThatThrownBy(() -> subscriber.poll(Duration.ZERO)).isInstanceOf(TopicAbsentException.class);
+            }
+        });
+    }
+
     @Test
     void batchesThatNobodyCanPutInOrderAreNoSilence() {
         fixture.run(() -> {

@@ -1,0 +1,117 @@
+package dev.blobshuffle.kafka.internal.consume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.Clients;
+import dev.blobshuffle.kafka.internal.client.ClientPair;
+import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
+import dev.blobshuffle.kafka.internal.client.Mode;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A failure that lasts, in an application that logs it and polls again, as listener containers do:
+ * a notification that this consumer's settings do not include.
+ */
+class LastingFailureTest {
+    private static final TopicPartition BAD = new TopicPartition("other", 0);
+    private static final TopicPartition GOOD = new TopicPartition("other", 1);
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    private final SystemTime time = new SystemTime();
+    private final MemoryBlobStore store = new MemoryBlobStore("lasting", 1 << 20);
+    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final Repeating real = new Repeating();
+    private final ShuffleConsumer<byte[], byte[]> consumer = new ShuffleConsumer<>(new ConsumerParts<>(
+            real,
+            engine,
+            new ConsumerWiring(Mode.GENERAL, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time),
+            new RecordDeserializer.Bytes(),
+            new ConsumerInterceptorChain<>(List.of()),
+            null,
+            Duration.ofMinutes(1),
+            null,
+            null,
+            Map::of,
+            () -> {}));
+
+    @BeforeEach
+    void assign() {
+        consumer.assign(Set.of(BAD, GOOD));
+        real.updateBeginningOffsets(Map.of(BAD, 0L, GOOD, 0L));
+        real.unusable = notification();
+    }
+
+    @AfterEach
+    void close() {
+        consumer.close();
+        engine.close();
+        store.close();
+        time.close();
+    }
+
+    @Test
+    void isThrownAtOnceAndThenOncePerSecond() {
+        assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
+        long thrown = time.nanos();
+
+        assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
+        assertThat(Duration.ofNanos(time.nanos() - thrown)).isBetween(Duration.ofMillis(990), LONG);
+    }
+
+    @Test
+    void doesNotKeepBackRecordsOfOtherPartitions() {
+        assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
+
+        real.addRecord(new ConsumerRecord<>(GOOD.topic(), GOOD.partition(), 0, new byte[1], new byte[1]));
+        assertThat(consumer.poll(LONG).records(GOOD)).hasSize(1);
+    }
+
+    @Test
+    void isThrownAtTheEndOfAShortPoll() {
+        assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
+        assertThatThrownBy(() -> consumer.poll(Duration.ofMillis(1))).isInstanceOf(KafkaException.class);
+        assertThatThrownBy(() -> consumer.poll(Duration.ZERO)).isInstanceOf(KafkaException.class);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> notification() {
+        ConsumerRecord<byte[], byte[]> record =
+                new ConsumerRecord<>(BAD.topic(), BAD.partition(), 0, null, new byte[] {(byte) 0xB5, 2});
+        record.headers().add(NotificationRecord.HEADER, new byte[] {1});
+        return record;
+    }
+
+    /** Kafka's own mock, which returns one record again after each seek to it. */
+    private static final class Repeating extends MockConsumer<byte[], byte[]> {
+        private ConsumerRecord<byte[], byte[]> unusable;
+
+        Repeating() {
+            super("earliest");
+        }
+
+        @Override
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            if (position(BAD) == 0) {
+                addRecord(unusable);
+            }
+            return super.poll(timeout);
+        }
+    }
+}
