@@ -32,15 +32,20 @@ public final class Versions {
      * @param artifact {@code group:artifact}
      */
     public static Supported of(String artifact) {
+        return find(artifact)
+                .orElseThrow(() -> new IllegalArgumentException("Cannot find " + artifact + " in versions.txt."));
+    }
+
+    private static Optional<Supported> find(String artifact) {
         return TABLE.stream()
                 .filter(line -> line.artifact().equals(Optional.of(artifact)))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("Cannot find " + artifact + " in versions.txt."));
+                .findFirst();
     }
 
     /**
      * Refuses a library on the class path that is too old, before a missing method fails at run
-     * time. A library without a known version is accepted.
+     * time. A library without a known version is accepted, and so is one that a shaded jar has
+     * relocated: its build also changes the artifact's name in our classes, and not in the table.
      *
      * @param what the action that needs it, for example {@code open store s3://}
      * @param artifact {@code group:artifact}
@@ -58,12 +63,12 @@ public final class Versions {
      * @throws InvalidSettingsException fatal: the message names both versions and the remedy
      */
     public static void require(String what, String artifact, Optional<String> present) {
-        Supported library = of(artifact);
-        present.filter(library::isTooOld).ifPresent(version -> {
-            throw new InvalidSettingsException("Cannot " + what + ": " + library.refusal(version)
-                    + ". Set the version of " + artifact + " in your build, for example to " + library.newest()
-                    + ".");
-        });
+        find(artifact)
+                .ifPresent(library -> present.filter(library::isTooOld).ifPresent(version -> {
+                    throw new InvalidSettingsException("Cannot " + what + ": " + library.refusal(version)
+                            + ". Set the version of " + artifact + " in your build, for example to "
+                            + library.newest() + ".");
+                }));
     }
 
     /**

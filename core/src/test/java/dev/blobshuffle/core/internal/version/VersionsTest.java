@@ -48,6 +48,14 @@ class VersionsTest {
                 .doesNotThrowAnyException();
     }
 
+    /** The name that Maven's shade plugin writes into our classes. */
+    @Test
+    void aRelocatedLibraryPasses() {
+        assertThatCode(() -> Versions.require(
+                        "open store s3://", "shaded.amazon.awssdk:s3", ClassLoader.getPlatformClassLoader()))
+                .doesNotThrowAnyException();
+    }
+
     @Test
     void aPatchOfTheNewestReleaseIsNoNewRelease() {
         Supported library = Versions.of(HTTP);
