@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -32,11 +33,14 @@ final class EnvironmentSettings {
     private static final Logger LOG = LoggerFactory.getLogger(EnvironmentSettings.class);
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("blobshuffle");
     private static final Map<String, String> BY_LETTERS = byLetters();
+    private static final Set<String> OF_MESSAGING =
+            Settings.ofMessaging().stream().map(EnvironmentSettings::letters).collect(Collectors.toSet());
 
     private EnvironmentSettings() {}
 
     /**
-     * The settings by their full names. Resolves placeholders, and joins lists by commas.
+     * The settings by their full names. Resolves placeholders, and joins lists by commas. Leaves
+     * out the settings of messaging, which the application passes to messaging itself.
      *
      * @throws InvalidSettingsException fatal: a property file contains a setting that does not
      *     exist. An environment variable of such a name is ignored, because Kubernetes sets some
@@ -91,7 +95,7 @@ final class EnvironmentSettings {
             }
         }
         String relaxed = BY_LETTERS.get(letters(property));
-        if (relaxed == null) {
+        if (relaxed == null && !OF_MESSAGING.contains(letters(property))) {
             if (!(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
                 Settings.requireKnown(property, KafkaSettings.GROUPS);
             }

@@ -87,6 +87,21 @@ class EnvironmentSettingsTest {
                 .hasMessageContaining("blobshuffle.batch.max.bytes");
     }
 
+    /** An application may use Kafka Streams and messaging. */
+    @Test
+    void settingsOfMessagingAreLeftToMessaging() {
+        file(Map.of(
+                "blobshuffle.log",
+                "postgresql://localhost/app",
+                "blobshuffle.instance-name",
+                "a",
+                "blobshuffle.store",
+                "file:///blobs"));
+
+        assertThat(EnvironmentSettings.read(environment))
+                .containsExactly(Map.entry("blobshuffle.store", "file:///blobs"));
+    }
+
     /**
      * Kubernetes sets such variables in every container beside a Service named blobshuffle-cache.
      */

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
+import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +32,20 @@ class MessagingSettingsTest {
         assertThatThrownBy(() -> settings(Map.of("blobshuffle.fallback.enabled", "true")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("blobshuffle.fallback.enabled");
+    }
+
+    /** Applications share one configuration between messaging and other front doors. */
+    @Test
+    void otherFrontDoorsNameItsOwnSettingsAsThoseOfMessaging() {
+        List<String> own = new MessagingSettings()
+                .settings().stream().map(Setting::name).toList();
+
+        assertThat(Settings.ofMessaging()).containsExactlyInAnyOrderElementsOf(own);
+        for (String name : own) {
+            assertThatThrownBy(() -> Settings.parse(Map.of(name, "a"), EngineSettings.GROUPS))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("Cannot use setting " + name + " here: only messaging has it.");
+        }
     }
 
     private static Settings settings(Map<String, ?> more) {

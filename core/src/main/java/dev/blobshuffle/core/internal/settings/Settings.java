@@ -8,12 +8,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The checked values of all settings of an instance. Components define their own settings in {@link
  * SettingGroup}s; {@code docs/settings.md} lists all. Immutable.
  */
 public final class Settings {
+    /** The settings that messaging alone has. Other front doors may share its configuration. */
+    private static final Set<String> OF_MESSAGING = Set.of(Setting.PREFIX + "log", Setting.PREFIX + "instance.name");
+
     private final List<SettingGroup> groups;
     private final Map<Setting<?>, Object> values;
     private final Zone zone;
@@ -78,12 +82,21 @@ public final class Settings {
         List<String> known =
                 groups.stream().flatMap(group -> group.names(key).stream()).toList();
         if (!known.contains(key)) {
+            if (OF_MESSAGING.contains(key)) {
+                throw new InvalidSettingsException("Cannot use setting " + key
+                        + " here: only messaging has it. Pass it to Messaging.open alone.");
+            }
             String nearest = known.stream()
                     .min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, key)))
                     .orElseThrow();
             throw new InvalidSettingsException("Cannot use setting " + key
                     + ": there is none of this name. The nearest is " + nearest + "; docs/settings.md lists all.");
         }
+    }
+
+    /** The names of the settings that messaging alone has. */
+    public static Set<String> ofMessaging() {
+        return OF_MESSAGING;
     }
 
     /** The failure for two contradicting settings. */
