@@ -67,9 +67,9 @@ class BlobShuffleTest {
 
     @Test
     void aStoreNeedsItsArtifact() {
-        configuration.setString("blobshuffle.store", "s3://bucket/prefix");
+        configuration.setString("blobshuffle.store", "gs://bucket/prefix");
 
-        assertRefused(BlobShuffleOptions.named("orders"), "dev.blobshuffle:blobshuffle-s3");
+        assertRefused(BlobShuffleOptions.named("orders"), "dev.blobshuffle:blobshuffle-gcs");
     }
 
     /** A checkpoint does not wait until the durable copy is there. */

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,6 +42,9 @@ import org.apache.flink.util.function.SerializableFunction;
  */
 final class KeyedJob {
     private static final OutputTag<Event> LATE = new OutputTag<>("late", Types.POJO(Event.class)) {};
+
+    /** Begins a finding that is a result. */
+    private static final String RESULT = "result ";
 
     /** Results by window and key; another result for the same window is added to the first. */
     private static final Map<String, String> RESULTS = new ConcurrentHashMap<>();
@@ -193,8 +197,22 @@ final class KeyedJob {
         COMPLETED.set(0);
         Configuration configuration = new Configuration();
         settings.forEach(configuration::setString);
+        return start(StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration));
+    }
+
+    /** Starts the job on a cluster of other processes. What its tasks find, the cluster knows. */
+    JobClient start(FlinkCluster cluster) throws Exception {
+        Configuration configuration = new Configuration();
+        settings.forEach(configuration::setString);
+        configuration.setString("rest.retry.max-attempts", "1000"); // A JobManager may be slow to start.
+        configuration.setString("rest.retry.delay", "200 ms");
         StreamExecutionEnvironment environment =
-                StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+                StreamExecutionEnvironment.createRemoteEnvironment("127.0.0.1", cluster.restPort(), configuration);
+        environment.setParallelism(parallelism);
+        return start(environment);
+    }
+
+    private JobClient start(StreamExecutionEnvironment environment) throws Exception {
         environment.setMaxParallelism(32);
         build(environment);
         return environment.executeAsync("keyed");
@@ -235,6 +253,22 @@ final class KeyedJob {
                 .returns(Types.STRING)
                 .uid("late")
                 .sinkTo(new DiscardingSink<>());
+    }
+
+    private static void keep(Map<String, String> results, String window, String sum) {
+        results.merge(window, sum, (before, now) -> before.equals(now) ? before : before + " and " + now);
+    }
+
+    /** The results in the findings of a cluster. */
+    static Map<String, String> results(List<String> findings) {
+        Map<String, String> results = new HashMap<>();
+        for (String line : findings) {
+            if (line.startsWith(RESULT)) {
+                String[] parts = line.split(" ", 3);
+                keep(results, parts[1], parts[2]);
+            }
+        }
+        return results;
     }
 
     private static String window(long start, int key) {
@@ -319,10 +353,9 @@ final class KeyedJob {
         @Override
         public void process(Integer key, Context context, Iterable<String> sums, Collector<String> out) {
             String sum = sums.iterator().next();
-            RESULTS.merge(
-                    window(context.window().getStart(), key),
-                    sum,
-                    (before, now) -> before.equals(now) ? before : before + " and " + now);
+            String window = window(context.window().getStart(), key);
+            keep(RESULTS, window, sum);
+            Findings.add(RESULT + window + " " + sum);
             out.collect(sum);
         }
     }
@@ -351,6 +384,7 @@ final class KeyedJob {
             ValueState<Long> last = event.number < half ? first : second;
             if (last.value() != null && last.value() >= event.number) {
                 OUT_OF_ORDER.incrementAndGet();
+                Findings.add("out of order: " + event.number + " after " + last.value());
             }
             last.update(event.number);
         }
@@ -362,6 +396,7 @@ final class KeyedJob {
         @Override
         public String map(Event event) {
             LATE_RECORDS.incrementAndGet();
+            Findings.add("late: " + event.number);
             return "";
         }
     }
