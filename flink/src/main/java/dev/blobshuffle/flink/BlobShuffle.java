@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flink.internal.KeyGroups;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import dev.blobshuffle.flink.internal.debatch.DebatcherFactory;
@@ -89,12 +90,14 @@ public final class BlobShuffle {
                         references.getTransformation(),
                         new KeyGroupStreamPartitioner<>(
                                 new RoutingKeys(plan.maxParallelism()), plan.maxParallelism())));
-        SingleOutputStreamOperator<T> records = routed.transform(
-                        plan.name() + "-debatcher", type, new DebatcherFactory<>(plan, serializer))
+        DebatcherFactory<T> debatcher = new DebatcherFactory<>(plan, serializer);
+        SingleOutputStreamOperator<T> records = routed.transform(plan.name() + "-debatcher", type, debatcher)
                 .uid(plan.name() + "-debatcher")
                 .setMaxParallelism(plan.maxParallelism());
         options.parallelism().ifPresent(records::setParallelism);
-        return DataStreamUtils.reinterpretAsKeyedStream(records, selector);
+        KeyedStream<T, K> keyed = DataStreamUtils.reinterpretAsKeyedStream(records, selector);
+        debatcher.whenGenerated(() -> KeyGroups.align(environment, keyed.getTransformation(), plan));
+        return keyed;
     }
 
     private static boolean isBatch(StreamExecutionEnvironment environment) {

@@ -81,10 +81,9 @@ public final class BlobShuffleOptions {
     }
 
     /**
-     * Sets the number of key groups. It must not change while state is kept, and the operator that
-     * follows must not set another. An operator with two inputs, or one that begins a chain, must
-     * set the same. By default it is that of the environment, or what Flink takes for the
-     * parallelism.
+     * Sets the number of key groups. It must not change while state is kept. The operators that
+     * follow get it, and must not set another. By default it is that of the environment, or what
+     * Flink takes for the parallelism.
      */
     public BlobShuffleOptions maxParallelism(int groups) {
         return new BlobShuffleOptions(

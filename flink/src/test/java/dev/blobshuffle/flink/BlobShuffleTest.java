@@ -12,12 +12,14 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.partitioner.ForwardPartitioner;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
+import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 
 class BlobShuffleTest {
@@ -38,6 +40,61 @@ class BlobShuffleTest {
         assertThat(debatcher.getInEdges().get(0).getPartitioner()).isInstanceOf(KeyGroupStreamPartitioner.class);
         assertThat(debatcher.getOutEdges().get(0).getPartitioner()).isInstanceOf(ForwardPartitioner.class);
         assertThat(debatcher.getMaxParallelism()).isEqualTo(64);
+    }
+
+    /** Otherwise keys would be in subtasks that do not own their key groups. */
+    @Test
+    void anOperatorWithTwoInputsHasTheKeyGroupsOfItsShuffles() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> first =
+                keyed(environment, BlobShuffleOptions.named("orders").maxParallelism(64));
+        KeyedStream<Event, Integer> second =
+                keyed(environment, BlobShuffleOptions.named("payments").maxParallelism(64));
+        first.connect(second).process(new Pairs()).name("pairs").sinkTo(new DiscardingSink<>());
+        first.reduce((one, other) -> one).name("alone").disableChaining().sinkTo(new DiscardingSink<>());
+
+        StreamGraph graph = environment.getStreamGraph();
+
+        assertThat(node(graph, "pairs").getMaxParallelism()).isEqualTo(64);
+        assertThat(node(graph, "alone").getMaxParallelism()).isEqualTo(64);
+    }
+
+    @Test
+    void theKeyGroupsOfAShuffleGoBeforeThoseOfTheJob() {
+        configuration.setString("pipeline.max-parallelism", "32");
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> first =
+                keyed(environment, BlobShuffleOptions.named("orders").maxParallelism(64));
+        first.connect(first).process(new Pairs()).name("pairs").sinkTo(new DiscardingSink<>());
+
+        assertThat(node(environment.getStreamGraph(), "pairs").getMaxParallelism())
+                .isEqualTo(64);
+    }
+
+    @Test
+    void anOperatorWithOtherKeyGroupsIsRefused() {
+        StreamExecutionEnvironment environment = environment();
+        KeyedStream<Event, Integer> first =
+                keyed(environment, BlobShuffleOptions.named("orders").maxParallelism(64));
+        first.connect(first)
+                .process(new Pairs())
+                .setMaxParallelism(16)
+                .name("pairs")
+                .sinkTo(new DiscardingSink<>());
+
+        assertThatThrownBy(environment::getStreamGraph)
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll("16", "pairs", "64");
+    }
+
+    private static final class Pairs extends KeyedCoProcessFunction<Integer, Event, Event, Event> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void processElement1(Event event, Context context, Collector<Event> out) {}
+
+        @Override
+        public void processElement2(Event event, Context context, Collector<Event> out) {}
     }
 
     @Test

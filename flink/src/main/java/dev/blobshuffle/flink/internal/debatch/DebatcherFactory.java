@@ -12,6 +12,7 @@ import org.apache.flink.streaming.api.operators.CoordinatedOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the Debatcher of each subtask. Immutable but for what Flink sets. */
 public final class DebatcherFactory<T> extends AbstractStreamOperatorFactory<T>
@@ -21,11 +22,32 @@ public final class DebatcherFactory<T> extends AbstractStreamOperatorFactory<T>
     private final ShufflePlan plan;
     private final TypeSerializer<T> serializer;
 
+    /** Runs when Flink generates the graph of the job. Tasks have none. */
+    private transient @Nullable Runnable whenGenerated;
+
     /** A factory for one shuffle. */
     public DebatcherFactory(ShufflePlan plan, TypeSerializer<T> serializer) {
         this.plan = plan;
         this.serializer = serializer;
         chainingStrategy = ChainingStrategy.ALWAYS;
+    }
+
+    /**
+     * Sets what to do when Flink generates the graph of the job: after all operators are known, and
+     * before it reads the settings of those that follow.
+     */
+    public void whenGenerated(Runnable action) {
+        whenGenerated = action;
+    }
+
+    /** Flink asks this when it generates the graph. */
+    @Override
+    public boolean isOutputTypeConfigurable() {
+        Runnable action = whenGenerated;
+        if (action != null) {
+            action.run();
+        }
+        return false;
     }
 
     @Override
