@@ -13,9 +13,12 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,9 @@ final class BatcherOperator<T, K> extends ShuffleOperator<T, Reference> {
 
     private final WriteSide<T, K> side;
     private @Nullable ListState<UnsentState> state;
+
+    /** What kind of checkpoint is being taken. */
+    private @Nullable CheckpointOptions snapshot;
 
     BatcherOperator(
             StreamOperatorParameters<Reference> parameters,
@@ -88,6 +94,23 @@ final class BatcherOperator<T, K> extends ShuffleOperator<T, Reference> {
     @Override
     public void prepareSnapshotPreBarrier(long checkpoint) {
         side.beforeBarrier();
+    }
+
+    @Override
+    public OperatorSnapshotFutures snapshotState(
+            long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
+            throws Exception {
+        snapshot = options;
+        return super.snapshotState(checkpoint, timestamp, options, streams);
+    }
+
+    /** The kind of the checkpoint that is being taken. */
+    private CheckpointOptions snapshotKind() {
+        CheckpointOptions kind = snapshot;
+        if (kind == null) {
+            throw new IllegalStateException("Cannot snapshot " + plan().name() + ": no checkpoint is being taken.");
+        }
+        return kind;
     }
 
     @Override

@@ -2,21 +2,22 @@ package dev.blobshuffle.flink.internal.debatch;
 
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.pending.PendingGroup;
-import dev.blobshuffle.flink.internal.pending.PendingGroupSerializer;
 import dev.blobshuffle.flink.internal.reference.Reference;
 import dev.blobshuffle.flink.internal.task.ShuffleOperator;
 import dev.blobshuffle.flink.internal.task.TaskSide;
 import dev.blobshuffle.flink.internal.zone.Place;
 import dev.blobshuffle.flink.internal.zone.SubtaskPlace;
+import java.util.List;
 import org.apache.flink.api.common.TaskInfo;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
-import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The operator around the {@link ReadSide} of a shuffle: its state, metrics and engine. Owned by
@@ -26,7 +27,6 @@ final class DebatcherOperator<T> extends ShuffleOperator<Reference, T> {
     private static final long serialVersionUID = 1L;
 
     private final ReadSide<T> side;
-    private @Nullable ListState<PendingGroup> state;
 
     DebatcherOperator(StreamOperatorParameters<T> parameters, ShufflePlan plan, TypeSerializer<T> serializer) {
         super(parameters, plan);
@@ -41,12 +41,13 @@ final class DebatcherOperator<T> extends ShuffleOperator<Reference, T> {
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
         super.initializeState(context);
-        ListState<PendingGroup> pending = context.getOperatorStateStore()
-                .getUnionListState(new ListStateDescriptor<>("references", PendingGroupSerializer.INSTANCE));
-        state = pending;
         if (context.isRestored()) {
             TaskInfo task = getRuntimeContext().getTaskInfo();
-            side.restore(pending.get(), task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
+            List<PendingGroup> pending = PendingState.read(getContainingTask()
+                    .getEnvironment()
+                    .getTaskStateManager()
+                    .prioritizedOperatorState(getOperatorID()));
+            side.restore(pending, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
         }
     }
 
@@ -65,12 +66,15 @@ final class DebatcherOperator<T> extends ShuffleOperator<Reference, T> {
     }
 
     @Override
-    public void snapshotState(StateSnapshotContext context) throws Exception {
-        super.snapshotState(context);
-        ListState<PendingGroup> present = state;
-        if (present == null) {
-            throw new IllegalStateException("Cannot snapshot the Debatcher of " + plan().name() + ": it is not open.");
-        }
-        present.update(side.snapshot(context.getCheckpointId(), context.getCheckpointTimestamp(), snapshotKind()));
+    public OperatorSnapshotFutures snapshotState(
+            long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
+            throws Exception {
+        List<PendingGroup> pending = side.snapshot(checkpoint, timestamp, options);
+        TaskInfo task = getRuntimeContext().getTaskInfo();
+        KeyGroupRange own = KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+                plan().maxParallelism(), task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
+        OperatorSnapshotFutures futures = super.snapshotState(checkpoint, timestamp, options, streams);
+        futures.setKeyedStateRawFuture(PendingState.write(pending, own, streams));
+        return futures;
     }
 }

@@ -4,14 +4,11 @@ import dev.blobshuffle.core.internal.instance.SharedInstances.Share;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
-import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
-import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
-import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
@@ -32,9 +29,6 @@ public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
 
     private final ShufflePlan plan;
     private final OperatorEventGateway coordinator;
-
-    /** What kind of checkpoint is being taken. */
-    private @Nullable CheckpointOptions snapshot;
 
     private @Nullable Share<ShuffleInstance> share;
 
@@ -108,23 +102,6 @@ public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
     public void processRecordAttributes(RecordAttributes mark) {
         side().marks().add(mark);
         side().release();
-    }
-
-    @Override
-    public OperatorSnapshotFutures snapshotState(
-            long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory streams)
-            throws Exception {
-        snapshot = options;
-        return super.snapshotState(checkpoint, timestamp, options, streams);
-    }
-
-    /** The kind of the checkpoint that is being taken. */
-    protected final CheckpointOptions snapshotKind() {
-        CheckpointOptions kind = snapshot;
-        if (kind == null) {
-            throw new IllegalStateException("Cannot snapshot " + plan.name() + ": no checkpoint is being taken.");
-        }
-        return kind;
     }
 
     @Override
