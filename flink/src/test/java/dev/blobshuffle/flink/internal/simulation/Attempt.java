@@ -11,12 +11,15 @@ import dev.blobshuffle.flink.internal.simulation.Edge.Barrier;
 import dev.blobshuffle.flink.internal.zone.NearSubtasks;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.simulator.SkewedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -45,6 +48,9 @@ final class Attempt {
     private final Map<Integer, Integer> owners = new TreeMap<>();
     private final Map<Integer, List<Integer>> cuts = new TreeMap<>();
 
+    /** TaskManagers that go on after the attempt has failed. */
+    private final Set<TaskManager> zombies = new HashSet<>();
+
     private final Resting resting;
     private @Nullable Throwable failure;
     private boolean isStopped;
@@ -61,13 +67,22 @@ final class Attempt {
         int processes = 1 + time().random(3);
         for (int number = 0; number < processes; number++) {
             SimulatedProcess process = time().process("taskmanager-" + number);
-            Engine engine = ShuffleEngine.builder(store, process)
+            Engine engine = ShuffleEngine.builder(store, new SkewedTime(process, skew()))
                     .batching(job.schedule().batching())
                     .readBufferBytes(job.schedule().readBytes())
                     .build();
             managers.add(new TaskManager(
                     process, engine, time().random(Math.max(1, job.schedule().zones()))));
         }
+    }
+
+    private Duration skew() {
+        int most = job.schedule().clockMinutes();
+        int minutes = time().random(2 * most + 1) - most;
+        if (minutes != 0) {
+            job.ledger().fault(FlinkFault.CLOCK_OFF);
+        }
+        return Duration.ofMinutes(minutes);
     }
 
     /** Deploys all subtasks with the state of the checkpoint. */
@@ -250,9 +265,19 @@ final class Attempt {
         receivers.forEach(receiver -> soon(() -> receiver.mailbox.post(() -> receiver.announced(barrier))));
     }
 
-    void aborted(long checkpoint) {
-        Stream.concat(senders.stream(), receivers.stream())
-                .forEach(task -> soon(() -> task.mailbox.post(() -> task.aborted(checkpoint))));
+    /**
+     * Notifies all subtasks that a checkpoint was given up.
+     *
+     * @param mayLose whether a subtask may not receive the notice
+     */
+    void aborted(long checkpoint, boolean mayLose) {
+        Stream.concat(senders.stream(), receivers.stream()).forEach(task -> {
+            if (mayLose && time().random(4) == 0) {
+                ledger().fault(FlinkFault.ABORT_LOST);
+            } else {
+                soon(() -> task.mailbox.post(() -> task.aborted(checkpoint)));
+            }
+        });
     }
 
     private void soon(Runnable message) {
@@ -302,6 +327,19 @@ final class Attempt {
         }
     }
 
+    /**
+     * Gives up a TaskManager that hangs. It goes on when others have its work, and ends later.
+     *
+     * @param forMillis how long it goes on
+     */
+    void giveUp(int forMillis) {
+        TaskManager hanging = managers.get(time().random(managers.size()));
+        zombies.add(hanging);
+        var ignored = time().schedule(
+                        Duration.ofMillis(forMillis), () -> hanging.process().kill());
+        failed("a TaskManager", new PlantedFailure());
+    }
+
     /** Kills all TaskManagers. */
     void killAll() {
         managers.forEach(manager -> manager.process().kill());
@@ -312,6 +350,7 @@ final class Attempt {
     void stop() {
         isStopped = true;
         List<SimulatedTask> tasks = Stream.<SimulatedTask>concat(senders.stream(), receivers.stream())
+                .filter(task -> !zombies.contains(task.manager))
                 .toList();
         tasks.forEach(SimulatedTask::kill);
         while (tasks.stream().anyMatch(SimulatedTask::isAlive)) {
@@ -320,7 +359,7 @@ final class Attempt {
         tasks.stream().filter(task -> task.manager.process().isAlive()).forEach(SimulatedTask::close);
         tasks.forEach(task -> task.mailbox.close());
         managers.stream()
-                .filter(manager -> manager.process().isAlive())
+                .filter(manager -> manager.process().isAlive() && !zombies.contains(manager))
                 .forEach(manager -> manager.engine().close());
     }
 

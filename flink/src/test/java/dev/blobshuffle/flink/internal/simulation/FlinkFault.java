@@ -22,6 +22,14 @@ enum FlinkFault {
     CHECKPOINT_DECLINED,
     /** The notice of a completed checkpoint was lost. */
     NOTICE_LOST,
+    /** A task was not notified of a checkpoint that was given up. */
+    ABORT_LOST,
+    /** An aligned checkpoint became unaligned, because its barriers were late. */
+    TIMED_OUT,
+    /** The clock of a TaskManager was off by minutes. */
+    CLOCK_OFF,
+    /** A TaskManager was given up, and went on while others had its work. */
+    WENT_ON,
     /** A failure came while a checkpoint was being taken. */
     FAILED_IN_CHECKPOINT,
     /** The job was restored at another parallelism. */

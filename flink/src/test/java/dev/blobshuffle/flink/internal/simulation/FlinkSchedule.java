@@ -27,6 +27,8 @@ import java.util.List;
  * @param slowMillis for how long at most
  * @param endsEarly whether a subtask ends when its own splits have ended
  * @param readBytes the read budget of a TaskManager
+ * @param timesOutOneIn one in so many aligned checkpoints becomes unaligned on its way; 0: none
+ * @param clockMinutes how far the clocks of TaskManagers may be off, and the reserve of the horizon
  */
 record FlinkSchedule(
         int splits,
@@ -49,7 +51,9 @@ record FlinkSchedule(
         BatcherOptions batching,
         long readBytes,
         FaultPlan faults,
-        FaultPlan sound) {
+        FaultPlan sound,
+        int timesOutOneIn,
+        int clockMinutes) {
 
     /** The schedule of the time's seed. */
     static FlinkSchedule of(SimulatedTime time) {
@@ -75,7 +79,9 @@ record FlinkSchedule(
                 batching(time),
                 time.random(3) == 0 ? 1 : 1 << 16,
                 faults(time),
-                FaultPlan.random(time, 0, Duration.ofMillis(60), List.of(Kind.DELAY)));
+                FaultPlan.random(time, 0, Duration.ofMillis(60), List.of(Kind.DELAY)),
+                time.random(2) * (1 + time.random(3)),
+                time.random(2) * (1 + time.random(20)));
     }
 
     private static BatcherOptions batching(SimulatedTime time) {

@@ -214,8 +214,11 @@ final class JobManager {
     }
 
     private void fail() {
-        int kind = time.random(4);
-        if (kind == 0) {
+        int kind = time.random(5);
+        if (kind == 4) {
+            ledger.fault(FlinkFault.WENT_ON);
+            attempt().giveUp(time.random(schedule.isLong() ? 180_000 : 3_000));
+        } else if (kind == 0) {
             ledger.fault(FlinkFault.ALL_KILLED);
             attempt().killAll();
             retention.failedOver();
@@ -264,11 +267,16 @@ final class JobManager {
         long since = time.elapsed().toMillis();
         long abortAt = since + moment(6);
         long failAt = since + moment(8);
+        long timeOutAt = timesOut(taken) ? since + time.random(300) : Long.MAX_VALUE;
         while (!taken.isComplete() && !taken.isDeclined() && !attempt().hasFailed() && !ledger.isBroken()) {
             time.pause(Duration.ofMillis(1 + time.random(20)));
             long now = time.elapsed().toMillis();
             if (now >= abortAt) {
                 return;
+            }
+            if (now >= timeOutAt) {
+                timeOutAt = Long.MAX_VALUE;
+                timeOut(taken);
             }
             if (now >= failAt) {
                 failAt = Long.MAX_VALUE;
@@ -276,6 +284,27 @@ final class JobManager {
                 fail();
             }
         }
+    }
+
+    private boolean timesOut(TakenCheckpoint taken) {
+        return schedule.timesOutOneIn() > 0
+                && !taken.isSavepoint()
+                && !taken.isUnaligned()
+                && time.random(schedule.timesOutOneIn()) == 0;
+    }
+
+    /** Its barriers overtake what they have waited behind. */
+    private void timeOut(TakenCheckpoint taken) {
+        ledger.fault(FlinkFault.TIMED_OUT);
+        taken.timeOut();
+        Barrier barrier = taken.barrier;
+        attempt()
+                .announce(new Barrier(
+                        barrier.checkpoint(),
+                        barrier.timestamp(),
+                        CheckpointOptions.unaligned(
+                                barrier.options().getCheckpointType(),
+                                barrier.options().getTargetLocation())));
     }
 
     /** A moment in one checkpoint of so many; else its timeout, or later. */
@@ -315,7 +344,7 @@ final class JobManager {
     private void giveUp(TakenCheckpoint taken) {
         ledger.fault(taken.hasReceiver() ? FlinkFault.CHECKPOINT_ABORTED_LATE : FlinkFault.CHECKPOINT_ABORTED);
         retention.aborted(taken.id());
-        attempt().aborted(taken.id());
+        attempt().aborted(taken.id(), !isCalm && !Sender.isSynchronous(taken.barrier));
     }
 
     private void stopWithSavepoint() {

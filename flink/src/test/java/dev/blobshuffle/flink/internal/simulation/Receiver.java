@@ -172,12 +172,11 @@ final class Receiver extends SimulatedTask {
         }
         blocked.add(edge);
         if (blocked.size() == edges.size()) {
-            blocked.clear();
             take(barrier);
         }
     }
 
-    /** An unaligned barrier has overtaken what was before it. */
+    /** An unaligned barrier has overtaken what was before it, or an aligned one has timed out. */
     void announced(Barrier barrier) throws InterruptedException {
         if (barrier.checkpoint() > over) {
             take(barrier);
@@ -187,6 +186,7 @@ final class Receiver extends SimulatedTask {
     private void take(Barrier barrier) throws InterruptedException {
         long id = barrier.checkpoint();
         over = id;
+        blocked.clear();
         Map<Integer, KeyedResults.Group> taken = results.snapshot();
         results.stopped(Sender.isSynchronous(barrier));
         List<PendingGroup> pending = side.snapshot(id, barrier.timestamp(), barrier.options());

@@ -33,6 +33,7 @@ final class Retention {
     private final FlinkLedger ledger;
     private final boolean hasBatchers;
     private final int most;
+    private final int reserve;
     private final Deque<TakenCheckpoint> retained = new ArrayDeque<>();
 
     /** Those of earlier submissions, which nothing deletes. */
@@ -52,11 +53,12 @@ final class Retention {
         this.ledger = ledger;
         hasBatchers = schedule.putsAfterBarrier();
         most = schedule.retained();
+        reserve = schedule.clockMinutes();
         horizon = horizon();
     }
 
     private CheckpointHorizon horizon() {
-        CheckpointHorizon made = new CheckpointHorizon(() -> most, 0);
+        CheckpointHorizon made = new CheckpointHorizon(() -> most, reserve);
         made.expect(() -> receivers.getAsInt());
         if (hasBatchers) {
             made.expect(() -> senders.getAsInt());
@@ -164,14 +166,14 @@ final class Retention {
 
     /** No blob is left that is older than all that the retained checkpoints need. */
     private void requireNoOlder() {
-        boolean knowsAll = retained.size() == most
-                && noticed >= most
-                && retained.stream().noneMatch(each -> each.barrier.options().isUnalignedCheckpoint());
+        boolean knowsAll =
+                retained.size() == most && noticed >= most && retained.stream().noneMatch(TakenCheckpoint::isUnaligned);
         if (knowsAll) {
             long oldest = retained.stream()
-                    .mapToLong(TakenCheckpoint::oldestGeneration)
-                    .min()
-                    .orElse(0);
+                            .mapToLong(TakenCheckpoint::oldestGeneration)
+                            .min()
+                            .orElse(0)
+                    - reserve;
             blobs(owner)
                     .filter(id -> id.generation() < oldest)
                     .forEach(id -> ledger.violation(

@@ -49,6 +49,7 @@ final class TakenCheckpoint {
     private final Set<String> missing = new HashSet<>();
     private boolean hasReceiver;
     private boolean isDeclined;
+    private boolean hasTimedOut;
 
     TakenCheckpoint(
             Barrier barrier,
@@ -85,6 +86,16 @@ final class TakenCheckpoint {
 
     boolean isSavepoint() {
         return barrier.options().getCheckpointType().isSavepoint();
+    }
+
+    /** It began aligned, and becomes unaligned where its barriers have not arrived. */
+    void timeOut() {
+        hasTimedOut = true;
+    }
+
+    /** Whether its barriers may have overtaken references. */
+    boolean isUnaligned() {
+        return hasTimedOut || barrier.options().isUnalignedCheckpoint();
     }
 
     void acknowledgedBySender(int subtask) {

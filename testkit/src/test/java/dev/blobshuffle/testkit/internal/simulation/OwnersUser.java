@@ -16,6 +16,7 @@ import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SkewedTime;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
