@@ -56,7 +56,7 @@ final class Findings {
         }
     }
 
-    /** The lines of all processes. The last one of a killed process is left out if it has no end. */
+    /** The lines of all processes, but not the last one of a killed process if it has no end. */
     static List<String> in(Path directory) throws IOException {
         List<String> lines = new ArrayList<>();
         try (Stream<Path> files = Files.list(directory)) {

@@ -48,7 +48,7 @@ final class DrawnProgram {
         for (int i = 1 + program.random.nextInt(5); i > 0; i--) {
             data = program.step(data);
         }
-        // No method reference: another one of the same method has other types, and Java mixes them up.
+        // No method reference: Java would take it for the other one, which has other types.
         List<String> records =
                 new ArrayList<>(data.map(pair -> DrawnValues.text(pair)).collect());
         program.cached.forEach(each -> {

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Drawn RDD programs have the same results natively, and through blobs with drawn settings. {@code
- * -Ddifferential.programs} says how many, {@code -Ddifferential.seed} which is the first, and {@code
- * -Ddifferential.partitions} how many partitions a few of the shuffles have at most. A failure names
- * its seed and the settings.
+ * Drawn RDD programs have the same results natively, and through blobs with drawn settings.
+ * {@code -Ddifferential.programs} says how many, {@code -Ddifferential.seed} which is the first,
+ * and {@code -Ddifferential.partitions} how many partitions a few shuffles have at most. A failure
+ * names its seed and the settings.
  */
 class ProgramsDifferentialIT {
     private static final int PROGRAMS = Integer.getInteger("differential.programs", 5);

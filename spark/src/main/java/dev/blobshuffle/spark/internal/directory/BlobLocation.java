@@ -25,10 +25,10 @@ public final class BlobLocation {
     private BlobLocation() {}
 
     /**
-     * The executor that stands for a blob. Readers run on the host of the blob's writer if they can,
-     * as natively. Its own name would not do: for its own host Spark reads the disk of the executor
-     * that it believes in. A host that no executor has would let readers wait for it, with a local
-     * master for ever.
+     * The executor that stands for a blob. Readers run on the host of the blob's writer if they
+     * can, as natively. Its own name would not do: for its own host Spark reads the disk of the
+     * executor that it believes in. A host that no executor has would let readers wait for it, with
+     * a local master for ever.
      *
      * @param host of the blob's writer
      */

@@ -186,11 +186,13 @@ class BlobDirectoryTest {
         assertThat(BlobLocation.parse("1")).isEmpty();
     }
 
-    /** Its readers want to be there; but no reader takes it for its own host, and reads the disk. */
+    /** Its readers want to be there, and none takes it for its own host and reads the disk. */
     @Test
     void aBlobIsNearItsWriter() {
         assertThat(BlobLocation.of(FIRST, "host").host()).isNotEqualTo("host");
-        assertThat(TaskLocation$.MODULE$.apply(BlobLocation.of(FIRST, "host").host()).host())
+        assertThat(TaskLocation$.MODULE$
+                        .apply(BlobLocation.of(FIRST, "host").host())
+                        .host())
                 .isEqualTo("host");
         assertThat(BlobLocation.of(FIRST, "[::1]").host()).isEqualTo("blob-store");
     }
