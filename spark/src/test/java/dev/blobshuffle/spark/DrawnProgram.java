@@ -174,7 +174,7 @@ final class DrawnProgram {
         JavaRDD<Tuple2<Object, Object>> right =
                 JavaRDD.fromRDD(table().partitionBy(partitioner).rdd(), data.classTag());
         return left.zipPartitions(right, DrawnValues::sides)
-                .mapToPair(sides -> new Tuple2<>((Object) sides.hashCode(), (Object) sides));
+                .mapToPair(sides -> new Tuple2<>((Object) (long) sides.hashCode(), (Object) sides));
     }
 
     /** Cached, or with a checkpoint, and computed once before it is used. */

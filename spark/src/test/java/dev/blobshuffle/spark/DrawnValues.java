@@ -23,14 +23,17 @@ final class DrawnValues {
 
     private DrawnValues() {}
 
-    /** A number, a text, one of both, or a null; a third of the records has one key. */
+    /**
+     * A number, a text, one of both, or a null; a third of the records has one key. Numbers have
+     * one type: for Scala, an {@code Integer} equals a {@code Long}, and Spark would keep either.
+     */
     static @Nullable Object key(int kind, int keys, int salt, int id) {
-        int number = Math.floorMod(id % 3 == 0 ? 7 : new Random(31L * salt + id).nextInt(), keys);
+        long number = Math.floorMod(id % 3 == 0 ? 7 : new Random(31L * salt + id).nextInt(), keys);
         return switch (kind) {
             case 0 -> number;
             case 1 -> "key" + number;
-            case 2 -> number % 2 == 0 ? Integer.valueOf(number) : "key" + number;
-            default -> number % 5 == 0 ? null : Long.valueOf(number);
+            case 2 -> number % 2 == 0 ? Long.valueOf(number) : "key" + number;
+            default -> number % 5 == 0 ? null : number;
         };
     }
 
