@@ -17,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version spark-suites api openmessaging site python-large differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version spark-suites api openmessaging site python-large python-tpch differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -141,6 +141,9 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
+
+python-tpch: ## Python: TPC-H queries at scale 1 with Dask, compared with DuckDB; needs 8 GB of disk
+	cd python && .venv/bin/python examples/tpch.py /tmp/blobshuffle-tpch --scale $(or $(SCALE),1)
 
 python-tour: ## Python: run the tour and write docs/guides/python-tour.md with its output and plots
 	cd python && .venv/bin/python bench/render_tour.py

@@ -1,0 +1,221 @@
+"""TPC-H queries 3, 5, 9 and 18 with Dask, as you would write them for frames of any size.
+
+    python examples/tpch.py STORE [--scale 1] [--partitions 16]
+
+Dask's own operations shuffle through blobs. The program makes the tables with `tpchgen-cli`,
+compares each result with DuckDB's, and prints the seconds of each query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import dask
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import blobshuffle.dask
+
+TABLES = ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"]
+
+SQL = {
+    "q3": """
+        select l_orderkey, sum(l_extendedprice * (1 - l_discount)) as revenue, o_orderdate,
+            o_shippriority
+        from customer, orders, lineitem
+        where c_mktsegment = 'BUILDING' and c_custkey = o_custkey and l_orderkey = o_orderkey
+            and o_orderdate < date '1995-03-15' and l_shipdate > date '1995-03-15'
+        group by l_orderkey, o_orderdate, o_shippriority
+        order by revenue desc, o_orderdate limit 10""",
+    "q5": """
+        select n_name, sum(l_extendedprice * (1 - l_discount)) as revenue
+        from customer, orders, lineitem, supplier, nation, region
+        where c_custkey = o_custkey and l_orderkey = o_orderkey and l_suppkey = s_suppkey
+            and c_nationkey = s_nationkey and s_nationkey = n_nationkey
+            and n_regionkey = r_regionkey and r_name = 'ASIA'
+            and o_orderdate >= date '1994-01-01' and o_orderdate < date '1995-01-01'
+        group by n_name order by revenue desc""",
+    "q9": """
+        select n_name, year(o_orderdate)::int as year,
+            sum(l_extendedprice * (1 - l_discount) - ps_supplycost * l_quantity) as amount
+        from part, supplier, lineitem, partsupp, orders, nation
+        where s_suppkey = l_suppkey and ps_suppkey = l_suppkey and ps_partkey = l_partkey
+            and p_partkey = l_partkey and o_orderkey = l_orderkey and s_nationkey = n_nationkey
+            and p_name like '%green%'
+        group by n_name, year order by n_name, year desc""",
+    "q18": """
+        select c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice,
+            sum(l_quantity) as l_quantity
+        from customer, orders, lineitem
+        where o_orderkey in (
+                select l_orderkey from lineitem group by l_orderkey having sum(l_quantity) > 300)
+            and c_custkey = o_custkey and o_orderkey = l_orderkey
+        group by all order by o_totalprice desc, o_orderdate limit 100""",
+}
+"""The queries, with the parameters by which TPC-H validates results."""
+
+
+def make(directory: Path, scale: float, parts: int) -> None:
+    """Make the tables with TPC-H's generator, as most programs have them: floats for decimals."""
+    raw = directory / "raw"
+    program = Path(sys.executable).with_name("tpchgen-cli")
+    tables = f"--tables={','.join(TABLES)}"
+    arguments = ["parquet", "-s", str(scale), f"--parts={parts}", tables, f"--output-dir={raw}"]
+    subprocess.run([program, *arguments], check=True)
+    for file in sorted(raw.rglob("*.parquet")):
+        source = pq.ParquetFile(file)
+        schema = pa.schema([field.with_type(_type(field.type)) for field in source.schema_arrow])
+        target = directory / file.parent.name / file.name
+        target.parent.mkdir(exist_ok=True)
+        with pq.ParquetWriter(target, schema) as writer:
+            for batch in source.iter_batches():
+                writer.write_table(pa.Table.from_batches([batch]).cast(schema))
+    shutil.rmtree(raw)
+
+
+def _type(data_type: Any) -> pa.DataType:
+    if pa.types.is_decimal(data_type):
+        return pa.float64()
+    if pa.types.is_date(data_type):
+        return pa.timestamp("us")
+    return pa.string() if pa.types.is_string_view(data_type) else data_type
+
+
+def expected(directory: Path, query: str) -> pd.DataFrame:
+    """Return DuckDB's result."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        for table in TABLES:
+            connection.execute(f"create view {table} as from '{directory / table}/*.parquet'")
+        return connection.execute(SQL[query]).df()
+
+
+def verify(found: pd.DataFrame, wanted: pd.DataFrame) -> None:
+    """Raise `AssertionError` if a result differs from DuckDB's."""
+    pd.testing.assert_frame_equal(
+        found.reset_index(drop=True), wanted, check_dtype=False, rtol=1e-9, check_names=False
+    )
+
+
+def day(year: int, month: int = 1, of_month: int = 1) -> pd.Timestamp:
+    """Return a date as the tables have it."""
+    return pd.Timestamp(year, month, of_month)
+
+
+class OnDask:
+    """The queries with Dask. Each returns a data frame in the order of the query."""
+
+    def __init__(self, directory: Path, partitions: int) -> None:
+        """Read tables."""
+        import dask.dataframe as dd
+
+        self._partitions = partitions
+        self._table = {name: dd.read_parquet(directory / name) for name in TABLES}
+
+    def _sum(self, rows: Any, keys: list[str], column: str) -> Any:
+        groups = rows.groupby(keys)[column].sum(split_out=self._partitions)
+        return groups.reset_index()
+
+    def q3(self) -> Any:
+        """Return the ten orders not shipped on a day with the highest revenue."""
+        customer, orders, lineitem = (self._table[n] for n in ("customer", "orders", "lineitem"))
+        rows = (
+            customer[customer.c_mktsegment == "BUILDING"][["c_custkey"]]
+            .merge(orders[orders.o_orderdate < day(1995, 3, 15)], left_on="c_custkey",
+                   right_on="o_custkey")
+            .merge(lineitem[lineitem.l_shipdate > day(1995, 3, 15)], left_on="o_orderkey",
+                   right_on="l_orderkey")
+        )  # fmt: skip
+        rows["revenue"] = rows.l_extendedprice * (1 - rows.l_discount)
+        keys = ["l_orderkey", "o_orderdate", "o_shippriority"]
+        found = self._sum(rows, keys, "revenue")
+        ordered = found.sort_values(["revenue", "o_orderdate"], ascending=[False, True])
+        return ordered.head(10, npartitions=-1)[["l_orderkey", "revenue", *keys[1:]]]
+
+    def q5(self) -> Any:
+        """Return the revenue of each nation of a region with local suppliers in a year."""
+        orders, region = self._table["orders"], self._table["region"]
+        is_of_year = (orders.o_orderdate >= day(1994)) & (orders.o_orderdate < day(1995))
+        nations = self._table["nation"].merge(
+            region[region.r_name == "ASIA"], left_on="n_regionkey", right_on="r_regionkey"
+        )
+        suppliers = self._table["supplier"].merge(
+            nations, left_on="s_nationkey", right_on="n_nationkey"
+        )
+        rows = (
+            self._table["customer"]
+            .merge(orders[is_of_year], left_on="c_custkey", right_on="o_custkey")
+            .merge(self._table["lineitem"], left_on="o_orderkey", right_on="l_orderkey")
+            .merge(suppliers, left_on=["l_suppkey", "c_nationkey"],
+                   right_on=["s_suppkey", "s_nationkey"])
+        )  # fmt: skip
+        rows["revenue"] = rows.l_extendedprice * (1 - rows.l_discount)
+        found = self._sum(rows, ["n_name"], "revenue")
+        return found.sort_values("revenue", ascending=False).compute()
+
+    def q9(self) -> Any:
+        """Return the profit on parts of a colour for each nation and year."""
+        part = self._table["part"]
+        rows = (
+            part[part.p_name.str.contains("green")][["p_partkey"]]
+            .merge(self._table["lineitem"], left_on="p_partkey", right_on="l_partkey")
+            .merge(self._table["partsupp"], left_on=["l_partkey", "l_suppkey"],
+                   right_on=["ps_partkey", "ps_suppkey"])
+            .merge(self._table["supplier"], left_on="l_suppkey", right_on="s_suppkey")
+            .merge(self._table["nation"], left_on="s_nationkey", right_on="n_nationkey")
+            .merge(self._table["orders"][["o_orderkey", "o_orderdate"]], left_on="l_orderkey",
+                   right_on="o_orderkey")
+        )  # fmt: skip
+        rows["amount"] = (
+            rows.l_extendedprice * (1 - rows.l_discount) - rows.ps_supplycost * rows.l_quantity
+        )
+        rows["year"] = rows.o_orderdate.dt.year
+        found = self._sum(rows, ["n_name", "year"], "amount")
+        return found.sort_values(["n_name", "year"], ascending=[True, False]).compute()
+
+    def q18(self) -> Any:
+        """Return the 100 most expensive orders of more than 300 pieces."""
+        lineitem = self._table["lineitem"]
+        sums = self._sum(lineitem, ["l_orderkey"], "l_quantity")
+        rows = (
+            sums[sums.l_quantity > 300]
+            .merge(self._table["orders"], left_on="l_orderkey", right_on="o_orderkey")
+            .merge(self._table["customer"], left_on="o_custkey", right_on="c_custkey")
+        )
+        ordered = rows.sort_values(["o_totalprice", "o_orderdate"], ascending=[False, True])
+        names = ["c_name", "c_custkey", "o_orderkey", "o_orderdate", "o_totalprice", "l_quantity"]
+        return ordered[names].head(100, npartitions=-1)
+
+
+def run(store: str, scale: float, partitions: int) -> None:
+    """Make the tables, run the queries, check them and print."""
+    with tempfile.TemporaryDirectory() as name, blobshuffle.dask.enable(store):
+        directory = Path(name)
+        make(directory, scale, partitions)
+        queries = OnDask(directory, partitions)
+        for query in SQL:
+            began = time.monotonic()
+            found = getattr(queries, query)()
+            seconds = time.monotonic() - began
+            verify(found, expected(directory, query))
+            print(f"{query}: {len(found)} rows, {seconds:.1f} s, as DuckDB")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store")
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--partitions", type=int, default=16)
+    options = parser.parse_args()
+    # With threads, Dask before Python 3.12 may stand still while it samples a sort.
+    with dask.config.set(scheduler="sync"):
+        run(options.store, options.scale, options.partitions)
