@@ -26,13 +26,13 @@ class StartFailureAnalyzerTest {
 
     /** As Spring Boot finds it, below the exceptions of beans. */
     private static FailureAnalysis analyze(RuntimeException failure) {
-        FailureAnalyzer analyzer =
-                SpringFactoriesLoader.forDefaultResourceLocation(StartFailureAnalyzer.class.getClassLoader())
-                        .load(FailureAnalyzer.class, (type, name, problem) -> {})
-                        .stream()
-                        .filter(StartFailureAnalyzer.class::isInstance)
-                        .findFirst()
-                        .orElseThrow();
+        FailureAnalyzer analyzer = SpringFactoriesLoader.forDefaultResourceLocation(
+                        StartFailureAnalyzer.class.getClassLoader())
+                .load(FailureAnalyzer.class, (type, name, problem) -> {})
+                .stream()
+                .filter(StartFailureAnalyzer.class::isInstance)
+                .findFirst()
+                .orElseThrow();
         return analyzer.analyze(new IllegalStateException("Cannot create the bean.", failure));
     }
 }

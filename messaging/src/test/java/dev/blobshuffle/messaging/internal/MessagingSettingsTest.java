@@ -37,8 +37,8 @@ class MessagingSettingsTest {
     /** Applications share one configuration between messaging and other front doors. */
     @Test
     void otherFrontDoorsNameItsOwnSettingsAsThoseOfMessaging() {
-        List<String> own = new MessagingSettings()
-                .settings().stream().map(Setting::name).toList();
+        List<String> own =
+                new MessagingSettings().settings().stream().map(Setting::name).toList();
 
         assertThat(Settings.ofMessaging()).containsExactlyInAnyOrderElementsOf(own);
         for (String name : own) {

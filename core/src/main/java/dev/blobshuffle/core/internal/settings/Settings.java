@@ -83,8 +83,8 @@ public final class Settings {
                 groups.stream().flatMap(group -> group.names(key).stream()).toList();
         if (!known.contains(key)) {
             if (OF_MESSAGING.contains(key)) {
-                throw new InvalidSettingsException("Cannot use setting " + key
-                        + " here: only messaging has it. Pass it to Messaging.open alone.");
+                throw new InvalidSettingsException(
+                        "Cannot use setting " + key + " here: only messaging has it. Pass it to Messaging.open alone.");
             }
             String nearest = known.stream()
                     .min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, key)))
