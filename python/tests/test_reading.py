@@ -27,7 +27,7 @@ class Watched(LocalStore):
     def at(self, location):
         return self
 
-    def open(self, path):
+    def open(self, path) -> Any:
         if path in self.broken:
             raise BlobMissing(f"{path} is gone")
         store, inner = self, super().open(path)

@@ -10,7 +10,7 @@ from shuffles import stored
 import blobshuffle.dask
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "examples"))
-import tpch
+import tpch  # pyright: ignore[reportMissingImports]
 
 
 @pytest.fixture(scope="module")
