@@ -66,10 +66,10 @@ final class PendingState {
     /** The groups that a checkpoint holds for a subtask. */
     static List<PendingGroup> read(PrioritizedOperatorSubtaskState restored) throws IOException {
         List<PendingGroup> groups = new ArrayList<>();
-        for (StateObjectCollection<KeyedStateHandle> each : restored.getPrioritizedRawKeyedState()) {
-            for (KeyedStateHandle handle : each) {
-                read((KeyGroupsStateHandle) handle, groups);
-            }
+        // Other collections are copies of the first one, such as those on local disks.
+        List<StateObjectCollection<KeyedStateHandle>> copies = restored.getPrioritizedRawKeyedState();
+        for (KeyedStateHandle handle : copies.get(0)) {
+            read((KeyGroupsStateHandle) handle, groups);
         }
         return groups;
     }

@@ -47,6 +47,15 @@ class PendingStateTest {
     }
 
     @Test
+    void aCopyOnTheLocalDiskIsNotReadBesideTheOther() throws Exception {
+        List<PendingGroup> pending = List.of(pending(1), pending(2));
+        OperatorSubtaskState state = state(List.of(written(pending, range(1, 0))));
+
+        assertThat(PendingState.read(new PrioritizedOperatorSubtaskState.Builder(state, List.of(state), 1L).build()))
+                .hasSize(2);
+    }
+
+    @Test
     void nothingPendingIsNoState() throws Exception {
         RunnableFuture<SnapshotResult<KeyedStateHandle>> write =
                 PendingState.write(List.of(), range(1, 0), new MemCheckpointStreamFactory(1 << 20));
@@ -87,9 +96,12 @@ class PendingStateTest {
                 .map(handle -> handle.getIntersection(range))
                 .filter(Objects::nonNull)
                 .toList();
-        OperatorSubtaskState state = OperatorSubtaskState.builder()
+        return new PrioritizedOperatorSubtaskState.Builder(state(parts), List.of(), 1L).build();
+    }
+
+    private static OperatorSubtaskState state(List<KeyedStateHandle> parts) {
+        return OperatorSubtaskState.builder()
                 .setRawKeyedState(new StateObjectCollection<>(parts))
                 .build();
-        return new PrioritizedOperatorSubtaskState.Builder(state, List.of(), 1L).build();
     }
 }
