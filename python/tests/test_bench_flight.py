@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,10 @@ def measure(rows, tmp_path):
         "--partitions", "7", "--codec", "lz4", "--directory", files, "--log", log,
         "--limit", "120",
     ]  # fmt: skip
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    environment = os.environ | {"PYTHONPATH": str(PROGRAMS.parent)}
+    printed = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=environment
+    ).stdout
     return dict(line.split("=", 1) for line in printed.splitlines()), log.read_text()
 
 

@@ -258,18 +258,28 @@ def test_objects_of_kindred_types_come_back_equal(tmp_path, values):
 
 
 @pytest.mark.parametrize(
+    "values", [[{1}, {2, 3}], [(1, 2), ()], [[pd.Timestamp(1)]], [frozenset("a")]]
+)
+def test_collections_come_back_as_they_were(tmp_path, values):
+    part = pd.DataFrame({"k": range(len(values)), "x": pd.Series(values, dtype=object)})
+    with config.set({"dataframe.convert-string": False}):
+        rows = whole(tmp_path, parts_of(part)).sort_index()
+    assert rows.x.tolist() == values
+    assert [type(each) for each in rows.x] == [type(each) for each in values]
+
+
+@pytest.mark.parametrize(
     "values",
     [
         ["a", 1],
         [{"a": 1}],
-        [{1}],
-        [(1, 2)],
-        [np.zeros(2)],
+        [{1}, (1,)],
+        [np.zeros((2, 2))],
         [[[1]]],
         [datetime.datetime(2026, 1, 2), datetime.datetime(2026, 1, 2, tzinfo=_UTC)],
         [datetime.datetime(2026, 1, 2, tzinfo=_EAST), datetime.datetime(2026, 1, 2, tzinfo=_UTC)],
         [datetime.time(1), datetime.time(1, tzinfo=_UTC)],
-        [[pd.Timestamp(1)]],
+        [[pd.Timestamp(1), datetime.datetime(2026, 1, 2)]],
         [pd.Timestamp(1), datetime.datetime(2026, 1, 2)],
         ["\ud800"],
     ],

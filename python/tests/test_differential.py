@@ -85,14 +85,19 @@ def test_a_frame_is_what_dasks_own_shuffle_returns(tmp_path_factory, drawn_frame
         native = source.shuffle("k", npartitions=parts, shuffle_method="tasks")
         try:
             expected = native.compute().sort_index()
-        except TypeError:
-            expected = None  # Categories of two types met, as where all values are missing.
+        except (TypeError, UnicodeDecodeError):
+            # Categories of two types met, as where all values are missing; or Dask made strings
+            # of bytes that are no text.
+            expected = None
         try:
             ours = blobshuffle.dask.shuffle(source, "k", parts, store=store, shuffle=name)
             found: list[Any] = list(compute(*ours.to_delayed()))
         except (SchemaMismatch, TypeError) as refusal:
             assert "column '" in str(refusal), refusal
             assert expected is None or {"complex", "mixed"} & set(kinds), refusal
+            return
+        except UnicodeDecodeError:
+            assert expected is None
             return
     if expected is None:
         return
