@@ -1,6 +1,6 @@
 r"""Measures one shuffle in a process of its own, and prints the numbers, one `name=value` a line.
 
-    python measure.py --system blobs --partitions 100 --codec lz4 \
+    PYTHONPATH=.. python measure.py --system blobs --partitions 100 --codec lz4 \
         --data DIR --directory EMPTY --log FILE
 
 CPU seconds are those of the program and all its descendants, between its start of the work and

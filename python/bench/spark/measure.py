@@ -1,7 +1,7 @@
 r"""Runs jobs of Spark in one application, and prints the numbers of each, a line of JSON a job.
 
-    python measure.py --workloads repartition,join --rows 4000000 --maps 32 --partitions 200 \
-        --repetitions 2 --directory EMPTY --conf spark.plugins=…
+    PYTHONPATH=.. python measure.py --workloads repartition,join --rows 4000000 --maps 32 \
+        --partitions 200 --repetitions 2 --directory EMPTY --conf spark.plugins=…
 
 The application has two executors of one core, which are processes of their own. Each job runs once
 before it is measured. CPU seconds are those of driver and executors, from the start of a job to
