@@ -59,6 +59,9 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
     /** The most by which the clocks of a writer and a reader may differ. */
     private static final Duration CLOCKS = Duration.ofMinutes(2);
 
+    /** Below every age: a blob of a writer whose clock is ahead has a negative one. */
+    private static final long AT_ANY_AGE = Long.MIN_VALUE;
+
     private final BlobStore fast;
     private final Announcing announcing;
 
@@ -78,7 +81,7 @@ public final class TwoSpeedBlobStore extends ForwardingBlobStore {
      * @param metrics where it counts what became of the fast store's copies
      */
     public TwoSpeedBlobStore(StoreHalves halves, Time time, ShuffleMetrics metrics) {
-        this(halves, 0, time, metrics);
+        this(halves, AT_ANY_AGE, time, metrics);
     }
 
     /**

@@ -251,11 +251,14 @@ class TwoSpeedBlobStoreTest {
     @Test
     void withoutReadersABlobThatBothStoresLackIsMissingAtOnce() {
         TwoSpeedBlobStore raw = new TwoSpeedBlobStore(new StoreHalves(fast, durable), time, metrics);
-        assertThat(raw.get(young, ALL).toCompletableFuture())
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOf(BlobMissingException.class);
+        BlobId ofAClockAhead = new BlobId(young.generation() + 10, 1, 1);
+        for (BlobId missing : List.of(young, ofAClockAhead)) {
+            assertThat(raw.get(missing, ALL).toCompletableFuture())
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(BlobMissingException.class);
+        }
     }
 
     @Test
