@@ -103,10 +103,13 @@ def main() -> None:
     parser.add_argument("--maps", type=int, required=True)
     parser.add_argument("--partitions", type=int, required=True)
     parser.add_argument("--repetitions", type=int, required=True)
+    parser.add_argument("--limit", type=int, default=1800, help="seconds")
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--conf", action="append", default=[])
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"It took more than {options.limit} seconds."))
+    signal.alarm(options.limit)
     adopt_orphans()
     try:
         spark = session(options)

@@ -6,10 +6,7 @@ import dev.blobshuffle.bench.flight.FlightPlan;
 import dev.blobshuffle.bench.flight.FlightReport;
 import dev.blobshuffle.bench.flight.FlightRunner;
 import dev.blobshuffle.bench.flight.FlightSystem;
-import dev.blobshuffle.bench.process.PythonDirectories;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.bench.report.HtmlReport;
-import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -69,23 +66,8 @@ final class FlightCommand implements Callable<Integer> {
     @Option(names = "--limit-seconds", defaultValue = "900", description = "A longer run is void.")
     private long limitSeconds;
 
-    @Option(names = "--directory", description = "For shuffled files (default: the system's temporary one).")
-    private @Nullable Path directory;
-
-    @Option(names = "--cache", description = "For packages and rows, which are kept (default: ~/.cache/blobshuffle).")
-    private @Nullable Path cache;
-
-    @Option(names = "--python", defaultValue = "python3", description = "The interpreter, 3.10 or newer.")
-    private String interpreter;
-
-    @Option(names = "--python-project", defaultValue = "python", description = "Directory of the Python package.")
-    private Path project;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
-
-    @Option(names = "--plots", paramLabel = "DIR", description = "Directory for plots as SVG and PNG.")
-    private @Nullable Path plots;
+    @Mixin
+    private PythonOptions python;
 
     @Spec
     private CommandSpec spec;
@@ -95,8 +77,7 @@ final class FlightCommand implements Callable<Integer> {
         FlightPlan plan = plan();
         Map<String, Object> environment = Environment.asJson();
         try {
-            FlightRunner runner =
-                    new FlightRunner(plan, PythonDirectories.of(project, interpreter, cache, directory), this::say);
+            FlightRunner runner = new FlightRunner(plan, python.directories(), this::say);
             if (isServing) {
                 serve(runner, environment);
                 return 0;
@@ -120,16 +101,11 @@ final class FlightCommand implements Callable<Integer> {
         Path numbers = Files.createTempFile("serving", ".json");
         try {
             say(runner.serve(numbers));
-            if (json != null) {
-                Map<String, Object> all = new LinkedHashMap<>();
-                all.put("environment", environment);
-                all.put("scale", scale);
-                all.put("cells", new ObjectMapper().readValue(numbers.toFile(), List.class));
-                Files.writeString(json, Json.write(all));
-            }
-            if (plots != null) {
-                HtmlReport.writePlots(FlightCharts.ofServing(numbers), plots);
-            }
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.put("scale", scale);
+            all.put("cells", new ObjectMapper().readValue(numbers.toFile(), List.class));
+            python.write(all, FlightCharts.ofServing(numbers));
         } finally {
             Files.delete(numbers);
         }
@@ -144,16 +120,11 @@ final class FlightCommand implements Callable<Integer> {
     }
 
     private void write(FlightReport report, Map<String, Object> environment) throws IOException {
-        if (json != null) {
-            Map<String, Object> all = new LinkedHashMap<>();
-            all.put("environment", environment);
-            all.put("scale", scale);
-            all.putAll(report.asJson());
-            Files.writeString(json, Json.write(all));
-        }
-        if (plots != null) {
-            HtmlReport.writePlots(FlightCharts.of(report), plots);
-        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("environment", environment);
+        all.put("scale", scale);
+        all.putAll(report.asJson());
+        python.write(all, FlightCharts.of(report));
     }
 
     private void say(String line) {

@@ -1,18 +1,16 @@
 package dev.blobshuffle.bench.command;
 
-import dev.blobshuffle.bench.process.PythonDirectories;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.bench.report.HtmlReport;
 import dev.blobshuffle.bench.spark.SparkPlan;
 import dev.blobshuffle.bench.spark.SparkReport;
 import dev.blobshuffle.bench.spark.SparkRunner;
 import dev.blobshuffle.bench.spark.SparkSystem;
-import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.planner.LatencyProfile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +20,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -88,23 +87,14 @@ final class SparkBenchCommand implements Callable<Integer> {
             description = "For OBJECTS: the jar of IBM's spark-s3-shuffle, built for this version of Spark.")
     private @Nullable Path objects;
 
-    @Option(names = "--directory", description = "For shuffled files (default: the system's temporary one).")
-    private @Nullable Path directory;
+    @Option(
+            names = "--limit-seconds",
+            defaultValue = "1800",
+            description = "An application that takes longer ends the command.")
+    private long limitSeconds;
 
-    @Option(names = "--cache", description = "For Spark, which is kept (default: ~/.cache/blobshuffle).")
-    private @Nullable Path cache;
-
-    @Option(names = "--python", defaultValue = "python3", description = "The interpreter, 3.10 or newer.")
-    private String interpreter;
-
-    @Option(names = "--python-project", defaultValue = "python", description = "Directory of the Python package.")
-    private Path project;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
-
-    @Option(names = "--plots", paramLabel = "DIR", description = "Directory for plots as SVG and PNG.")
-    private @Nullable Path plots;
+    @Mixin
+    private PythonOptions python;
 
     @Spec
     private CommandSpec spec;
@@ -114,9 +104,7 @@ final class SparkBenchCommand implements Callable<Integer> {
         SparkPlan plan = plan();
         Map<String, Object> environment = Environment.asJson();
         try {
-            SparkReport report = new SparkRunner(
-                            plan, PythonDirectories.of(project, interpreter, cache, directory), this::say)
-                    .run();
+            SparkReport report = new SparkRunner(plan, python.directories(), this::say).run();
             say("");
             say(report.text());
             say(
@@ -142,6 +130,7 @@ final class SparkBenchCommand implements Callable<Integer> {
                     partitions,
                     repetitions,
                     rounds,
+                    Duration.ofSeconds(limitSeconds),
                     Optional.ofNullable(latency).map(LatencyProfile::named),
                     jars());
         } catch (IllegalArgumentException e) {
@@ -162,7 +151,7 @@ final class SparkBenchCommand implements Callable<Integer> {
     }
 
     private @Nullable Path built() throws IOException {
-        Path target = project.toAbsolutePath().resolveSibling("spark-bundle").resolve("target");
+        Path target = python.checkout().resolve("spark-bundle").resolve("target");
         if (!Files.isDirectory(target)) {
             return null;
         }
@@ -185,15 +174,10 @@ final class SparkBenchCommand implements Callable<Integer> {
     }
 
     private void write(SparkReport report, Map<String, Object> environment) throws IOException {
-        if (json != null) {
-            Map<String, Object> all = new LinkedHashMap<>();
-            all.put("environment", environment);
-            all.putAll(report.asJson());
-            Files.writeString(json, Json.write(all));
-        }
-        if (plots != null) {
-            HtmlReport.writePlots(report.charts(), plots);
-        }
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("environment", environment);
+        all.putAll(report.asJson());
+        python.write(all, report.charts());
     }
 
     private void say(String line) {

@@ -178,7 +178,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "flight --scale 4 --serve --partitions 100 --codecs none,lz4 --rounds 6"),
             new SuitePlan(
                     "spark",
-                    35,
+                    50,
                     "jobs of Spark SQL, natively and through blobs in a simulated S3",
                     "spark --store-latency s3-standard"),
             new SuitePlan(

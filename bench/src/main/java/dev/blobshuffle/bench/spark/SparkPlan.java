@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.spark;
 
 import dev.blobshuffle.planner.LatencyProfile;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param partitions of each shuffle
  * @param repetitions of a workload within an application, after one to warm up
  * @param rounds how often each system runs
+ * @param limit of one application, 1 second or more
  * @param latency of the store, which is a server over TLS; empty for a directory
  * @param jars of plug-ins
  */
@@ -29,6 +31,7 @@ public record SparkPlan(
         int partitions,
         int repetitions,
         int rounds,
+        Duration limit,
         Optional<LatencyProfile> latency,
         Map<SparkSystem, Path> jars) {
     /** Names of all workloads, which are functions in {@code python/bench/spark/workloads.py}. */
@@ -47,9 +50,9 @@ public record SparkPlan(
             throw new IllegalArgumentException(
                     "Cannot run workloads " + workloads + ": there are " + String.join(", ", WORKLOADS) + ".");
         }
-        if (rows < 1 || maps < 1 || partitions < 1 || repetitions < 1 || rounds < 1) {
+        if (rows < 1 || maps < 1 || partitions < 1 || repetitions < 1 || rounds < 1 || limit.toSeconds() < 1) {
             throw new IllegalArgumentException(
-                    "Cannot run the plan: rows, maps, partitions, repetitions and rounds must be above 0.");
+                    "Cannot run the plan: rows, maps, partitions, repetitions, rounds and limit must be above 0.");
         }
     }
 

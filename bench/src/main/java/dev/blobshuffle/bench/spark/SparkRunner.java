@@ -73,7 +73,8 @@ public final class SparkRunner {
                     system,
                     round,
                     directory,
-                    system.settings(plan.jar(system), "file://" + blobs, blobs.toUri() + ""));
+                    system.settings(
+                            plan.jar(system), "file://" + blobs, blobs.toUri().toString()));
             return;
         }
         try (S3SimProcess store = S3SimProcess.tls(BUCKET, STORE_BYTES, latency.get())) {
@@ -105,6 +106,8 @@ public final class SparkRunner {
                 Integer.toString(plan.partitions()),
                 "--repetitions",
                 Integer.toString(plan.repetitions()),
+                "--limit",
+                Long.toString(plan.limit().toSeconds()),
                 "--directory",
                 local.toString()));
         settings.forEach(setting -> arguments.addAll(List.of("--conf", setting)));

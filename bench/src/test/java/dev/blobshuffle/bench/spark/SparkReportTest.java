@@ -8,6 +8,7 @@ import dev.blobshuffle.bench.report.Goal;
 import dev.blobshuffle.s3sim.Operation;
 import dev.blobshuffle.s3sim.RequestCounts;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,17 @@ class SparkReportTest {
 
     private static SparkPlan plan(String version, List<String> workloads) {
         return new SparkPlan(
-                version, List.of(SparkSystem.values()), workloads, 1000, 4, 8, 2, 2, Optional.empty(), Map.of());
+                version,
+                List.of(SparkSystem.values()),
+                workloads,
+                1000,
+                4,
+                8,
+                2,
+                2,
+                Duration.ofMinutes(1),
+                Optional.empty(),
+                Map.of());
     }
 
     private void add(SparkSystem system, int round, double cpuSeconds) throws Exception {
