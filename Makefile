@@ -22,7 +22,7 @@ S3_PORT := 7070
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
-verify: ## compile, gates, unit and integration tests, formatting; about 25 minutes on two cores
+verify: ## compile, gates, unit and integration tests, formatting; 30 to 40 minutes on two cores
 	$(MVN) verify
 
 ci: ## what CI runs: verify, Python, site, chart, image, a bare machine, and a newer JDK

@@ -45,8 +45,8 @@ PYTHON = [
         "An Arrow column has one type, and decimals of a column one scale.",
     ),
     Difference(
-        "Times among Python objects that are in several zones, or have nanoseconds in lists or "
-        "beside Python times",
+        "Times among Python objects that are in several zones, or have nanoseconds beside Python "
+        "times",
         "Dask pickles them",
         "refused with the column's name before a byte is written",
         "An Arrow column has one zone and one unit, and no value may change.",
