@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.core.time.ForwardingTime;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -25,46 +26,19 @@ final class JumpingClock {
                 usual.options(), usual.batching(), usual.maxBatch(), usual.function(), new CallThreads(Ahead::new)));
     }
 
-    private final class Ahead implements Time {
-        private final Time machine;
-
+    private final class Ahead extends ForwardingTime {
         private Ahead(Time machine) {
-            this.machine = machine;
+            super(machine);
         }
 
         @Override
         public long nanos() {
-            return machine.nanos() + aheadNanos.get();
+            return super.nanos() + aheadNanos.get();
         }
 
         @Override
         public Signal signal() {
-            return new AheadSignal(machine.signal());
-        }
-
-        @Override
-        public long wallMillis() {
-            return machine.wallMillis();
-        }
-
-        @Override
-        public long randomLong() {
-            return machine.randomLong();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return machine.schedule(delay, task);
-        }
-
-        @Override
-        public Workers workers(String name, int threads) {
-            return machine.workers(name, threads);
-        }
-
-        @Override
-        public Workers blockingWorkers(String name, int threads) {
-            return machine.blockingWorkers(name, threads);
+            return new AheadSignal(super.signal());
         }
     }
 

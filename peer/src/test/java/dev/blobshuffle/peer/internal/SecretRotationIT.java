@@ -16,7 +16,7 @@ import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.ZoneSettings;
-import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.ForwardingTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.peer.internal.ZoneFixture.Instance;
 import dev.blobshuffle.testkit.LoanCheck;
@@ -174,35 +174,14 @@ class SecretRotationIT {
     }
 
     /** A second takes 20 ms, so that changed files are in use soon. */
-    private record HastyTime(Time system) implements Time {
+    private static final class HastyTime extends ForwardingTime {
+        HastyTime(Time time) {
+            super(time);
+        }
+
         @Override
         public long nanos() {
-            return system.nanos() * 50;
-        }
-
-        @Override
-        public long wallMillis() {
-            return system.wallMillis();
-        }
-
-        @Override
-        public long randomLong() {
-            return system.randomLong();
-        }
-
-        @Override
-        public Signal signal() {
-            return system.signal();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return system.schedule(delay, task);
-        }
-
-        @Override
-        public Workers workers(String name, int threads) {
-            return system.workers(name, threads);
+            return super.nanos() * 50;
         }
     }
 }

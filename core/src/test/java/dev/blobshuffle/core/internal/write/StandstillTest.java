@@ -10,7 +10,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
-import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.ForwardingTime;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
@@ -132,43 +132,22 @@ class StandstillTest {
     }
 
     /** The machine's time with clocks that a test can make jump; timers are not affected. */
-    private static final class JumpingTime implements Time {
+    private static final class JumpingTime extends ForwardingTime {
         final AtomicLong monotonic = new AtomicLong();
         final AtomicLong wall = new AtomicLong();
-        private final Time real;
 
         JumpingTime(Time real) {
-            this.real = real;
+            super(real);
         }
 
         @Override
         public long wallMillis() {
-            return real.wallMillis() + wall.get();
+            return super.wallMillis() + wall.get();
         }
 
         @Override
         public long nanos() {
-            return real.nanos() + monotonic.get();
-        }
-
-        @Override
-        public long randomLong() {
-            return real.randomLong();
-        }
-
-        @Override
-        public Signal signal() {
-            return real.signal();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return real.schedule(delay, task);
-        }
-
-        @Override
-        public Workers workers(String name, int threads) {
-            return real.workers(name, threads);
+            return super.nanos() + monotonic.get();
         }
     }
 }

@@ -14,7 +14,7 @@ import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
-import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.ForwardingTime;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
@@ -459,42 +459,16 @@ class LogPublisherTest {
     }
 
     /** A clock on which an hour passes between two reads. */
-    private static final class LateTime implements Time {
-        private final Time delegate;
+    private static final class LateTime extends ForwardingTime {
         private long hours;
 
-        LateTime(Time delegate) {
-            this.delegate = delegate;
-        }
-
-        @Override
-        public long wallMillis() {
-            return delegate.wallMillis();
+        LateTime(Time time) {
+            super(time);
         }
 
         @Override
         public long nanos() {
-            return delegate.nanos() + Duration.ofHours(hours++).toNanos();
-        }
-
-        @Override
-        public long randomLong() {
-            return delegate.randomLong();
-        }
-
-        @Override
-        public Signal signal() {
-            return delegate.signal();
-        }
-
-        @Override
-        public Cancellable schedule(Duration delay, Runnable task) {
-            return delegate.schedule(delay, task);
-        }
-
-        @Override
-        public Workers workers(String name, int threads) {
-            return delegate.workers(name, threads);
+            return super.nanos() + Duration.ofHours(hours++).toNanos();
         }
     }
 }
