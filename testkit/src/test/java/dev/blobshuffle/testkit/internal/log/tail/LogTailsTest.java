@@ -100,6 +100,7 @@ class LogTailsTest {
             }
 
             assertThat(read).isEqualTo(range(0, 6000));
+            assertThat(small.plan.count(LogCall.READ)).isGreaterThan(small.ringReads.size());
         }
     }
 
@@ -214,19 +215,9 @@ class LogTailsTest {
         fixture.pass(500);
         fixture.plan.isAway = false;
         fixture.database.failOver(standby);
-        try (var other = fixture.log) {
-            var writer = now(other.open("other"));
-            for (int i = 0; i < 3; i++) {
-                now(writer.commit(
-                        writer.firstNumber() + i,
-                        List.of(new dev.blobshuffle.log.internal.LogBatch(
-                                fixture.topic.number(), new byte[] {9}, java.util.Set.of(), 1, 0)),
-                        java.util.Optional.empty()));
-            }
-            now(other.sequence(fixture.topic.number()));
-            fixture.pass(2_000);
-            assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBackException.class);
-        }
+        fixture.publishByAnother(3);
+        fixture.pass(2_000);
+        assertThatThrownBy(() -> take(cursor)).isInstanceOf(LogWentBackException.class);
     }
 
     @Test
@@ -267,10 +258,44 @@ class LogTailsTest {
     }
 
     @Test
+    void whoWaitsIsWokenByBatchesFailuresAndTheEnd() {
+        TailCursor cursor = fixture.open(0);
+        fixture.pass(500);
+        fixture.reports = 0;
+        fixture.publish(1);
+        fixture.pass(10);
+        assertThat(fixture.reports).isPositive();
+        take(cursor);
+        fixture.pass(500);
+        fixture.reports = 0;
+        now(fixture.log.topics().delete("t"));
+        fixture.pass(200);
+        assertThat(fixture.reports).isPositive();
+        fixture.reports = 0;
+        fixture.tails.close();
+        assertThat(fixture.reports).isPositive();
+    }
+
+    @Test
+    void theEndIsKnownFromPagesBeforeTheNextQuery() {
+        TailCursor cursor = fixture.open(0);
+        fixture.pass(500);
+        take(cursor);
+        int looks = fixture.plan.count(LogCall.LOOK);
+        fixture.publish(5);
+        fixture.pass(1);
+
+        assertThat(fixture.plan.count(LogCall.LOOK)).isEqualTo(looks);
+        assertThat(take(cursor)).isEqualTo(range(0, 5));
+        assertThat(cursor.end()).hasValue(5);
+    }
+
+    @Test
     void whoIsClosedReadsNothing() {
         TailCursor cursor = fixture.open(0);
         cursor.close();
         assertThatThrownBy(() -> take(cursor)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> cursor.seek(1)).isInstanceOf(ClosedException.class);
         fixture.pass(1_000);
         int looks = fixture.plan.count(LogCall.LOOK);
         fixture.pass(1_000);

@@ -1,12 +1,16 @@
 package dev.blobshuffle.testkit.internal.log.tail;
 
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.log.internal.LogBatch;
 import dev.blobshuffle.log.internal.LogTopic;
+import dev.blobshuffle.log.internal.ReadRequest;
 import dev.blobshuffle.log.internal.RetentionRule;
 import dev.blobshuffle.log.internal.SequencedBatch;
 import dev.blobshuffle.log.internal.Writer;
 import dev.blobshuffle.log.internal.tail.LogTails;
+import dev.blobshuffle.log.internal.tail.MeteredLogReads;
 import dev.blobshuffle.log.internal.tail.TailCursor;
+import dev.blobshuffle.log.internal.tail.TopicPages;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.testkit.internal.log.LogCall;
 import dev.blobshuffle.testkit.internal.log.LogFaults;
@@ -21,7 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Tails over a log in memory, in virtual time. Owned by the test's thread. */
 final class TailFixture implements AutoCloseable {
@@ -31,6 +37,17 @@ final class TailFixture implements AutoCloseable {
     final MemoryLog log = new MemoryLog(database, time);
     final LogTopic topic;
     final LogTails tails;
+
+    /** The pages that the ring asked for. */
+    final List<ReadRequest> ringReads = new ArrayList<>();
+
+    /** How often a cursor reported that there may be more. */
+    int reports;
+
+    /** What the ring's next page fails with, if anything. */
+    @Nullable
+    RuntimeException ringFailure;
+
     private final Writer writer;
     private long number;
 
@@ -41,7 +58,17 @@ final class TailFixture implements AutoCloseable {
     TailFixture(long budget) {
         topic = now(log.topics().create("t", 4, new RetentionRule.Forever())).orElseThrow();
         writer = now(log.open("writer"));
-        tails = new LogTails(log, budget, time);
+        MeteredLogReads reads = new MeteredLogReads(log, new ShuffleMetrics(time));
+        tails = new LogTails(log, reads, number -> watched(LogTails.from(reads).apply(number)), budget, time);
+    }
+
+    private TopicPages watched(TopicPages pages) {
+        return wanted -> {
+            ringReads.add(wanted.request());
+            RuntimeException failure = ringFailure;
+            ringFailure = null;
+            return failure == null ? pages.read(wanted) : CompletableFuture.failedFuture(failure);
+        };
     }
 
     /** The plan of faults; counts calls. */
@@ -82,8 +109,18 @@ final class TailFixture implements AutoCloseable {
         }
     }
 
+    /** Commits some batches by another writer, and sequences them. Their entries are one byte. */
+    void publishByAnother(int batches) {
+        Writer other = now(log.open("other"));
+        for (int i = 0; i < batches; i++) {
+            LogBatch batch = new LogBatch(topic.number(), new byte[] {9}, Set.of(), 1, 0);
+            now(other.commit(other.firstNumber() + i, List.of(batch), Optional.empty()));
+        }
+        now(log.sequence(topic.number()));
+    }
+
     TailCursor open(long from) {
-        return tails.open(topic.number(), from, () -> {});
+        return tails.open(topic.number(), from, () -> reports++);
     }
 
     /** Takes what the cursor has now. */
@@ -93,6 +130,11 @@ final class TailFixture implements AutoCloseable {
             page.forEach(batch -> taken.add(batch.sequence()));
         }
         return taken;
+    }
+
+    /** The first sequence of each page that the ring asked for. */
+    List<Long> ringPages() {
+        return ringReads.stream().map(ReadRequest::from).toList();
     }
 
     /** Lets time pass. */
