@@ -217,8 +217,75 @@ class LogSweepTest {
             assertThat(look).isEqualTo(new LogSweepReport(0, removed, 1, 0, 1, 0));
         }
         assertThat(join(swept.log.retention().claims().known())).isEqualTo(claims);
+        assertThat(swept.sweep()).isEqualTo(new LogSweepReport(0, removed, 1, 0, 1, 0));
         swept.sweepAll();
         assertThat(swept.stored()).isEmpty();
+    }
+
+    @Test
+    void aLookAtAStoreThatIsHeldIsRefused() {
+        hold();
+        assertThatThrownBy(() -> LogSweep.dryRun(swept.log, swept.store, AT_ONCE, swept.time))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("held by an operator");
+    }
+
+    /** A commit takes as long as the log allows, and five minutes. */
+    @Test
+    void theFirstYoungGenerationStays() throws InterruptedException {
+        swept.pass(Duration.ofMillis(BlobId.MILLIS_PER_GENERATION - swept.millis() % BlobId.MILLIS_PER_GENERATION));
+        long young = swept.minute() - swept.log.retention().longestUncommitted().toMinutes() - 5;
+        BlobId ignored = swept.orphan(young - 1);
+        BlobId stays = swept.orphan(young);
+        LogTopic orders = swept.topic("orders");
+        BlobId trimmed = swept.orphan();
+        swept.commit(trimmed, orders);
+        swept.delete(orders);
+        assertThat(swept.sweep()).isEqualTo(new LogSweepReport(1, 0, 1, 1, 1, 0));
+        LogSweepReport look = LogSweep.dryRun(swept.log, swept.store, AT_ONCE, swept.time);
+        assertThat(look.orphans()).isEqualTo(0);
+        assertThat(look.postponed()).isEqualTo(1);
+        swept.pass(Duration.ofMinutes(1));
+        look = LogSweep.dryRun(swept.log, swept.store, AT_ONCE, swept.time);
+        assertThat(look.orphans()).isEqualTo(1);
+        assertThat(swept.sweep().orphans()).isEqualTo(1);
+        assertThat(swept.stored()).contains(stays, trimmed);
+    }
+
+    /** Others have that long to object to a claim. */
+    @Test
+    void nothingIsDeletedBeforeTheTimeForObjectionsIsOver() throws InterruptedException {
+        Duration objection = Duration.ofMillis(300);
+        LogSweepOptions options =
+                new LogSweepOptions(Duration.ofMinutes(1), objection, Duration.ofHours(1), Duration.ZERO, 1_000_000);
+        BlobId ignored = swept.orphan();
+        swept.pass(OLD);
+        assertThat(swept.sweep(options).orphans()).isEqualTo(1);
+        swept.pass(Duration.ofMinutes(2));
+        long began = swept.time.nanos();
+        assertThat(swept.sweep(options).deleted()).isEqualTo(1);
+        assertThat(Duration.ofNanos(swept.time.nanos() - began)).isGreaterThanOrEqualTo(objection);
+    }
+
+    /** Each step rests, so that a sweep of much neither floods the store nor the log. */
+    @Test
+    void aPassKeepsToItsRate() throws InterruptedException {
+        LogSweepOptions slow =
+                new LogSweepOptions(Duration.ofMinutes(1), Duration.ZERO, Duration.ofHours(1), Duration.ZERO, 100);
+        LogTopic orders = swept.topic("orders");
+        for (int i = 0; i < 15; i++) {
+            swept.commit(swept.orphan(), orders);
+        }
+        swept.pass(OLD);
+        swept.delete(orders);
+        Duration step = Duration.ofMillis(150);
+        long began = swept.time.nanos();
+        assertThat(swept.sweep(slow)).isEqualTo(new LogSweepReport(15, 15, 0, 0, 1, 0));
+        assertThat(Duration.ofNanos(swept.time.nanos() - began)).isGreaterThanOrEqualTo(step.multipliedBy(3));
+        swept.pass(Duration.ofMinutes(2));
+        began = swept.time.nanos();
+        assertThat(swept.sweep(slow).deleted()).isEqualTo(15);
+        assertThat(Duration.ofNanos(swept.time.nanos() - began)).isGreaterThanOrEqualTo(step);
     }
 
     @Test
@@ -344,6 +411,7 @@ class LogSweepTest {
         LogSweepReport young = LogSweep.once(swept.log, swept.store, floor, swept.time);
         assertThat(young.orphans()).isZero();
         assertThat(young.postponed()).isEqualTo(1);
+        assertThat(join(swept.log.retention().listed())).isEmpty();
         setStored(Instant.now().minus(Duration.ofMinutes(11)));
         assertThat(LogSweep.once(swept.log, swept.store, floor, swept.time).orphans())
                 .isEqualTo(1);

@@ -89,7 +89,12 @@ final class SweptLog implements AutoCloseable {
     }
 
     long minute() {
-        return join(log.retention().clock()).toEpochMilli() / BlobId.MILLIS_PER_GENERATION;
+        return millis() / BlobId.MILLIS_PER_GENERATION;
+    }
+
+    /** The log's clock. */
+    long millis() {
+        return join(log.retention().clock()).toEpochMilli();
     }
 
     /** Moves the log's clock. */
