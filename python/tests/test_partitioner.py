@@ -31,3 +31,15 @@ def test_nulls_stay_nulls():
     assert not list(partitioner.add(batch, pa.array([1, 0, 1], pa.uint32())))
     (morsel,) = partitioner.drain()
     assert morsel.batch["x"].to_pylist() == [None, "a", "b"]
+
+
+def test_a_morsel_of_several_batches_stays_within_the_bytes():
+    rows, most = 300, 50_000
+    batch = pa.record_batch({"x": ["a" * 100] * rows})
+    ids = pa.array(np.arange(rows) % 3, pa.uint32())
+    partitioner = Partitioner(3, most, 0)
+    morsels = [morsel for _ in range(5) for morsel in partitioner.add(batch, ids)]
+    morsels += partitioner.drain()
+    assert sum(morsel.batch.num_rows for morsel in morsels) == 5 * rows
+    assert all(morsel.batch.nbytes <= most for morsel in morsels)
+    assert len(morsels) == 4

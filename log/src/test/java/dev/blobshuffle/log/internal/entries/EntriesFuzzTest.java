@@ -80,12 +80,50 @@ class EntriesFuzzTest {
         int kind = merged.length - 4 - 18;
         assertThat(merged[kind]).isEqualTo(EntriesCodec.PLAIN);
         merged[kind] = 2;
-        LittleEndian.writeInt(merged, merged.length - 4, Checksum.of(merged, 0, merged.length - 4));
+        seal(merged);
         assertThatThrownBy(() -> EntriesCodec.decode(merged, partition -> true))
                 .isInstanceOf(BlobCorruptException.class)
                 .hasMessageContaining("Upgrade the reader");
         assertThat(EntriesCodec.decode(merged, partition -> partition == 3).runs())
                 .hasSize(1);
+    }
+
+    /** Decoding checks each record, so that reading cannot fail later. */
+    @Test
+    void recordsThatAreNotWellFormedAreRefusedBeforeTheyAreRead() {
+        byte[] batch = TestEntries.documentedBatch().get(0).entries();
+        int refused = 0;
+        for (int at = batch.length - 4 - 18; at < batch.length - 4; at++) {
+            for (int value = 0; value < 256; value++) {
+                byte[] changed = batch.clone();
+                changed[at] = (byte) value;
+                seal(changed);
+                Entries entries;
+                try {
+                    entries = EntriesCodec.decode(changed, partition -> true);
+                } catch (BlobCorruptException e) {
+                    refused++;
+                    continue;
+                }
+                assertThat(entries.runs())
+                        .allSatisfy(
+                                run -> assertThat(TestEntries.described(run)).isNotEmpty());
+            }
+        }
+        assertThat(refused).isGreaterThan(1_000);
+    }
+
+    @Test
+    void bytesBehindTheLastPartitionAreRefused() {
+        byte[] batch = TestEntries.documentedBatch().get(0).entries();
+        byte[] longer = Arrays.copyOf(batch, batch.length + 1);
+        seal(longer);
+        assertThatThrownBy(() -> EntriesCodec.decode(longer, partition -> true))
+                .isInstanceOf(BlobCorruptException.class);
+    }
+
+    private static void seal(byte[] batch) {
+        LittleEndian.writeInt(batch, batch.length - 4, Checksum.of(batch, 0, batch.length - 4));
     }
 
     @Test

@@ -34,6 +34,48 @@ class EntriesPropertyTest {
         }
     }
 
+    /** Each record begins a partition with a long number, so that overhead is as large as it gets. */
+    @Test
+    void batchesOfManyPartitionsStayWithinTheLimit() {
+        for (int size = 0; size < 400; size++) {
+            EntriesEncoder encoder = new EntriesEncoder(1024);
+            int records = 60;
+            for (int i = 0; i < records; i++) {
+                long timestamp = i % 2 == 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+                encoder.record(Integer.MAX_VALUE - i, timestamp, null, new byte[size], Headers.NONE);
+            }
+            List<EncodedEntries> batches = encoder.finish();
+            assertThat(batches).as("size %s", size).allMatch(batch -> batch.entries().length <= 1024);
+            int most = records * (size + 40) / (1024 - (size + 40) - 40) + 1;
+            assertThat(batches).as("size %s", size).hasSizeLessThanOrEqualTo(most);
+        }
+    }
+
+    @Test
+    void smallRecordsOfAPartitionFillABatch() {
+        EntriesEncoder encoder = new EntriesEncoder(1024);
+        for (int i = 0; i < 40; i++) {
+            encoder.record(1, TestEntries.TIMESTAMP, null, new byte[10], Headers.NONE);
+        }
+        assertThat(encoder.finish()).hasSize(1);
+    }
+
+    @Test
+    void theLargestRecordFitsAndALargerOneIsRefused() {
+        int taken = 0;
+        for (int size = 900; size < 1024; size++) {
+            EntriesEncoder encoder = new EntriesEncoder(1024);
+            try {
+                encoder.record(Integer.MAX_VALUE, Long.MAX_VALUE, null, new byte[size], Headers.NONE);
+            } catch (IllegalArgumentException e) {
+                break;
+            }
+            taken = size;
+            assertThat(encoder.finish()).hasSize(1).allMatch(batch -> batch.entries().length <= 1024);
+        }
+        assertThat(taken).isBetween(940, 1000);
+    }
+
     private static void fill(EntriesEncoder encoder, SplittableRandom random, Map<Integer, List<String>> expected) {
         int partitions = 1 + random.nextInt(40);
         for (int i = random.nextInt(200); i >= 0; i--) {

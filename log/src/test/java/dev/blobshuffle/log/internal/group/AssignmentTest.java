@@ -143,6 +143,65 @@ class AssignmentTest {
         assertThat(counts.get(ZONES[2])).isBetween(12L, 13L);
     }
 
+    /** Instances of neighbouring versions must derive the same homes. */
+    @Test
+    void homesDoNotChangeWithTheVersion() {
+        HomeZones homes = HomeZones.of(7, 20, Map.of(ZONES[0], 1, ZONES[1], 1, ZONES[2], 1));
+        assertThat(partitions(7, 20).stream()
+                        .map(each -> homes.zone(each).name())
+                        .collect(Collectors.joining()))
+                .isEqualTo("cacaccbbaababbbaccab");
+    }
+
+    @Test
+    void theLargestRemainderGetsThePartitionThatIsLeft() {
+        for (int larger = 0; larger < 2; larger++) {
+            HomeZones homes = HomeZones.of(1, 4, Map.of(ZONES[larger], 2, ZONES[1 - larger], 1));
+            Zone most = ZONES[larger];
+            assertThat(partitions(1, 4))
+                    .filteredOn(each -> most.equals(homes.zone(each)))
+                    .hasSize(3);
+        }
+    }
+
+    @Test
+    void aPartitionAwayFromHomeStaysWithItsOwner() {
+        Random random = new Random(5);
+        List<Member> members = List.of(member(random, ZONES[1], Set.of(1)), member(random, ZONES[1], Set.of(1)));
+        List<LogPartition> partitions = partitions(1, 10);
+        List<Member> elsewhere = List.of(member(random, ZONES[0], Set.of(1)));
+        for (int first = 0; first < 2; first++) {
+            Map<LogPartition, UUID> owners = new HashMap<>();
+            for (LogPartition each : partitions) {
+                owners.put(
+                        each,
+                        members.get(each.partition() < 5 ? first : 1 - first).id());
+            }
+            assertThat(Assignment.of(members, partitions, owners, homes(partitions, elsewhere)))
+                    .isEqualTo(owners);
+        }
+    }
+
+    /** Whoever owns one partition more keeps it, with homes and without. */
+    @Test
+    void unevenSharesStayWhereTheyAre() {
+        Random random = new Random(6);
+        List<Member> members = IntStream.range(0, 3)
+                .mapToObj(i -> member(random, ZONES[0], Set.of(1)))
+                .toList();
+        List<LogPartition> partitions = partitions(1, 7);
+        for (int most = 0; most < 3; most++) {
+            Map<LogPartition, UUID> owners = new HashMap<>();
+            for (LogPartition each : partitions) {
+                owners.put(each, members.get((each.partition() + most) % 3).id());
+            }
+            assertThat(Assignment.of(members, partitions, owners, homes(partitions, members)))
+                    .isEqualTo(owners);
+            assertThat(Assignment.of(members, partitions, owners, any -> HomeZones.none()))
+                    .isEqualTo(owners);
+        }
+    }
+
     private static List<LogPartition> away(
             List<Member> members,
             List<LogPartition> partitions,
