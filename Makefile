@@ -17,7 +17,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version spark-suites api openmessaging site python-large python-tpch differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 cloud-check bench chaos chaos-messaging mutants switches pit pit-python kafka-version kafka-3.9 flink-version libraries-oldest netty spark-version spark-suites api openmessaging site python-large python-tpch differential python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -112,6 +112,12 @@ mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='d
 
 switches: ## every protection that .ci/switches turns off is missed by a test: make switches [NAMES='signature orphans']
 	.ci/mutate --switches $(NAMES)
+
+pit: ## mutation testing of the log, messaging and Flight, for hours: make pit [NAMES='log flight']
+	.ci/pit/run $(NAMES)
+
+pit-python: ## mutation testing of the Python package, for hours: make pit-python [NAMES='keys writer']
+	.ci/cosmic-ray/run $(NAMES)
 
 api: ## compare the public API with an earlier version: make api BASELINE=v0.1.0 (a tag or any revision)
 	.ci/api $(BASELINE)
