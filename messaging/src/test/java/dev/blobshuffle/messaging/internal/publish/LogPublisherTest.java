@@ -53,6 +53,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,7 @@ class LogPublisherTest {
     private final MemoryLog log = new MemoryLog(database, time);
     private final MemoryBlobStore memory = new MemoryBlobStore("test", 64 << 20);
     private final AtomicBoolean isDown = new AtomicBoolean();
+    private final AtomicInteger givenBack = new AtomicInteger();
     private final Sequencer sequencer = new Sequencer(log, time);
     private ShuffleEngine engine = engine(options());
 
@@ -98,7 +100,7 @@ class LogPublisherTest {
                 engine,
                 Duration.ofSeconds(20),
                 time,
-                publisher -> {});
+                publisher -> givenBack.incrementAndGet());
     }
 
     private LogPublisher<String, String> publisher(String name) {
@@ -414,6 +416,56 @@ class LogPublisherTest {
         }
         assertThat(segments("t0")).hasSize(2);
         assertThat(segments("t699")).hasSize(1);
+    }
+
+    @Test
+    void eachCallLeavesThePublisherToOtherThreads() throws Exception {
+        topic("t", 1);
+        LogPublisher<String, String> publisher = publisher("p");
+        publisher.flush(LONG);
+        flushElsewhere(publisher);
+        try (LogTransaction transaction = publisher.beginTransaction()) {
+            CompletionStage<Acknowledgement> sent = publisher.publish("t", "k", "v");
+            publisher.commitTransaction(transaction, Optional.empty());
+            assertThat(get(sent).partition().topic()).isEqualTo("t");
+        }
+        flushElsewhere(publisher);
+        try (LogTransaction transaction = publisher.beginTransaction()) {
+            assertThat(transaction).isNotNull();
+            publisher.abortTransaction();
+        }
+        flushElsewhere(publisher);
+        publisher.close();
+        assertThatThrownBy(() -> flushElsewhere(publisher)).hasRootCauseInstanceOf(ClosedException.class);
+    }
+
+    private static void flushElsewhere(LogPublisher<String, String> publisher) throws Exception {
+        CompletableFuture.runAsync(() -> publisher.flush(LONG)).get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aClosedPublisherIsGivenBackOnceAndRefusesEachCall() {
+        topic("t", 1);
+        LogPublisher<String, String> publisher = publisher("p");
+        publisher.close();
+        publisher.close();
+        assertThat(givenBack).hasValue(1);
+        assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(publisher::beginTransaction).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(() -> publisher.publish("t", "k", "v")).isInstanceOf(ClosedException.class);
+    }
+
+    @Test
+    void aFlushReturnsAfterTheCallbacksOfWhatItStored() {
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            AtomicInteger called = new AtomicInteger();
+            for (int i = 0; i < 200; i++) {
+                publisher.publish("t", "k", "v").thenRun(called::incrementAndGet);
+            }
+            publisher.flush(LONG);
+            assertThat(called).hasValue(200);
+        }
     }
 
     private static Acknowledgement get(CompletionStage<Acknowledgement> stage) throws Exception {

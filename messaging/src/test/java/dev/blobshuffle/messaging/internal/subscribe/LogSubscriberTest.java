@@ -31,6 +31,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -353,6 +354,33 @@ class LogSubscriberTest {
             assertThatThrownBy(() -> subscriber.poll(Duration.ofHours(1))).isInstanceOf(ClosedException.class);
             assertThatThrownBy(subscriber::commit).isInstanceOf(ClosedException.class);
             subscriber.close();
+        });
+    }
+
+    @Test
+    void aClosedSubscriberRefusesEachCall() {
+        fixture.run(() -> {
+            fixture.publishPlain(0, "a");
+            LogSubscriber<byte[], String> subscriber = fixture.open(group());
+            assertThat(subscriber.group()).isEqualTo("g");
+            Records<byte[], String> records = subscriber.poll(Duration.ofSeconds(10));
+            ReceivedRecord<byte[], String> record = records.iterator().next();
+            subscriber.close();
+            TopicPartition partition = new TopicPartition(TOPIC, 0);
+            List<ThrowingCallable> calls = List.of(
+                    () -> subscriber.poll(Duration.ZERO),
+                    subscriber::commit,
+                    subscriber::consumed,
+                    subscriber::rollBack,
+                    () -> subscriber.refuse(record, new IllegalStateException("refused")),
+                    () -> subscriber.pause(Set.of(partition)),
+                    () -> subscriber.resume(Set.of(partition)),
+                    () -> subscriber.seek(partition, 0),
+                    () -> subscriber.seekToBeginning(Set.of(partition)),
+                    () -> subscriber.seekTo(Map.of(partition, Instant.EPOCH)),
+                    () -> subscriber.position(partition),
+                    subscriber::lag);
+            assertThat(calls).allSatisfy(call -> assertThatThrownBy(call).isInstanceOf(ClosedException.class));
         });
     }
 
