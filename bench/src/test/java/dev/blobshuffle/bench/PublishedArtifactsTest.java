@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ class PublishedArtifactsTest {
     private static final Pattern MODULE = Pattern.compile("<module>([a-z0-9-]+)</module>");
     private static final Pattern MANAGED = Pattern.compile("<artifactId>(blobshuffle-[a-z0-9-]+)</artifactId>");
     private static final Pattern OWN = Pattern.compile("<artifactId>(blobshuffle-[a-z0-9-]+)</artifactId>\\s*<name>");
+    private static final Pattern KAFKA = Pattern.compile("<artifactId>(kafka[a-z0-9_.-]*)</artifactId>");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
 
     @Test
@@ -62,6 +64,22 @@ class PublishedArtifactsTest {
             }
         }
         assertThat(missing).isEmpty();
+    }
+
+    /**
+     * The BOM of a framework, such as Quarkus's, manages {@code kafka_2.13} and not each jar of the
+     * broker. A jar that we name ourselves would keep our version, and the broker fails.
+     */
+    @Test
+    void embeddedBrokerHasOneVersionOfKafkaInEveryBuild() throws IOException {
+        String dependencies = pom("kafka-embedded");
+        dependencies = dependencies.substring(dependencies.indexOf("<dependencies>"), dependencies.indexOf("<build>"));
+        List<String> brought = Stream.of(dependencies.split("<dependency>"))
+                .filter(dependency -> dependency.contains("<groupId>org.apache.kafka</groupId>"))
+                .filter(dependency -> !dependency.contains("<scope>provided</scope>"))
+                .flatMap(dependency -> all(KAFKA, dependency).stream())
+                .toList();
+        assertThat(brought).containsExactly("kafka_2.13", "kafka-clients");
     }
 
     /** The BOM and the examples have no parent of ours, so nothing else keeps them equal. */

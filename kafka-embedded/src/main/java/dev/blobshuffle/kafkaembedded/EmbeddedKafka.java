@@ -51,6 +51,10 @@ public final class EmbeddedKafka implements KafkaCluster {
 
     static EmbeddedKafka start(ClusterConfig config, PortSource ports) {
         JvmExits.forbid();
+        return KafkaJars.start(() -> startOf(config, ports));
+    }
+
+    private static EmbeddedKafka startOf(ClusterConfig config, PortSource ports) {
         DataDirectory data = DataDirectory.open(config);
         try {
             return PortRetry.start(config, data, ports, nodes -> start(config, data, nodes));
