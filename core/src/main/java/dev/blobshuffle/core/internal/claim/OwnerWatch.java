@@ -212,7 +212,7 @@ public final class OwnerWatch implements AutoCloseable {
                     "The claim to {} cannot be {}: {} Trying again.",
                     location,
                     isMade ? "checked" : "made",
-                    e.getMessage() == null ? e : e.getMessage());
+                    sentence(String.valueOf(e.getMessage() == null ? e : e.getMessage())));
         }
         LOG.debug("The claim to {} failed.", location, e);
         renewed()
@@ -221,7 +221,8 @@ public final class OwnerWatch implements AutoCloseable {
                                 ? e
                                 : new StoreUnavailableException(
                                         "Cannot store a blob in " + location
-                                                + ": the claim to the store is not made yet: " + e.getMessage(),
+                                                + ": the claim to the store is not made yet: "
+                                                + sentence(String.valueOf(e.getMessage())),
                                         e));
         Duration now = pause;
         pause = pause.multipliedBy(2).compareTo(LONGEST_RETRY) < 0 ? pause.multipliedBy(2) : LONGEST_RETRY;

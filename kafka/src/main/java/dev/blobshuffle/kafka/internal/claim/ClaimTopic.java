@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
@@ -68,17 +69,29 @@ final class ClaimTopic {
     private final String application;
     private final String fingerprint;
     private final Time time;
+    private final Function<Map<String, Object>, Admin> admins;
 
     /**
      * @param identity the application that uses the store, and the brokers that it uses
      * @param fingerprint of the store
      */
     ClaimTopic(String name, ClaimIdentity identity, int fingerprint, Time time) {
+        this(name, identity, fingerprint, time, Admin::create);
+    }
+
+    /** @param admins opens an admin client with the settings, which its user closes */
+    ClaimTopic(
+            String name,
+            ClaimIdentity identity,
+            int fingerprint,
+            Time time,
+            Function<Map<String, Object>, Admin> admins) {
         this.name = name;
         this.client = common(identity.client());
         this.application = identity.application();
         this.fingerprint = Integer.toHexString(fingerprint);
         this.time = time;
+        this.admins = admins;
     }
 
     private static Map<String, Object> common(Map<String, ?> client) {
@@ -112,8 +125,10 @@ final class ClaimTopic {
      */
     boolean remembersApplication() throws InterruptedException {
         Map<String, String> records = new HashMap<>();
-        if (!read(records)) {
-            return false;
+        try (Admin admin = admins.apply(client)) {
+            if (!read(admin, records)) {
+                return false;
+            }
         }
         return records.values().stream()
                 .map(value -> value.split(" ", 4))
@@ -122,10 +137,11 @@ final class ClaimTopic {
 
     /** The topic's records about this store; none if the topic does not exist. */
     ClaimsTopic owners() throws InterruptedException {
-        try {
+        try (Admin admin = admins.apply(client)) {
             Map<String, String> records = new LinkedHashMap<>();
             long deadline = time.nanos() + PATIENCE.toNanos() / 3;
-            while (!read(records) && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
+            while (!read(admin, records)
+                    && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
                 pause();
             }
             return known(records);
@@ -181,9 +197,9 @@ final class ClaimTopic {
     }
 
     /** Reads the topic's latest records by key; false if there is no topic. */
-    private boolean read(Map<String, String> records) throws InterruptedException {
+    private boolean read(Admin admin, Map<String, String> records) throws InterruptedException {
         List<TopicPartition> partitions;
-        try (Admin admin = Admin.create(client)) {
+        try {
             partitions = admin.describeTopics(List.of(name)).allTopicNames().get().values().stream()
                     .flatMap(topic ->
                             topic.partitions().stream().map(info -> new TopicPartition(topic.name(), info.partition())))
@@ -265,8 +281,10 @@ final class ClaimTopic {
 
     private void forgetOld(long before, Set<String> kept) throws InterruptedException {
         Map<String, String> records = new HashMap<>();
-        if (!read(records)) {
-            return;
+        try (Admin admin = admins.apply(client)) {
+            if (!read(admin, records)) {
+                return;
+            }
         }
         Map<String, Optional<String>> tombstones = new HashMap<>();
         counters(records).forEach((id, counter) -> {
@@ -309,7 +327,7 @@ final class ClaimTopic {
      * @return whether the topic was altered
      */
     private boolean make() throws InterruptedException {
-        try (Admin admin = Admin.create(client)) {
+        try (Admin admin = admins.apply(client)) {
             try {
                 admin.describeTopics(List.of(name)).allTopicNames().get();
                 return BrokerTime.ensure(admin, name);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
@@ -65,9 +66,14 @@ class ClaimTopicIT {
         try (SystemTime time = new SystemTime()) {
             Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
             Promise promise = new Promise(Duration.ZERO, Optional.empty());
-            ClaimTopic none =
-                    new ClaimTopic("no-claims", new ClaimIdentity("no-claims", "a", client, promise), 1, time);
+            AtomicInteger admins = new AtomicInteger();
+            ClaimTopic none = new ClaimTopic(
+                    "no-claims", new ClaimIdentity("no-claims", "a", client, promise), 1, time, settings -> {
+                        admins.incrementAndGet();
+                        return Admin.create(settings);
+                    });
             assertThat(none.owners()).isEqualTo(new ClaimsTopic.Known(Set.of(), List.of()));
+            assertThat(admins).as("clients, while it looks again").hasValue(1);
         }
     }
 
