@@ -48,6 +48,20 @@ class MessagingSettingsTest {
         }
     }
 
+    @Test
+    void settingsOfOtherFrontDoorsAreNamedAsTheirs() {
+        Map.of(
+                        "blobshuffle.topics.include", "only Kafka Streams and the Kafka clients have it",
+                        "blobshuffle.keyparallel.max.concurrency", "only Kafka Streams and the Kafka clients have it",
+                        "blobshuffle.native.in.zone", "only the module for Flink has it",
+                        "blobshuffle.lease.ms", "only the module for Spark has it",
+                        "blobshuffle.topics.includes", "there is none of this name")
+                .forEach((name, reason) -> assertThatThrownBy(() -> settings(Map.of(name, "1")))
+                        .isInstanceOf(InvalidSettingsException.class)
+                        .hasMessageStartingWith("Cannot use setting " + name)
+                        .hasMessageContaining(reason));
+    }
+
     private static Settings settings(Map<String, ?> more) {
         Map<String, Object> all = new HashMap<>(Map.of("blobshuffle.store", "s3://bucket/prefix?region=eu-central-1"));
         all.putAll(more);

@@ -15,9 +15,6 @@ import java.util.Set;
  * SettingGroup}s; {@code docs/settings.md} lists all. Immutable.
  */
 public final class Settings {
-    /** The settings that messaging alone has. Other front doors may share its configuration. */
-    private static final Set<String> OF_MESSAGING = Set.of(Setting.PREFIX + "log", Setting.PREFIX + "instance.name");
-
     private final List<SettingGroup> groups;
     private final Map<Setting<?>, Object> values;
     private final Zone zone;
@@ -75,17 +72,19 @@ public final class Settings {
     /**
      * Checks a name that begins with {@code blobshuffle.}.
      *
-     * @throws InvalidSettingsException fatal: no group knows the name; the message shows the
-     *     nearest known name
+     * @throws InvalidSettingsException fatal: no group knows the name; the message shows the front
+     *     door that has it, or the nearest known name
      */
     public static void requireKnown(String key, List<SettingGroup> groups) {
         List<String> known =
                 groups.stream().flatMap(group -> group.names(key).stream()).toList();
         if (!known.contains(key)) {
-            if (OF_MESSAGING.contains(key)) {
-                throw new InvalidSettingsException(
-                        "Cannot use setting " + key + " here: only messaging has it. Pass it to Messaging.open alone.");
-            }
+            FrontDoor.of(key)
+                    .filter(door -> known.stream().noneMatch(door::has))
+                    .ifPresent(door -> {
+                        throw new InvalidSettingsException(
+                                "Cannot use setting " + key + " here: only " + door.remedy());
+                    });
             String nearest = known.stream()
                     .min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, key)))
                     .orElseThrow();
@@ -96,7 +95,7 @@ public final class Settings {
 
     /** The names of the settings that messaging alone has. */
     public static Set<String> ofMessaging() {
-        return OF_MESSAGING;
+        return FrontDoor.MESSAGING.names();
     }
 
     /** The failure for two contradicting settings. */

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
+import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.internal.write.options.BatchScope;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
@@ -191,5 +193,23 @@ class KafkaSettingsTest {
     private static Duration notifyWithin(Map<String, ?> configuration) {
         Settings settings = parse(configuration);
         return RetentionSettings.notifyWithin(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT));
+    }
+
+    @Test
+    void otherFrontDoorsNameItsOwnSettingsAsItsOwn() {
+        for (Setting<?> own : new KafkaSettings().settings()) {
+            assertThatThrownBy(() -> Settings.parse(Map.of(own.name(), "a"), List.of(new ZoneSettings())))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageStartingWith("Cannot use setting " + own.name() + " here: only Kafka Streams");
+        }
+    }
+
+    /** Its name begins as those of Kafka do, and it is at the door of Kafka. */
+    @Test
+    void misspeltSettingOfSlowFunctionsIsStillNamedAsMisspelt() {
+        String misspelt = "blobshuffle.keyparallel.max.concurency";
+        assertThatThrownBy(() -> parse(Map.of(misspelt, "7")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("nearest is blobshuffle.keyparallel.max.concurrency");
     }
 }

@@ -7,7 +7,9 @@ import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,5 +111,14 @@ class SparkSettingsTest {
         assertThatThrownBy(() -> StorePlace.requireReachable("/mnt/shuffle"))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("setting spark.blobshuffle.store");
+    }
+
+    @Test
+    void otherFrontDoorsNameItsOwnSettingsAsItsOwn() {
+        for (Setting<?> own : new SparkSettings().settings()) {
+            assertThatThrownBy(() -> Settings.parse(Map.of(own.name(), "a"), List.of(new ZoneSettings())))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageStartingWith("Cannot use setting " + own.name() + " here: only the module for Spark");
+        }
     }
 }
