@@ -23,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -44,7 +45,11 @@ class BlobShuffleMetricsTest {
 
     private Registration open(ShuffleMetrics of, Map<String, String> labels) {
         return RunningInstances.add(new RunningInstance(
-                new LabelledMetrics(labels, of), new MemoryBlobStore("metrics", 1 << 20), Membership.none(), time));
+                new LabelledMetrics(labels, of),
+                new MemoryBlobStore("metrics", 1 << 20),
+                Membership.none(),
+                time,
+                Optional.empty()));
     }
 
     /** Names and labels of the samples of a page, without buckets, which an application chooses. */

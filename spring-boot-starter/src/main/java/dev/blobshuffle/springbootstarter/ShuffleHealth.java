@@ -2,9 +2,9 @@ package dev.blobshuffle.springbootstarter;
 
 import dev.blobshuffle.core.internal.instance.RunningInstance;
 import dev.blobshuffle.core.internal.instance.RunningInstances;
+import dev.blobshuffle.core.internal.metrics.Answers.LastFailure;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.metrics.ShuffleMetrics.LastFailure;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +26,7 @@ record ShuffleHealth(Level level, Map<String, Object> details) {
     /** Levels with the names of Spring's states. */
     enum Level {
         UP,
-        /** A store does not answer, or an application runs natively. */
+        /** A store or a commit log does not answer, or an application runs natively. */
         DOWN,
         /** No instance is open. */
         UNKNOWN
@@ -42,7 +42,7 @@ record ShuffleHealth(Level level, Map<String, Object> details) {
         boolean isDown = !natives.isEmpty();
         for (RunningInstance instance : instances) {
             boolean isReachable = isReachable(instance.shown().metrics());
-            isDown |= !isReachable;
+            isDown |= !isReachable || !isLogReachable(instance);
             details.put(name(instance), details(instance, isReachable));
         }
         if (!natives.isEmpty()) {
@@ -53,7 +53,8 @@ record ShuffleHealth(Level level, Map<String, Object> details) {
 
     private static String name(RunningInstance instance) {
         Map<String, String> labels = instance.shown().labels();
-        return labels.getOrDefault("application", "clients") + "-" + labels.getOrDefault("engine", "0");
+        return labels.getOrDefault("application", instance.log().isPresent() ? "messaging" : "clients") + "-"
+                + labels.getOrDefault("engine", "0");
     }
 
     private static boolean isReachable(ShuffleMetrics metrics) {
@@ -62,6 +63,12 @@ record ShuffleHealth(Level level, Map<String, Object> details) {
                 .filter(lasting -> lasting.compareTo(TOLERATED) > 0)
                 .isPresent();
         return !isLasting && metrics.value(Gauge.STORE_CIRCUITS_OPEN) == 0;
+    }
+
+    private static boolean isLogReachable(RunningInstance instance) {
+        return instance.log()
+                .filter(log -> log.answers().unanswered().compareTo(TOLERATED) > 0)
+                .isEmpty();
     }
 
     private static Map<String, Object> details(RunningInstance instance, boolean isReachable) {
@@ -74,6 +81,14 @@ record ShuffleHealth(Level level, Map<String, Object> details) {
         instance.shown().metrics().lastFailure().ifPresent(failure -> {
             details.put("lastFailure", failure.message());
             details.put("lastFailureAgeSeconds", failure.age().toSeconds());
+        });
+        instance.log().ifPresent(log -> {
+            details.put("log", log.location());
+            details.put("logReachable", isLogReachable(instance));
+            log.answers().lastFailure().ifPresent(failure -> {
+                details.put("lastLogFailure", failure.message());
+                details.put("lastLogFailureAgeSeconds", failure.age().toSeconds());
+            });
         });
         return details;
     }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.log.internal;
 
+import dev.blobshuffle.core.internal.metrics.Answers;
 import dev.blobshuffle.log.internal.group.Groups;
 import java.util.List;
 import java.util.OptionalLong;
@@ -87,6 +88,9 @@ public interface CommitLog extends AutoCloseable {
      * @param topic called with a topic's number, from a thread of the log; must not block
      */
     Hints hints(IntConsumer topic);
+
+    /** Whether the log answers, from the results of its calls. */
+    Answers answers();
 
     /** Ends all calls in flight and releases the connections. Idempotent. */
     @Override

@@ -68,6 +68,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -165,12 +166,9 @@ public final class MessagingInstance implements Messaging {
                     .stores((uri, context) ->
                             LogOwner.watched(BlobStores.open(uri, context), log, OwnerTiming.USUAL, time))
                     .open();
-            showMetrics(settings, instance);
+            showMetrics(settings, instance, log);
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);
-            LogTails followed = opened.tails;
-            ShuffleMetrics.Registration ignored = instance.attach(() -> instance.engine()
-                    .metrics()
-                    .report(Gauge.LOG_STAGED_AGE, () -> followed.longestStaged().toMillis()));
+            opened.report(log);
             opened.sweeper.ifPresent(LogSweeper::start);
             return opened;
         } catch (RuntimeException | Error e) {
@@ -179,7 +177,18 @@ public final class MessagingInstance implements Messaging {
         }
     }
 
-    private static void showMetrics(Settings settings, ShuffleInstance instance) {
+    private void report(CommitLog log) {
+        ShuffleMetrics metrics = instance.engine().metrics();
+        report(metrics, Gauge.LOG_STAGED_AGE, tails::longestStaged);
+        report(metrics, Gauge.LOG_UNANSWERED_AGE, log.answers()::unanswered);
+    }
+
+    private void report(ShuffleMetrics metrics, Gauge gauge, Supplier<Duration> age) {
+        ShuffleMetrics.Registration ignored =
+                instance.attach(() -> metrics.report(gauge, () -> age.get().toMillis()));
+    }
+
+    private static void showMetrics(Settings settings, ShuffleInstance instance, CommitLog log) {
         LabelledMetrics shown = LabelledMetrics.alone(instance.engine().metrics())
                 .with("application", settings.value(MessagingSettings.INSTANCE_NAME))
                 .with("engine", Optional.of(Integer.toString(RunningInstances.nextNumber())))
@@ -188,7 +197,8 @@ public final class MessagingInstance implements Messaging {
             MetricsEndpoint.Publication ignored = instance.attach(() -> MetricsEndpoint.publish(listen, shown));
         }
         ShuffleMetrics.Registration ignored =
-                instance.attach(() -> RunningInstances.add(RunningInstance.of(instance, shown)));
+                instance.attach(() -> RunningInstances.add(RunningInstance.of(instance, shown)
+                        .over(new RunningInstance.Log(MessagingSettings.logShown(settings), log.answers()))));
     }
 
     private static Optional<LogSweeper> sweeper(Settings settings, ShuffleMetrics metrics, CommitLog log, Time time) {

@@ -88,6 +88,11 @@ public final class MessagingSettings implements SettingGroup {
         return Settings.parse(configuration, GROUPS);
     }
 
+    /** The log's URI without parameters, for operators. */
+    static String logShown(Settings settings) {
+        return log(settings).replaceAll("\\?.*", "");
+    }
+
     /**
      * The log's URI.
      *

@@ -98,7 +98,12 @@ public enum Gauge {
             Unit.MILLISECONDS,
             "How long the batches that have waited longest for their place in a commit log wait already, over "
                     + "the topics that this instance reads. More than a second means that no member can put them in "
-                    + "order.");
+                    + "order."),
+    /** Only messaging has a commit log. */
+    LOG_UNANSWERED_AGE(
+            Unit.MILLISECONDS,
+            "How long the commit log has not answered this instance: the time since the begin of the first of its "
+                    + "consecutive failed calls, 0 after an answer.");
 
     private final Metric metric;
 

@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.internal.metrics;
 
+import dev.blobshuffle.core.internal.metrics.Answers.LastFailure;
 import dev.blobshuffle.core.internal.metrics.Metric.Kind;
 import dev.blobshuffle.core.internal.metrics.Metric.Unit;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -20,7 +20,6 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The counters, gauges and latencies of one instance, as data. Parts of the engine write them, and
@@ -54,7 +53,7 @@ public final class ShuffleMetrics {
     /** The metrics of the front door; never changed in place. */
     private volatile Map<Metric, DoubleSupplier> added = Map.of();
 
-    private volatile @Nullable Failed lastFailed;
+    private final Answers store;
 
     /**
      * Metrics that start at 0 and whose latencies cover the whole run. For measuring a run as a
@@ -71,6 +70,7 @@ public final class ShuffleMetrics {
 
     ShuffleMetrics(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
+        store = new Answers(nanoClock);
         for (Counter counter : Counter.values()) {
             LongAdder adder = new LongAdder();
             counters.put(counter, adder);
@@ -182,28 +182,17 @@ public final class ShuffleMetrics {
 
     /** Records that a request to the store failed, even if a retry succeeds later. */
     public void failed(Throwable failure) {
-        long now = nanoClock.getAsLong();
-        Failed before = lastFailed;
-        long since = before == null || before.isOver() ? now : before.sinceNanos();
-        lastFailed = new Failed(failure.toString(), since, now, false);
+        store.failed(failure);
     }
 
     /** Records that the store answered a request. */
     public void answered() {
-        Failed failed = lastFailed;
-        if (failed != null && !failed.isOver()) {
-            lastFailed = new Failed(failed.message(), failed.sinceNanos(), failed.lastNanos(), true);
-        }
+        store.answered();
     }
 
     /** The last request to the store that failed; empty if none has failed. */
     public Optional<LastFailure> lastFailure() {
-        long now = nanoClock.getAsLong();
-        return Optional.ofNullable(lastFailed)
-                .map(failed -> new LastFailure(
-                        failed.message(),
-                        Duration.ofNanos(now - failed.lastNanos()),
-                        failed.isOver() ? Optional.empty() : Optional.of(Duration.ofNanos(now - failed.sinceNanos()))));
+        return store.lastFailure();
     }
 
     /** A copy of the durations that currently count. */
@@ -328,21 +317,6 @@ public final class ShuffleMetrics {
                     Arrays.stream(listeners).filter(each -> each != listener).toArray(LongConsumer[]::new);
         }
     }
-
-    /**
-     * Consecutive failures: the last one's message, and the times of the first and the last one.
-     */
-    private record Failed(String message, long sinceNanos, long lastNanos, boolean isOver) {}
-
-    /**
-     * The last failed request to the store.
-     *
-     * @param message the failure as logs show it
-     * @param age the time since the failure
-     * @param lasting the time since the first of the consecutive failures; empty if a request has
-     *     succeeded since the last one
-     */
-    public record LastFailure(String message, Duration age, Optional<Duration> lasting) {}
 
     /**
      * Counted durations.

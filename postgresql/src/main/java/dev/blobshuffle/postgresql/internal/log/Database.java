@@ -2,6 +2,7 @@ package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.internal.metrics.Answers;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.failure.LogUnavailableException;
@@ -60,6 +61,7 @@ final class Database implements AutoCloseable {
 
     private final ConnectionPool pool;
     private final Time time;
+    private final Answers answers;
     private final Time.Workers workers;
     private final Signal ended;
     private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
@@ -69,8 +71,14 @@ final class Database implements AutoCloseable {
     Database(ConnectionPool pool, Time time) {
         this.pool = pool;
         this.time = time;
+        this.answers = new Answers(time::nanos);
         this.workers = time.workers("blobshuffle-log", pool.uri().connections());
         this.ended = time.signal();
+    }
+
+    /** Whether the database answers, from the results of these calls. */
+    Answers answers() {
+        return answers;
     }
 
     ConnectionPool pool() {
@@ -159,16 +167,28 @@ final class Database implements AutoCloseable {
 
     private <T> void run(CompletableFuture<T> result, Attempt<T> attempt) {
         running.incrementAndGet();
+        long begun = time.nanos();
         try {
             T value = attempt.get();
+            answers.answered();
             pending.remove(result);
             result.complete(value);
         } catch (RuntimeException | Error e) {
+            count(e, begun);
             pending.remove(result);
             result.completeExceptionally(e);
         } finally {
             running.decrementAndGet();
             ended.raise();
+        }
+    }
+
+    /** A failure that the log reports is an answer too. */
+    private void count(Throwable failure, long begun) {
+        if (failure instanceof LogUnavailableException) {
+            answers.failed(failure, begun);
+        } else if (!(failure instanceof ClosedException)) {
+            answers.answered();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.core.internal.metrics.Answers;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.internal.BatchOrigin;
 import dev.blobshuffle.log.internal.CommitLog;
@@ -123,6 +124,11 @@ final class PostgresqlLog implements CommitLog {
     @Override
     public Hints hints(IntConsumer topic) {
         return listener.subscribe(topic);
+    }
+
+    @Override
+    public Answers answers() {
+        return database.answers();
     }
 
     @Override

@@ -55,6 +55,10 @@ final class DegradedServerIT extends LogContract {
             assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
                     .isInstanceOf(LogUnavailableException.class)
                     .hasMessageContaining("read-only");
+            assertThat(log.answers().lastFailure()).hasValueSatisfying(failure -> {
+                assertThat(failure.message()).contains("read-only");
+                assertThat(failure.lasting()).as("until an answer").isPresent();
+            });
             assertThatThrownBy(() -> tenant.connect(tenant.uri(server.port()), SHORT))
                     .isInstanceOf(LogUnavailableException.class)
                     .hasMessageContaining("read-only");
@@ -62,6 +66,7 @@ final class DegradedServerIT extends LogContract {
             server.change("default_transaction_read_only", "off");
         }
         commit(writer, 1, batch(topic, "two"));
+        assertThat(log.answers().unanswered()).isZero();
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("one", "two");
         log.close();

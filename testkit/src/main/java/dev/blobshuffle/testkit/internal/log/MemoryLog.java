@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.core.internal.format.Checksum;
+import dev.blobshuffle.core.internal.metrics.Answers;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.failure.LogWentBackException;
 import dev.blobshuffle.log.failure.PositionTrimmedException;
@@ -41,6 +42,7 @@ public final class MemoryLog implements CommitLog {
     private final Groups groups;
     private final Retention retention;
     private final Instances instances;
+    private final Answers answers;
 
     /** A log in a new database without faults, for unit tests. */
     public MemoryLog(Time time) {
@@ -59,6 +61,13 @@ public final class MemoryLog implements CommitLog {
         groups = new MemoryGroups(connection);
         retention = new MemoryRetention(connection);
         instances = new MemoryInstances(connection);
+        answers = new Answers(time::nanos);
+    }
+
+    /** Not counted, because simulations see each fault themselves. */
+    @Override
+    public Answers answers() {
+        return answers;
     }
 
     @Override
