@@ -82,6 +82,19 @@ class PublishedArtifactsTest {
         assertThat(brought).containsExactly("kafka_2.13", "kafka-clients");
     }
 
+    /**
+     * HikariCP needs SLF4J 2, and everything else of ours 1.7, as {@code kafka-clients} does.
+     * Builds with the rules {@code dependencyConvergence} or {@code requireUpperBoundDeps} fail
+     * over both.
+     */
+    @Test
+    void messagingBringsOneVersionOfSlf4j() throws IOException {
+        String pom = pom("postgresql");
+        String pool = pom.substring(pom.indexOf("<artifactId>HikariCP</artifactId>"));
+        assertThat(pool.substring(0, pool.indexOf("</dependency>")))
+                .contains("<exclusion>", "<artifactId>slf4j-api</artifactId>");
+    }
+
     /** The BOM and the examples have no parent of ours, so nothing else keeps them equal. */
     @Test
     void allPomsHaveOneVersion() throws IOException {
