@@ -36,7 +36,12 @@ final class UploadWatch {
     /** When waits begin again. Guarded by this. */
     private long patientFrom;
 
-    private record Awaited(long until, CompletableFuture<Whereabouts> answer) {}
+    /**
+     * A blob that readers want.
+     *
+     * @param isWait whether the store gets time to take it; otherwise only the driver is asked
+     */
+    private record Awaited(long until, boolean isWait, CompletableFuture<Whereabouts> answer) {}
 
     /**
      * A watch of an executor.
@@ -64,8 +69,9 @@ final class UploadWatch {
         if (awaited.isEmpty()) {
             lookAfter(FIRST_LOOK);
         }
+        boolean isWait = isPatient() && !most.isZero();
         long now = time.nanos();
-        Awaited added = new Awaited(isPatient() ? now + most.toNanos() : now, new CompletableFuture<>());
+        Awaited added = new Awaited(isWait ? now + most.toNanos() : now, isWait, new CompletableFuture<>());
         awaited.put(blob, added);
         return added.answer;
     }
@@ -135,7 +141,7 @@ final class UploadWatch {
             awaited.remove(blob);
             answers.put(waiting.answer, now);
         }
-        if (!isSettled && isOver) {
+        if (!isSettled && isOver && waiting.isWait) {
             inVain();
         }
     }

@@ -98,6 +98,27 @@ class UploadWatchTest {
         assertThat(later).isNotDone();
     }
 
+    /** Otherwise a job with many shuffles never reads a store again that has recovered. */
+    @Test
+    void readersWaitAgainAfterAMinuteWhateverTheyAskMeanwhile() {
+        watch.inVain();
+        for (int second = 0; second < 60; second += 10) {
+            CompletableFuture<Whereabouts> meanwhile = watch.uploaded(FIRST);
+            time.settle(Duration.ofSeconds(10));
+            assertThat(meanwhile).isDone();
+        }
+        assertThat(watch.isPatient()).isTrue();
+    }
+
+    @Test
+    void readersThatMayNotWaitStillReadWhatIsStored() {
+        UploadWatch hasty = new UploadWatch(reader, Duration.ZERO, workers, time);
+        CompletableFuture<Whereabouts> first = hasty.uploaded(FIRST);
+        time.settle(Duration.ofMillis(100));
+        assertThat(first).isDone();
+        assertThat(hasty.isPatient()).isTrue();
+    }
+
     @Test
     void afterAReadInVainReadersDoNotWaitForAMinute() {
         assertThat(watch.isPatient()).isTrue();
