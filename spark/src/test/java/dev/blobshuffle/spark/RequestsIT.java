@@ -90,7 +90,7 @@ class RequestsIT {
     }
 
     /** As Spark's decommissioning asks. With Scala 2.12 it asks Spark's own resolver. */
-    private static void upload() {
+    static void upload() {
         Object ignored =
                 ((MigratableResolver) SparkEnv.get().shuffleManager().shuffleBlockResolver()).getStoredShuffles();
     }

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -138,6 +139,15 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         if (!lost.isEmpty()) {
             LOG.info("Executor {} had {} blobs that were not uploaded yet.", executor, lost.size());
         }
+    }
+
+    /**
+     * A stage of a micro-batch begins, and the earlier micro-batches of its query are over.
+     *
+     * @param shuffle that it writes, if any
+     */
+    void stageOfBatch(String query, long batch, OptionalInt shuffle) {
+        directory.stageOfBatch(query, batch, shuffle);
     }
 
     private static void unregister(BlobId blob) {

@@ -12,8 +12,6 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
-import org.apache.spark.scheduler.SparkListener;
-import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 
 /**
  * The driver's half of the plug-in. It checks the settings, makes those that Spark needs, and keeps
@@ -36,12 +34,7 @@ public final class DriverSide implements DriverPlugin {
         Contradictions.settle(conf, BlobShuffle.class, BlobShuffleDataIO.class);
         ApplicationShuffle shuffle =
                 ApplicationShuffle.open(settings, conf.get("spark.app.name", ""), spark::isStopped);
-        spark.addSparkListener(new SparkListener() {
-            @Override
-            public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-                shuffle.executorLost(removed.executorId());
-            }
-        });
+        spark.addSparkListener(new ShuffleListener(shuffle));
         return Map.of(OWNER, BlobId.hex(shuffle.owner()));
     }
 

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -37,6 +38,7 @@ public final class BlobDirectory {
     /** Blobs that executors were allowed to upload, and may still upload: with the executor. */
     private final Map<BlobId, String> uploading = new HashMap<>();
 
+    private final MicroBatches batches = new MicroBatches();
     private final MemberList members = new MemberList();
 
     /** Where each executor runs that has begun. */
@@ -153,10 +155,20 @@ public final class BlobDirectory {
         shuffles.computeIfAbsent(shuffle, id -> new HashSet<>()).add(blob);
     }
 
+    /**
+     * A stage of a micro-batch begins, and the earlier micro-batches of its query are over. Blobs
+     * of these that are not stored yet need not be.
+     *
+     * @param shuffle that it writes, if any
+     */
+    public synchronized void stageOfBatch(String query, long batch, OptionalInt shuffle) {
+        batches.begin(query, batch, shuffle);
+    }
+
     /** An executor is about to upload a blob. Returns false if the blob is not needed any more. */
     synchronized boolean uploading(BlobId blob) {
         Entry known = entries.get(blob);
-        if (known == null || application.isEnding()) {
+        if (known == null || application.isEnding() || batches.isOver(known.shuffle)) {
             return false;
         }
         uploading.put(blob, known.executor);
@@ -248,6 +260,7 @@ public final class BlobDirectory {
      * @return those that may be stored
      */
     public synchronized List<BlobId> removeShuffle(int shuffle) {
+        batches.remove(shuffle);
         Set<BlobId> removed = shuffles.remove(shuffle);
         if (removed == null) {
             return List.of();

@@ -198,7 +198,7 @@ public final class MapBatcher implements AutoCloseable {
             blob.announced.join();
             if (!directory.uploading(blob.id)) {
                 synchronized (this) {
-                    giveUp(blob, "its shuffle was removed, or the application ends");
+                    giveUp(blob, "its shuffle or micro-batch is over, or the application ends");
                 }
                 return;
             }

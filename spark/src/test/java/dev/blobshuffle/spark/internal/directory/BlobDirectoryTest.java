@@ -8,6 +8,7 @@ import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.scheduler.TaskLocation$;
@@ -44,6 +45,32 @@ class BlobDirectoryTest {
         assertThat(two.refresh(FIRST).length()).hasValue(42);
         assertThat(one.stored(FIRST, 42, false, 3)).isTrue();
         assertThat(two.refresh(FIRST).writer()).isEmpty();
+    }
+
+    @Test
+    void blobsOfFinishedMicroBatchesAreNotUploaded() {
+        one.open(FIRST, 5);
+        one.open(SECOND, 6);
+        directory.stageOfBatch("query", 7, OptionalInt.of(5));
+        directory.stageOfBatch("query", 7, OptionalInt.of(6));
+        directory.stageOfBatch("query", 7, OptionalInt.empty());
+        directory.stageOfBatch("another", 8, OptionalInt.of(9));
+        assertThat(one.uploading(FIRST)).isTrue();
+
+        directory.stageOfBatch("query", 8, OptionalInt.empty());
+        assertThat(one.uploading(FIRST)).isFalse();
+        directory.stageOfBatch("query", 8, OptionalInt.of(6));
+        assertThat(one.uploading(SECOND)).as("its shuffle is used again").isTrue();
+        assertThat(two.locate(FIRST).writer()).as("its outputs stay").contains(one.self());
+    }
+
+    @Test
+    void removedShufflesOfAQueryAreForgotten() {
+        directory.stageOfBatch("query", 7, OptionalInt.of(5));
+        assertThat(directory.removeShuffle(5)).isEmpty();
+        one.open(FIRST, 5);
+        directory.stageOfBatch("query", 8, OptionalInt.empty());
+        assertThat(one.uploading(FIRST)).isTrue();
     }
 
     @Test
