@@ -108,7 +108,9 @@ def main() -> None:
     parser.add_argument("--conf", action="append", default=[])
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"It took more than {options.limit} seconds."))
+    signal.signal(
+        signal.SIGALRM, lambda *_: sys.exit(f"It took more than {options.limit} seconds.")
+    )
     signal.alarm(options.limit)
     adopt_orphans()
     try:
