@@ -80,6 +80,20 @@ PYTHON = [
         "wrong, as after a left join.",
     ),
     Difference(
+        "Types that the metadata of a Dask frame does not say and that differ by input partition, "
+        "with `blobshuffle.dask.enable`",
+        "each output partition has the type that pandas takes for the rows that it gets",
+        "all output partitions have the type that pandas takes for the rows of all. A column that "
+        "has no value in some partitions has the type of its values in the others",
+        "A result has one type, also if a program writes each partition to a file.",
+    ),
+    Difference(
+        "Several columns of one name in a Dask frame that is shuffled",
+        "each is there as often as the name",
+        "each is there once, as before the shuffle",
+        "Dask selects the columns by their names, and the metadata of the result has each once.",
+    ),
+    Difference(
         "Merges by times of two units, with `blobshuffle.dask.enable`",
         "Dask loses rows",
         "refused when the merge is planned",
@@ -98,6 +112,12 @@ PYTHON = [
         "the wider type; strings beside binary, and signed beside unsigned 64-bit integers, are "
         "refused with the column's name",
         "No value may change.",
+    ),
+    Difference(
+        "Blocks of a Ray Dataset that do not have the same columns",
+        "Ray fills the missing ones with nulls",
+        "refused with the columns' names",
+        "Half a file, or a misspelt name, would go unnoticed. Add the column with `map_batches`.",
     ),
 ]
 

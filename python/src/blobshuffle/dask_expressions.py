@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from dask._task_spec import Task, TaskRef
 from dask.dataframe.dask_expr._expr import Expr, PartitionsFiltered
+from dask.dataframe.dask_expr._reductions import Reduction
 from dask.dataframe.dask_expr._shuffle import SimpleShuffle
 
 from blobshuffle.dask_tasks import (
@@ -61,6 +62,11 @@ class BlobShuffle(_SimpleShuffle):
     def layout(self) -> Layout:
         """How rows are stored. A blob needs a column, so the index stays if there is no other."""
         return layout_of(self._meta, has_index=not self.ignore_index or not self._meta.shape[1])
+
+    def _simplify_up(self, parent: Any, dependents: Any) -> Any:
+        # Dask moves reductions before a shuffle, also the sizes of partitions, which it takes of a
+        # shuffle that is planned already: those would be sizes of the input partitions.
+        return None if isinstance(parent, Reduction) else super()._simplify_up(parent, dependents)
 
     def _layer(self) -> dict[Any, Any]:
         run = self._name.rpartition("-")[2]

@@ -198,7 +198,7 @@ def _require_equal_units(merge: Any) -> None:
             raise TypeError(
                 f"Cannot merge by {key!r}: its times are {one} on the left and {other} on the "
                 "right, and Dask does not find equal times of two units. Cast one side with "
-                "astype, or dd.to_datetime(...).dt.as_unit."
+                "astype."
             )
 
 

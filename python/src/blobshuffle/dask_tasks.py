@@ -14,7 +14,7 @@ from dask.dataframe.dispatch import meta_nonempty
 from dask.dataframe.multi import merge_chunk
 
 from blobshuffle.arrow import Codec
-from blobshuffle.failure import BlobMissing
+from blobshuffle.failure import BlobMissing, SchemaMismatch
 from blobshuffle.frames import (
     UNKNOWN_CATEGORIES,
     Categories,
@@ -74,13 +74,15 @@ class Plan:
 class Written(NamedTuple):
     """The blob of a map.
 
-    `layout` is that of its rows if these do not fit into the plan's, else None.
+    `layout` is that of its rows if these do not fit into the plan's, else None. `missing` are the
+    columns that have no value in its rows.
     """
 
     ref: Ref
     schema: pa.Schema
     categories: Categories
     layout: Layout | None
+    missing: frozenset[str]
 
 
 class Whole(NamedTuple):
@@ -134,7 +136,13 @@ def write(part: pd.DataFrame, plan: Plan, number: int) -> Written:
         ref = writer.commit()
     _require_session(place, ref)
     _report(plan, ref)
-    return Written(ref, table.schema, categories, layout)
+    return Written(ref, table.schema, categories, layout, _missing(table))
+
+
+def _missing(table: pa.Table) -> frozenset[str]:
+    """Return the columns without a value."""
+    names = zip(table.column_names, table.columns, strict=True)
+    return frozenset(name for name, column in names if column.null_count == table.num_rows)
 
 
 def whole(plan: Plan, *written: Written) -> Whole:
@@ -149,10 +157,32 @@ def whole(plan: Plan, *written: Written) -> Whole:
         sample = plan.layout.sample().schema
         return Whole(refs, sample, _without_rows(plan.layout, written), plan.layout)
     named = [(f"partition {each.ref.map}", each) for each in present]
-    schema = unified((what, each.schema) for what, each in named)
+    schema = _unified(named)
     layout = _joined(plan.layout, present)
     categories = shared_categories(layout, [(what, each.categories) for what, each in named])
     return Whole(refs, schema, categories, layout)
+
+
+def _unified(named: list[tuple[str, Written]]) -> pa.Schema:
+    """Return the schema of rows of all maps.
+
+    A column without values has a type by chance: that of the metadata, or what pandas calls it. If
+    it does not fit to the values of other maps, theirs counts.
+    """
+    try:
+        return unified((what, each.schema) for what, each in named)
+    except SchemaMismatch:
+        known = {
+            name for _, each in named for name in each.schema.names if name not in each.missing
+        }
+        return unified(
+            (what, _without_types(each.schema, each.missing & known)) for what, each in named
+        )
+
+
+def _without_types(schema: pa.Schema, names: frozenset[str]) -> pa.Schema:
+    fields = [field.with_type(pa.null()) if field.name in names else field for field in schema]
+    return pa.schema(fields, schema.metadata)
 
 
 def _without_rows(layout: Layout, written: Sequence[Written]) -> Categories:

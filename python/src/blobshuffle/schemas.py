@@ -174,7 +174,8 @@ def cast(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
 def _cast(column: Any, data_type: Any) -> Any:
     if column.type.equals(data_type):
         return column
-    if pa.types.is_null(column.type):
+    if column.null_count == len(column):
+        # Missing values alone have any type.
         return pa.nulls(len(column), data_type)
     if is_tensor(column.type) and is_tensor(data_type):
         return with_shapes(column, data_type)
