@@ -364,3 +364,14 @@ def test_a_map_whose_result_is_lost_is_noticed(tmp_path, monkeypatch):
     with pytest.raises(IncompleteShuffle, match="had 3000 rows, and the blobs of its"):
         shuffles.repartition(drawn(10)[1], 2, "k", store=tmp_path)
     assert stored(tmp_path) == []
+
+
+def test_maps_whose_keys_have_several_types_are_sorted(tmp_path):
+    blocks = [
+        pa.table({"k": [4, 1], "row": [0, 1]}),
+        pa.table({"k": pa.nulls(1), "row": [2]}),
+        pa.table({"k": [2.5, 1.0], "row": [3, 4]}),
+    ]
+    made = shuffles.sort(ray.data.from_arrow(blocks), ["k", "row"], store=tmp_path)
+    found = [(row["k"], row["row"]) for row in made.take_all()]
+    assert found == [(1.0, 1), (1.0, 4), (2.5, 3), (4.0, 0), (None, 2)]

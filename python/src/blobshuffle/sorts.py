@@ -31,6 +31,7 @@ from blobshuffle.rows import (
     prepared,
     wide_decimals,
 )
+from blobshuffle.schemas import cast
 from blobshuffle.scratch import Shuffled, scratch
 from blobshuffle.store import Store
 
@@ -141,9 +142,10 @@ class Ranges:
     """Ranges of keys in their order: between two bounds, or equal to one. Picklable."""
 
     def __init__(self, plan: SortPlan, samples: Iterable[pa.RecordBatch], count: int) -> None:
-        """Divide samples into about `count` ranges."""
+        """Divide samples into about `count` ranges. Their types may be narrower than the plan's."""
         self._plan = plan
-        found = list(samples)
+        types = plan.keys(no_batch(plan.gathered)).schema
+        found = [cast(each, types, "a sample of keys") for each in samples]
         self._bounds: pa.RecordBatch | None = None
         self._range_of = np.zeros(1, np.int64)
         self.is_single = [False]
