@@ -17,7 +17,7 @@ from shuffles import stored, table
 from test_processes import expected
 
 import blobshuffle.ray as shuffles
-from blobshuffle import IncompleteShuffle, SchemaMismatch, ray_datasets
+from blobshuffle import IncompleteShuffle, LocalStore, SchemaMismatch, ray_datasets
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -375,3 +375,60 @@ def test_maps_whose_keys_have_several_types_are_sorted(tmp_path):
     made = shuffles.sort(ray.data.from_arrow(blocks), ["k", "row"], store=tmp_path)
     found = [(row["k"], row["row"]) for row in made.take_all()]
     assert found == [(1.0, 1), (1.0, 4), (2.5, 3), (4.0, 0), (None, 2)]
+
+
+READS: dict[str, Any] = {
+    "repartition": lambda rows, store: shuffles.repartition(rows, 2, "k", store=store),
+    "sort": lambda rows, store: shuffles.sort(rows, ["k", "row"], store=store),
+    "join": lambda rows, store: shuffles.join(rows, rows, "row", store=store, partitions=2),
+    "aggregate": lambda rows, store: shuffles.groupby(
+        rows, "k", store=store, partitions=2
+    ).aggregate({"n": ("v", "sum"), "rows": ("row", "list")}),
+}
+
+
+@pytest.mark.parametrize("operation", READS)
+def test_a_reader_that_is_killed_in_the_middle_costs_no_row(tmp_path, operation):
+    test, ready, mark = os.getpid(), tmp_path / "ready", tmp_path / "died"
+
+    class Dying(LocalStore):
+        """Ends a reader's process once, when it has read a blob and opens another."""
+
+        opened = 0
+
+        def open(self, path):
+            if path.endswith(".blob") and os.getpid() != test and ready.exists():
+                type(self).opened += 1
+                if type(self).opened > 1 and not mark.exists():
+                    mark.write_text("")
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return super().open(path)
+
+    _, dataset = drawn(13)
+    expected = rows_of(READS[operation](dataset, tmp_path / "whole"))
+    made = READS[operation](dataset, Dying(tmp_path / "store"))
+    ready.write_text("")
+    assert rows_of(made) == expected
+    assert mark.exists()
+    del made
+    gc.collect()
+    assert stored(tmp_path / "store") == []
+
+
+def test_groups_of_a_worker_that_is_killed_after_some_are_mapped_once(tmp_path):
+    data, dataset = drawn(14)
+    mark = tmp_path / "died"
+
+    def count(group):
+        if group["s"][0].as_py() == "name 5" and not mark.exists():
+            mark.write_text("")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return group.slice(0, 1).select(["s"]).append_column("n", [[group.num_rows]])
+
+    groups = shuffles.groupby(dataset, "s", store=tmp_path / "store", partitions=1)
+    found = groups.map_groups(count).take_all()
+    expected = data.group_by("s").aggregate([([], "count_all")]).sort_by("s")
+    assert [(row["s"], row["n"]) for row in found] == list(
+        zip(expected["s"].to_pylist(), expected["count_all"].to_pylist(), strict=True)
+    )
+    assert mark.exists()
