@@ -148,8 +148,10 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
 
-python-tpch: ## Python: TPC-H queries at scale 1 with Dask, compared with DuckDB; needs 8 GB of disk
-	cd python && .venv/bin/python examples/tpch.py /tmp/blobshuffle-tpch --scale $(or $(SCALE),1)
+python-tpch: ## Python: TPC-H queries at scale 1 with Dask and Ray, compared with DuckDB; needs 8 GB of disk
+	cd python && for engine in dask ray; do \
+	  .venv/bin/python examples/tpch.py /tmp/blobshuffle-tpch --engine $$engine --scale $(or $(SCALE),1) || exit 1; \
+	done
 
 python-tour: ## Python: run the tour and write docs/guides/python-tour.md with its output and plots
 	cd python && .venv/bin/python bench/render_tour.py

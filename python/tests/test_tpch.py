@@ -1,13 +1,12 @@
-"""TPC-H queries of Dask through blobs have the results of DuckDB."""
+"""TPC-H queries of Dask and of Ray Datasets through blobs have the results of DuckDB."""
 
+import gc
+import os
 import pathlib
 import sys
 
 import pytest
-from dask import config
 from shuffles import stored
-
-import blobshuffle.dask
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "examples"))
 import tpch  # pyright: ignore[reportMissingImports]
@@ -22,9 +21,33 @@ def tables(tmp_path_factory):
 
 @pytest.mark.parametrize("query", tpch.SQL)
 def test_dask_has_the_results_of_duckdb(tables, tmp_path, query):
-    with blobshuffle.dask.enable(tmp_path), config.set(scheduler="sync"):
-        found = getattr(tpch.OnDask(tables, 3), query)()
+    with tpch.started("dask", tmp_path) as on_dask:
+        found = getattr(on_dask(tables, 3), query)()
+    verified(found, tables, query)
+    assert stored(tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def ray_store(tmp_path_factory):
+    return tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="module")
+def on_ray(ray_store):
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    with tpch.started("ray", str(ray_store)) as on_ray:
+        yield on_ray
+
+
+@pytest.mark.parametrize("query", tpch.SQL)
+def test_ray_has_the_results_of_duckdb(tables, ray_store, on_ray, query):
+    found = getattr(on_ray(tables, 3), query)()
+    verified(found, tables, query)
+    gc.collect()
+    assert stored(ray_store) == []
+
+
+def verified(found, tables, query):
     wanted = tpch.expected(tables, query)
     assert len(wanted)
     tpch.verify(found, wanted)
-    assert stored(tmp_path) == []
