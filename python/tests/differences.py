@@ -84,7 +84,7 @@ PYTHON = [
         "with `blobshuffle.dask.enable`",
         "each output partition has the type that pandas takes for the rows that it gets",
         "all output partitions have the type that pandas takes for the rows of all. A column that "
-        "has no value in some partitions has the type of its values in the others",
+        "has no value in some partitions has the type of its values in the others, or objects",
         "A result has one type, also if a program writes each partition to a file.",
     ),
     Difference(

@@ -72,7 +72,7 @@ def by_hour() -> Any:
 
 
 def both_ends() -> Any:
-    frame = trips("start", "end", "fare", "fee", "flag").merge(
+    frame = trips("start", "end", "fare", "flag").merge(
         zones(), left_on="start", right_on="zone", how="left", broadcast=False
     )
     return frame.merge(
@@ -170,7 +170,7 @@ NOTEBOOK = {
     "boroughs by hour": by_hour,
     "both ends": both_ends,
     "three joins": three_joins,
-    "all columns": lambda: trips(*month(0).columns).shuffle("start"),
+    "all columns of values": lambda: trips(*month(0).columns.drop("fee")).shuffle("start"),
     "groups with a column of nulls": lambda: trips("payment", "fee").groupby("payment").apply(
         len, meta=("n", "int64")
     ),
@@ -186,9 +186,6 @@ NOTEBOOK = {
         lambda part: part.rolling(4).mean(), 3, 0
     ),
     "rolling": lambda: trips("pickup", "fare").set_index("pickup").fare.rolling("2h").sum(),
-    "weeks": lambda: trips("pickup", "fare", "tip").set_index("pickup").resample("7D").agg(
-        {"fare": "sum", "tip": "max"}
-    ),
     "as of": as_of,
     "divisions": lambda: trips("start", "fare").set_index("start").repartition(
         divisions=[1, 20, 44], force=True
