@@ -34,7 +34,7 @@ class EntriesPropertyTest {
         }
     }
 
-    /** Each record begins a partition with a long number, so that overhead is as large as it gets. */
+    /** Each record begins a partition with a long number: its overhead is the largest. */
     @Test
     void batchesOfManyPartitionsStayWithinTheLimit() {
         for (int size = 0; size < 400; size++) {
