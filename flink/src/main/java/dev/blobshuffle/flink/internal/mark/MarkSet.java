@@ -24,8 +24,15 @@ final class MarkSet {
     /** Whether the input was active at some time, whatever it is at the end. */
     private boolean wasActive;
 
+    /**
+     * Keeps the latest. At its end a source may send one of before after the last of all, which
+     * Flink ignores where the next task receives it.
+     */
     void add(Watermark mark) {
-        watermark = mark;
+        Watermark last = watermark;
+        if (last == null || mark.getTimestamp() > last.getTimestamp()) {
+            watermark = mark;
+        }
     }
 
     void add(WatermarkStatus mark) {

@@ -70,6 +70,20 @@ class HeldMarksTest {
         assertThat(emitted.names).containsExactly("1", "3");
     }
 
+    /** Timers that fire at the end would never fire. */
+    @Test
+    void aWatermarkOfBeforeDoesNotReplaceTheLastOfAll() {
+        marks.added(0, 1);
+        watermark(1);
+        marks.added(0, 1);
+        watermark(Long.MAX_VALUE);
+        watermark(2);
+
+        done(0, 2);
+
+        assertThat(emitted.names).containsExactly("1", String.valueOf(Long.MAX_VALUE));
+    }
+
     @Test
     void activityLeavesBeforeAndIdlenessBehindTheWatermark() {
         marks.added(0, 1);
