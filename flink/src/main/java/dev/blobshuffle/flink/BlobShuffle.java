@@ -23,6 +23,7 @@ import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.api.java.typeutils.TypeExtractor;
 import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
@@ -66,9 +67,22 @@ public final class BlobShuffle {
      */
     public static <T, K> KeyedStream<T, K> keyBy(
             DataStream<T> stream, KeySelector<T, K> selector, BlobShuffleOptions options) {
+        return keyBy(stream, selector, TypeExtractor.getKeySelectorTypes(selector, stream.getType()), options);
+    }
+
+    /**
+     * Partitions a stream by key through blobs, as the method without a type. For selectors whose
+     * type Flink cannot see, such as a lambda that returns a tuple.
+     *
+     * @param keyType the type of the keys, such as {@code Types.TUPLE(Types.STRING, Types.LONG)}
+     * @throws InvalidSettingsException fatal: a setting cannot work; the message says what to do
+     */
+    public static <T, K> KeyedStream<T, K> keyBy(
+            DataStream<T> stream, KeySelector<T, K> selector, TypeInformation<K> keyType, BlobShuffleOptions options) {
         StreamExecutionEnvironment environment = stream.getExecutionEnvironment();
+        KeyedStream<T, K> natively = stream.keyBy(selector, keyType); // Refuses types that are no keys.
         if (isBatch(environment)) {
-            return stream.keyBy(selector);
+            return natively;
         }
         int parallelism = options.parallelism().orElse(environment.getParallelism());
         ShufflePlan plan = plan(environment, options, parallelism);
@@ -95,7 +109,7 @@ public final class BlobShuffle {
                 .uid(plan.name() + "-debatcher")
                 .setMaxParallelism(plan.maxParallelism());
         options.parallelism().ifPresent(records::setParallelism);
-        KeyedStream<T, K> keyed = DataStreamUtils.reinterpretAsKeyedStream(records, selector);
+        KeyedStream<T, K> keyed = DataStreamUtils.reinterpretAsKeyedStream(records, selector, keyType);
         debatcher.whenGenerated(() -> KeyGroups.align(environment, keyed.getTransformation(), plan));
         return keyed;
     }
