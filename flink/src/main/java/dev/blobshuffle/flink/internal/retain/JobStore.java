@@ -2,6 +2,7 @@ package dev.blobshuffle.flink.internal.retain;
 
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
@@ -9,6 +10,8 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The store as one job uses it. All jobs of Flink keep their blobs in a store of their own below
@@ -20,6 +23,7 @@ public final class JobStore extends ForwardingBlobStore {
     private static final String PLACE = "flink";
 
     private static final String MEMORY = "memory";
+    private static final Logger LOG = LoggerFactory.getLogger(JobStore.class);
 
     private final int owner;
 
@@ -38,13 +42,18 @@ public final class JobStore extends ForwardingBlobStore {
         BlobStore store = BlobStores.open(below(uri), context);
         try {
             return store.registers()
-                    .<BlobStore>map(
-                            registers -> new JobStore(store, new JobOwner(registers, job, context.time()).findOrMake()))
+                    .map(registers -> owned(store, new JobOwner(registers, job, context.time()).findOrMake(), job))
                     .orElse(store);
         } catch (RuntimeException | Error e) {
             store.close();
             throw e;
         }
+    }
+
+    /** The log is where a user learns what to delete when the job has ended. */
+    private static BlobStore owned(BlobStore store, int owner, String job) {
+        LOG.info("The blobs of job {} are in {}/{} below the store.", job, PLACE, BlobKey.owner(owner));
+        return new JobStore(store, owner);
     }
 
     /** The URI of the place of Flink's blobs. */

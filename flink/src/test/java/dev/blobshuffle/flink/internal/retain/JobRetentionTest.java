@@ -20,7 +20,10 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,6 +68,23 @@ class JobRetentionTest {
 
         assertThat(owner).isPositive().isEqualTo(owner(store(JOB)));
         assertThat(owner(store("0123-ac"))).isNotEqualTo(owner);
+    }
+
+    /** Its user deletes them when it has ended, and no file name says whose they are. */
+    @Test
+    void theLogSaysWhereTheBlobsOfAJobAre() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        int owner;
+        try {
+            owner = owner(store(JOB));
+        } finally {
+            System.setErr(before);
+        }
+
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("job " + JOB + " are in flink/blobs/" + BlobId.hex(owner) + "/");
     }
 
     @Test
