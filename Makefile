@@ -142,7 +142,7 @@ differential: ## Drawn tables, frames and programs through us and natively, 20,0
 	$(MVN) -Pquick -pl spark -am verify -Dtest=NoUnit -Dit.test='QueriesDifferentialIT,ProgramsDifferentialIT' \
 		-Ddifferential.queries=$$(($(EXAMPLES) / 20)) -Ddifferential.programs=$$(($(EXAMPLES) / 20)) -Ddifferential.partitions=2000 \
 		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
-	$(MVN) -Pquick -pl flink -am verify -Dtest=NoUnit -Dit.test=JobsDifferentialIT -Ddifferential.jobs=$$(($(EXAMPLES) / 40)) \
+	$(MVN) -Pquick -pl flink -am verify -Dtest=NoUnit -Dit.test=JobsDifferentialIT -Ddifferential.jobs=$$(($(EXAMPLES) / 80)) \
 		-Ddifferential.seed=$$(date +%s) -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk

@@ -10,40 +10,68 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
-import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.api.java.typeutils.GenericTypeInfo;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.function.SerializableFunction;
 
 /**
  * A job that a seed draws: one or two sources, and up to three shuffles with operators between
- * them. What it leaves does not depend on the order of records of different senders. Owned by one
- * test.
+ * them. What it leaves does not depend on the order of records of different senders. Its edges do
+ * not depend on the parallelism: else Flink would lose what an unaligned checkpoint has of an edge
+ * that is gone. Owned by one test.
  */
 final class DrawnJob {
     private static final TypeInformation<Item> POJO = Types.POJO(Item.class);
 
     private final Random random;
-    private final boolean isNative;
+    private final Exchange exchange;
     private final StreamExecutionEnvironment environment;
     private final List<String> steps = new ArrayList<>();
     private final long count;
 
-    /** Whether items have timestamps, so that windows make sense. */
-    private final boolean isTimed;
-
     private final double rate;
+    private Times times;
     private int names;
 
-    private DrawnJob(StreamExecutionEnvironment environment, long seed, boolean isNative, double rate) {
+    /** What the timestamps of the items are good for. */
+    private enum Times {
+        /** Nothing: there are none, or chance decides them. */
+        NONE,
+        /** No item is late, so windows make sense. */
+        EXACT,
+        /** Chance decides which items are late. */
+        LATE
+    }
+
+    /** How records come to the owners of their keys. */
+    enum Exchange {
+        NATIVE,
+        BLOBS,
+        /** Blobs, and natively within each of two zones. */
+        TWO_ZONES,
+        /** Blobs, and natively within each of two zones, which change with each attempt. */
+        MOVING_ZONES;
+
+        /** The zone of a TaskManager. */
+        private String zone(String taskManager) {
+            return switch (this) {
+                case NATIVE, BLOBS -> "";
+                case TWO_ZONES -> "zone-" + (taskManager.hashCode() & 1);
+                case MOVING_ZONES -> "zone-" + (taskManager.hashCode() >> DrawnResults.failures() & 1);
+            };
+        }
+    }
+
+    private DrawnJob(StreamExecutionEnvironment environment, long seed, Exchange exchange, double rate) {
         random = new Random(seed);
         this.environment = environment;
-        this.isNative = isNative;
+        this.exchange = exchange;
         this.rate = rate;
-        isTimed = random.nextInt(5) > 0;
+        times = random.nextInt(5) == 0 ? Times.NONE : random.nextInt(5) == 0 ? Times.LATE : Times.EXACT;
         count = 200 + random.nextInt(3_000);
     }
 
@@ -53,26 +81,49 @@ final class DrawnJob {
      * @param rate items per second of each source
      * @return what it does
      */
-    static String build(StreamExecutionEnvironment environment, long seed, boolean isNative, double rate) {
-        DrawnJob job = new DrawnJob(environment, seed, isNative, rate);
-        DataStream<Item> items = job.source();
-        if (job.random.nextInt(3) == 0) {
-            job.steps.add("union");
-            items = items.union(job.source());
-        }
+    static String build(StreamExecutionEnvironment environment, long seed, Exchange exchange, double rate) {
+        DrawnJob job = new DrawnJob(environment, seed, exchange, rate);
+        DataStream<Item> items = job.beginning();
         for (int i = 1 + job.random.nextInt(3); i > 0; i--) {
-            items = job.step(items);
+            items = job.step(items, DrawnKey.draw(job.random));
         }
-        items.sinkTo(new DrawnResults.Sink()).uid("sink").name("sink");
+        items.rebalance()
+                .sinkTo(new DrawnResults.Sink())
+                .setParallelism(1)
+                .uid("sink")
+                .name("sink");
         return String.join(", ", job.steps);
     }
 
-    /** The settings of a seed's run through blobs. */
-    static Map<String, String> settings(long seed) {
-        Random random = new Random(~seed);
+    private DataStream<Item> beginning() {
+        if (random.nextInt(5) == 0) {
+            return ordered(source(1), "order", DrawnKey.draw(random));
+        }
+        DataStream<Item> items = source(1 + random.nextInt(2)).rebalance();
+        if (random.nextInt(3) > 0) {
+            return items;
+        }
+        steps.add("union");
+        return items.union(source(1 + random.nextInt(2)).rebalance());
+    }
+
+    /** The order of one sender's records, in which no subtask comes between. */
+    private <K> DataStream<Item> ordered(DataStream<Item> items, String name, DrawnKey<K> key) {
+        steps.add("order by " + key.name());
+        SingleOutputStreamOperator<Item> drawn = items.map(new DrawnSteps.Vary())
+                .returns(POJO)
+                .uid(name + "-vary")
+                .setParallelism(1);
+        return keyed(drawn, name, key)
+                .process(new DrawnLateSteps.Order<>(), POJO)
+                .uid(name)
+                .name(name);
+    }
+
+    /** Settings that do not change what a job leaves, and may change when it is restored. */
+    static Map<String, String> settings(Random random) {
         Map<String, String> settings = new HashMap<>();
         settings.put("pipeline.object-reuse", String.valueOf(random.nextBoolean()));
-        settings.put("pipeline.operator-chaining.enabled", String.valueOf(random.nextInt(4) > 0));
         settings.put("execution.buffer-timeout.interval", random.nextBoolean() ? "0 ms" : "100 ms");
         settings.put("execution.checkpointing.unaligned.enabled", String.valueOf(random.nextBoolean()));
         settings.put("execution.checkpointing.aligned-checkpoint-timeout", random.nextBoolean() ? "0 ms" : "100 ms");
@@ -85,9 +136,8 @@ final class DrawnJob {
         return settings;
     }
 
-    private DataStream<Item> source() {
+    private DataStream<Item> source(int parallelism) {
         int id = names++;
-        int parallelism = 1 + random.nextInt(2);
         long salt = random.nextLong() | 1;
         int keys = 1 + random.nextInt(60);
         int longest = random.nextInt(4) == 0 ? 3_000 : 40;
@@ -95,90 +145,130 @@ final class DrawnJob {
         steps.add("source of " + count + " in " + parallelism + " with disorder " + disorder);
         DataGeneratorSource<Long> numbers =
                 new DataGeneratorSource<>(number -> number, count, RateLimiterStrategy.perSecond(rate), Types.LONG);
+        DrawnSteps.Make make = new DrawnSteps.Make(salt, keys, longest, disorder);
+        boolean hasOwnTimes = times != Times.NONE && random.nextBoolean();
+        steps.add(hasOwnTimes ? "times of the source" : "times of an operator");
         SingleOutputStreamOperator<Item> items = environment
-                .fromSource(numbers, WatermarkStrategy.noWatermarks(), "numbers" + id)
+                .fromSource(
+                        numbers,
+                        hasOwnTimes ? watermarks(disorder, make::time) : WatermarkStrategy.noWatermarks(),
+                        "numbers" + id)
                 .setParallelism(parallelism)
                 .uid("numbers" + id)
-                .map(new DrawnSteps.Make(salt, keys, longest, disorder))
+                .map(make)
                 .returns(POJO)
                 .setParallelism(parallelism)
                 .uid("make" + id);
-        if (!isTimed) {
+        if (times == Times.NONE || hasOwnTimes) {
             return items;
         }
-        return items.assignTimestampsAndWatermarks(
-                        WatermarkStrategy.<Item>forBoundedOutOfOrderness(Duration.ofMillis(disorder))
-                                .withTimestampAssigner((item, before) -> item.time))
+        return items.assignTimestampsAndWatermarks(watermarks(disorder, item -> item.time))
                 .setParallelism(parallelism)
                 .uid("times" + id);
     }
 
-    private DataStream<Item> step(DataStream<Item> items) {
+    private <T> WatermarkStrategy<T> watermarks(int disorder, SerializableFunction<T, Long> time) {
+        return WatermarkStrategy.<T>forBoundedOutOfOrderness(Duration.ofMillis(times == Times.LATE ? 0 : disorder))
+                .withTimestampAssigner((record, before) -> time.apply(record));
+    }
+
+    private <K> DataStream<Item> step(DataStream<Item> items, DrawnKey<K> key) {
         String name = "step" + names++;
-        int kind = random.nextInt(isTimed ? 9 : 5);
-        SingleOutputStreamOperator<Item> result = switch (kind) {
-            case 0 -> totals(items, name);
-            case 1 -> shuffled(items, name).process(new DrawnSteps.Stamp());
-            case 2 ->
-                shuffled(items, name).connect(shuffled(items, name + "-other")).process(new DrawnSteps.Both());
-            case 3 ->
-                shuffled(items, name)
-                        .connect(rules(name).broadcast(DrawnSteps.RULES))
-                        .process(new DrawnSteps.Ruled());
-            case 4 -> split(items, name);
-            case 5 ->
-                shuffled(items, name)
-                        .intervalJoin(shuffled(items, name + "-other"))
-                        .between(Duration.ofMillis(-3), Duration.ofMillis(2))
-                        .process(new DrawnSteps.Join());
-            case 6 -> shuffled(items, name).process(new DrawnSteps.Buckets());
-            default -> windows(items, name);
-        };
-        steps.add(name + " of kind " + kind);
+        int kind = random.nextInt(times == Times.EXACT ? 10 : 6);
+        steps.add(name + " of kind " + (times == Times.LATE ? "late" : kind) + " by " + key.name());
+        SingleOutputStreamOperator<Item> result = times == Times.LATE
+                ? late(items, name, key)
+                : switch (kind) {
+                    case 0 -> totals(items, name, key);
+                    case 1 -> shuffled(items, name, key).process(new DrawnSteps.Stamp<>(), POJO);
+                    case 2 ->
+                        shuffled(items, name, key)
+                                .connect(shuffled(items, name + "-other", key))
+                                .process(new DrawnSteps.Both<>(), POJO);
+                    case 3 ->
+                        shuffled(items, name, key)
+                                .connect(rules(name).broadcast(DrawnSteps.RULES))
+                                .process(new DrawnSteps.Ruled<K>(), POJO);
+                    case 4 -> split(items, name, key);
+                    case 5 -> delayed(items, name, key);
+                    case 6 ->
+                        shuffled(items, name, key)
+                                .intervalJoin(shuffled(items, name + "-other", key))
+                                .between(Duration.ofMillis(-3), Duration.ofMillis(2))
+                                .process(new DrawnSteps.Join(), POJO);
+                    case 7 -> shuffled(items, name, key).process(new DrawnSteps.Buckets<>(), POJO);
+                    default -> windows(items, name, key);
+                };
         return result.returns(POJO).uid(name).name(name);
     }
 
-    private SingleOutputStreamOperator<Item> totals(DataStream<Item> items, String name) {
+    private <K> SingleOutputStreamOperator<Item> totals(DataStream<Item> items, String name, DrawnKey<K> key) {
         DataStream<Item> bare = items;
-        if (!isTimed && random.nextBoolean()) {
+        if (times == Times.NONE && random.nextBoolean()) {
             steps.add("without timestamps");
-            bare = items.transform(name + "-bare", POJO, new WithoutTimestamp<>())
-                    .uid(name + "-bare");
+            bare = withoutTimestamps(items, name);
         }
-        return shuffled(bare, name).process(new DrawnSteps.Totals());
+        return shuffled(bare, name, key).process(new DrawnSteps.Totals<>(random.nextBoolean()), POJO);
     }
 
-    private SingleOutputStreamOperator<Item> windows(DataStream<Item> items, String name) {
+    private static SingleOutputStreamOperator<Item> withoutTimestamps(DataStream<Item> items, String name) {
+        return items.transform(name + "-bare", POJO, new WithoutTimestamp<>()).uid(name + "-bare");
+    }
+
+    private <K> SingleOutputStreamOperator<Item> windows(DataStream<Item> items, String name, DrawnKey<K> key) {
         int size = 5 + random.nextInt(200);
         int kind = random.nextInt(3);
         steps.add("windows " + kind + " of " + size);
-        return DrawnSteps.windows(shuffled(items, name), kind, size);
+        return DrawnSteps.windows(shuffled(items, name, key), kind, size);
+    }
+
+    /** Windows, the items that were late for them, and both together. */
+    private <K> SingleOutputStreamOperator<Item> late(DataStream<Item> items, String name, DrawnKey<K> key) {
+        times = Times.NONE;
+        DataStream<Item> parts = DrawnLateSteps.windows(
+                shuffled(items, name + "-windows", key), name, 5 + random.nextInt(50), random.nextInt(3) * 5);
+        return shuffled(parts, name, key).process(new DrawnLateSteps.Whole<>(), POJO);
+    }
+
+    private <K> SingleOutputStreamOperator<Item> delayed(DataStream<Item> items, String name, DrawnKey<K> key) {
+        times = Times.NONE;
+        SingleOutputStreamOperator<Item> delayed = shuffled(items, name, key)
+                .process(new DrawnLateSteps.Delay<>(), POJO)
+                .uid(name + "-delay");
+        return delayed.transform(name + "-bare", POJO, new WithoutTimestamp<>());
     }
 
     /** A part of the items goes by a side output, is shuffled by itself, and comes back. */
-    private SingleOutputStreamOperator<Item> split(DataStream<Item> items, String name) {
-        SingleOutputStreamOperator<Item> main = shuffled(items, name)
-                .process(new DrawnSteps.Split())
-                .returns(POJO)
+    private <K> SingleOutputStreamOperator<Item> split(DataStream<Item> items, String name, DrawnKey<K> key) {
+        SingleOutputStreamOperator<Item> main = shuffled(items, name, key)
+                .process(new DrawnSteps.Split<>(), POJO)
                 .uid(name + "-split");
         DataStream<Item> side = main.getSideOutput(DrawnSteps.SIDE);
-        return shuffled(side.union(main), name + "-side").process(new DrawnSteps.Totals());
+        return shuffled(side.union(main), name + "-side", DrawnKey.draw(random))
+                .process(new DrawnSteps.Totals<>(random.nextBoolean()), POJO);
     }
 
     private DataStream<String> rules(String name) {
         return environment.fromData("a", "b", "c").uid(name + "-rules");
     }
 
-    private <K> KeyedStream<Item, K> keyed(DataStream<Item> items, String name, KeySelector<Item, K> selector) {
-        return isNative ? items.keyBy(selector) : BlobShuffle.keyBy(items, selector, BlobShuffleOptions.named(name));
+    private <K> KeyedStream<Item, K> keyed(DataStream<Item> items, String name, DrawnKey<K> key) {
+        Exchange drawn = exchange;
+        return exchange == Exchange.NATIVE
+                ? items.keyBy(key.selector(), key.type())
+                : BlobShuffle.keyBy(
+                        items,
+                        key.selector(),
+                        key.type(),
+                        BlobShuffleOptions.named(name).zones(drawn::zone));
     }
 
     /** A shuffle by the key of the items. Their type, and which class they have, are drawn. */
-    private KeyedStream<Item, Long> shuffled(DataStream<Item> items, String name) {
+    private <K> KeyedStream<Item, K> shuffled(DataStream<Item> items, String name, DrawnKey<K> key) {
         boolean isGeneric = random.nextInt(3) == 0;
-        steps.add(name + (isGeneric ? " by Kryo" : ""));
+        steps.add(name + (isGeneric ? " of Kryo" : ""));
         TypeInformation<Item> type = isGeneric ? new GenericTypeInfo<>(Item.class) : POJO;
         DataStream<Item> drawn = items.map(new DrawnSteps.Vary()).returns(type).uid(name + "-vary");
-        return keyed(drawn, name, item -> item.key);
+        return keyed(drawn, name, key);
     }
 }

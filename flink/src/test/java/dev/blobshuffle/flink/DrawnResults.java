@@ -1,12 +1,16 @@
 package dev.blobshuffle.flink;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * What a drawn job leaves, and when it fails. Static, because the tasks run in this process in
@@ -20,10 +24,14 @@ final class DrawnResults {
 
     private DrawnResults() {}
 
-    /** Forgets the last job. The next fails so many times. */
-    static void reset(int failures) {
+    /** Forgets the last job. */
+    static void reset() {
         RESULTS.clear();
         FAILURES.set(0);
+    }
+
+    /** The job that starts fails so many times. */
+    static void begin(int failures) {
         COMPLETED.set(0);
         FAILURES_LEFT.set(failures);
     }
@@ -33,11 +41,6 @@ final class DrawnResults {
         synchronized (RESULTS) {
             return RESULTS.stream().sorted().toList();
         }
-    }
-
-    /** The results without repetitions, as a job leaves them that fails. */
-    static List<String> distinct() {
-        return List.copyOf(new TreeSet<>(all()));
     }
 
     static int failures() {
@@ -66,24 +69,73 @@ final class DrawnResults {
         }
     }
 
-    /** Keeps what it gets. */
-    static final class Sink implements org.apache.flink.api.connector.sink2.Sink<Item> {
+    /**
+     * Keeps what it gets in its state, and shows it at the end of the input. So a result counts as
+     * often as the job has it, also after failures. For one subtask.
+     */
+    static final class Sink
+            implements org.apache.flink.api.connector.sink2.Sink<Item>, SupportsWriterState<Item, String> {
         private static final long serialVersionUID = 1L;
 
         @Override
         public SinkWriter<Item> createWriter(WriterInitContext context) {
-            return new Writer();
+            return new Writer(List.of());
+        }
+
+        @Override
+        public StatefulSinkWriter<Item, String> restoreWriter(WriterInitContext context, Collection<String> results) {
+            return new Writer(results);
+        }
+
+        @Override
+        public SimpleVersionedSerializer<String> getWriterStateSerializer() {
+            return new Text();
         }
     }
 
-    private static final class Writer implements SinkWriter<Item> {
+    private static final class Text implements SimpleVersionedSerializer<String> {
         @Override
-        public void write(Item item, Context context) {
-            RESULTS.add(item + " at " + context.timestamp());
+        public int getVersion() {
+            return 1;
         }
 
         @Override
-        public void flush(boolean endOfInput) {}
+        public byte[] serialize(String text) {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public String deserialize(int version, byte[] serialized) {
+            return new String(serialized, StandardCharsets.UTF_8);
+        }
+    }
+
+    private static final class Writer implements StatefulSinkWriter<Item, String> {
+        private final List<String> results;
+
+        Writer(Collection<String> results) {
+            this.results = new ArrayList<>(results);
+        }
+
+        @Override
+        public void write(Item item, Context context) {
+            results.add(item + " at " + context.timestamp());
+        }
+
+        @Override
+        public List<String> snapshotState(long checkpoint) {
+            return List.copyOf(results);
+        }
+
+        @Override
+        public void flush(boolean endOfInput) {
+            if (endOfInput) {
+                synchronized (RESULTS) {
+                    RESULTS.clear();
+                    RESULTS.addAll(results);
+                }
+            }
+        }
 
         @Override
         public void close() {}

@@ -8,6 +8,7 @@ import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.StateTtlConfig;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -32,12 +33,16 @@ final class DrawnSteps {
             new MapStateDescriptor<>("rules", Types.STRING, Types.STRING);
 
     /** After all items. */
-    private static final long END = 1L << 40;
+    static final long END = 1L << 40;
 
     private DrawnSteps() {}
 
     private static Item sum(long key, Item item, long before, long count) {
-        return new Item(key, before ^ item.digest() * 0x9E3779B97F4A7C15L, count, null);
+        return new Item(key, before ^ spread(item), count, null);
+    }
+
+    private static long spread(Item item) {
+        return item.digest() * 0x9E3779B97F4A7C15L;
     }
 
     /** Makes items of numbers, and fails as the test says. */
@@ -59,11 +64,19 @@ final class DrawnSteps {
         @Override
         public Item map(Long number) {
             DrawnResults.mayFail();
-            long hash = (number + 1) * salt * 0x9E3779B97F4A7C15L >>> 16;
+            long hash = hash(number);
             long key = hash % 3 == 0 ? 0 : hash % keys;
-            long time = Math.max(0, number - (disorder == 0 ? 0 : hash % disorder));
             String text = hash % 5 == 0 ? null : "é".repeat((int) (hash % longest)) + number;
-            return new Item(key, hash, time, text);
+            return new Item(key, hash, time(number), text);
+        }
+
+        private long hash(long number) {
+            return (number + 1) * salt * 0x9E3779B97F4A7C15L >>> 16;
+        }
+
+        /** The event time of the item of a number. */
+        long time(long number) {
+            return Math.max(0, number - (disorder == 0 ? 0 : hash(number) % disorder));
         }
 
         @Override
@@ -85,14 +98,31 @@ final class DrawnSteps {
     }
 
     /** Sums of a key, which a timer gives after the end. */
-    static final class Totals extends KeyedProcessFunction<Long, Item, Item> {
+    static final class Totals<K> extends KeyedProcessFunction<K, Item, Item> {
         private static final long serialVersionUID = 1L;
 
+        private final boolean forgets;
         private transient ValueState<Item> total;
+
+        /**
+         * Sums in one state.
+         *
+         * @param forgets whether the state has a time to live, which is longer than any test
+         */
+        Totals(boolean forgets) {
+            this.forgets = forgets;
+        }
 
         @Override
         public void open(OpenContext context) {
-            total = getRuntimeContext().getState(new ValueStateDescriptor<>("total", Types.POJO(Item.class)));
+            ValueStateDescriptor<Item> state = new ValueStateDescriptor<>("total", Types.POJO(Item.class));
+            if (forgets) {
+                state.enableTimeToLive(StateTtlConfig.newBuilder(Duration.ofDays(1))
+                        .cleanupIncrementally(10, true)
+                        .cleanupInRocksdbCompactFilter(100)
+                        .build());
+            }
+            total = getRuntimeContext().getState(state);
         }
 
         @Override
@@ -100,7 +130,9 @@ final class DrawnSteps {
             DrawnResults.mayFail();
             Item before = total.value();
             Item next = sum(item.key, item, before == null ? 0 : before.value, before == null ? 1 : before.time + 1);
-            next.text = String.valueOf(context.timestamp() == null);
+            // Of all items, because Flink gives a timestamp to what leaves by a side output.
+            boolean isBare = context.timestamp() == null && (before == null || Boolean.parseBoolean(before.text));
+            next.text = String.valueOf(isBare);
             total.update(next);
             context.timerService().registerEventTimeTimer(END);
         }
@@ -113,7 +145,7 @@ final class DrawnSteps {
     }
 
     /** Writes the timestamp of each item into it. */
-    static final class Stamp extends KeyedProcessFunction<Long, Item, Item> {
+    static final class Stamp<K> extends KeyedProcessFunction<K, Item, Item> {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -123,7 +155,7 @@ final class DrawnSteps {
     }
 
     /** Sums items per key and piece of time, each of which has a timer. */
-    static final class Buckets extends KeyedProcessFunction<Long, Item, Item> {
+    static final class Buckets<K> extends KeyedProcessFunction<K, Item, Item> {
         private static final long serialVersionUID = 1L;
         private static final long BUCKET = 64;
 
@@ -156,7 +188,7 @@ final class DrawnSteps {
     }
 
     /** Sums two streams by one state. */
-    static final class Both extends KeyedCoProcessFunction<Long, Item, Item, Item> {
+    static final class Both<K> extends KeyedCoProcessFunction<K, Item, Item, Item> {
         private static final long serialVersionUID = 1L;
 
         private transient ValueState<Item> total;
@@ -194,7 +226,7 @@ final class DrawnSteps {
     }
 
     /** Sums of a key, with all rules that were broadcast. */
-    static final class Ruled extends KeyedBroadcastProcessFunction<Long, Item, String, Item> {
+    static final class Ruled<K> extends KeyedBroadcastProcessFunction<K, Item, String, Item> {
         private static final long serialVersionUID = 1L;
 
         private transient ValueState<Item> total;
@@ -238,7 +270,7 @@ final class DrawnSteps {
     }
 
     /** Every third item goes aside. */
-    static final class Split extends KeyedProcessFunction<Long, Item, Item> {
+    static final class Split<K> extends KeyedProcessFunction<K, Item, Item> {
         private static final long serialVersionUID = 1L;
 
         @Override
@@ -253,7 +285,7 @@ final class DrawnSteps {
     }
 
     /** Sums in windows: tumbling, sliding or of sessions. */
-    static SingleOutputStreamOperator<Item> windows(KeyedStream<Item, Long> items, int kind, int size) {
+    static <K> SingleOutputStreamOperator<Item> windows(KeyedStream<Item, K> items, int kind, int size) {
         Duration length = Duration.ofMillis(size);
         return items.window(
                         switch (kind) {
@@ -261,7 +293,7 @@ final class DrawnSteps {
                             case 1 -> SlidingEventTimeWindows.of(length, Duration.ofMillis(size / 3 + 1));
                             default -> EventTimeSessionWindows.withGap(Duration.ofMillis(size % 20 + 1));
                         })
-                .aggregate(new Sum(), new Windowed());
+                .aggregate(new Sum(), new Windowed<>());
     }
 
     private static final class Sum implements AggregateFunction<Item, Item, Item> {
@@ -288,13 +320,14 @@ final class DrawnSteps {
         }
     }
 
-    private static final class Windowed extends ProcessWindowFunction<Item, Item, Long, TimeWindow> {
+    private static final class Windowed<K> extends ProcessWindowFunction<Item, Item, K, TimeWindow> {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public void process(Long key, Context context, Iterable<Item> sums, Collector<Item> out) {
+        public void process(K key, Context context, Iterable<Item> sums, Collector<Item> out) {
             Item sum = sums.iterator().next();
-            out.collect(new Item(key / 2, sum.value, sum.time, context.window().toString()));
+            out.collect(
+                    new Item(sum.key / 2, sum.value, sum.time, context.window().toString()));
         }
     }
 }

@@ -1,86 +1,106 @@
 package dev.blobshuffle.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.flink.internal.instance.TaskInstances;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.TreeMap;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Drawn jobs leave the same with Flink's own exchange and through blobs. {@code
- * -Ddifferential.jobs} says how many, and {@code -Ddifferential.seed} which is the first; a failure
- * names its seed.
+ * Drawn jobs leave the same with Flink's own exchange and through blobs, also if they fail, or stop
+ * and go on. {@code -Ddifferential.jobs} says how many, and {@code -Ddifferential.seed} which is
+ * the first; a failure names its seed.
  */
 class JobsDifferentialIT {
-    private static final int JOBS = Integer.getInteger("differential.jobs", 6);
+    private static final int JOBS = Integer.getInteger("differential.jobs", 5);
+
+    private static MiniCluster cluster;
 
     @TempDir
     private Path directory;
+
+    @BeforeAll
+    static void startCluster() throws Exception {
+        Configuration configuration = new Configuration();
+        configuration.setString("taskmanager.memory.network.min", "64 mb");
+        configuration.setString("taskmanager.memory.network.max", "64 mb");
+        configuration.setString("taskmanager.memory.managed.size", "64 mb");
+        configuration.setString("taskmanager.load-balance.mode", "SLOTS");
+        configuration.setString("rest.port", "0");
+        cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(3)
+                .setNumSlotsPerTaskManager(2)
+                .build());
+        cluster.start();
+    }
+
+    @AfterAll
+    static void stopCluster() throws Exception {
+        cluster.close();
+    }
 
     @Test
     void drawnJobsLeaveWhatNativeOnesLeave() throws Exception {
         long first = Long.getLong("differential.seed", 1);
         for (long seed = first; seed < first + JOBS; seed++) {
-            assertSame(seed);
+            assertSame(seed, 0);
         }
     }
 
-    private void assertSame(long seed) throws Exception {
-        int failures = new Random(seed * 31).nextInt(3);
-        DrawnResults.reset(0);
-        String steps = run(seed, Map.of("parallelism.default", "2"), true, 1e9);
-        List<String> all = DrawnResults.all();
-        List<String> distinct = DrawnResults.distinct();
+    /** Each time with other settings, another parallelism and other zones. */
+    @Test
+    void drawnJobsThatStopAndGoOnLeaveWhatNativeOnesLeave() throws Exception {
+        long first = Long.getLong("differential.seed", 1);
+        for (long seed = first; seed < first + JOBS; seed++) {
+            assertSame(~seed, 1 + (int) (seed % 3));
+        }
+    }
 
-        DrawnResults.reset(failures);
-        String ignored = run(seed, settings(seed, failures), false, failures > 0 ? 2_500 : 1e9);
+    private void assertSame(long seed, int stops) throws Exception {
+        DrawnResults.reset();
+        DrawnResults.begin(0);
+        String steps = DrawnRun.natively(cluster, seed);
+        List<String> expected = DrawnResults.all();
 
+        DrawnResults.reset();
+        DrawnRun run = new DrawnRun(cluster, Files.createTempDirectory(directory, "job"), seed);
         String what = "seed " + seed + ": " + steps;
-        if (DrawnResults.failures() == 0) {
-            assertThat(DrawnResults.all()).as(what).isEqualTo(all);
-        } else {
-            assertThat(DrawnResults.distinct()).as(what).isEqualTo(distinct);
+        try {
+            run.run(stops);
+        } catch (Exception e) {
+            throw new AssertionError(what + ":" + run, e);
         }
-        assertThat(TaskInstances.count())
-                .as("instances that stay open, " + what)
-                .isZero();
+        assertThat(expected).as(what).isNotEmpty();
+        assertThat(difference(DrawnResults.all(), expected))
+                .as(what + ":" + run)
+                .isEmpty();
+        await("instances that stay open, " + what + ":" + run)
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> TaskInstances.count() == 0);
     }
 
-    private Map<String, String> settings(long seed, int failures) throws Exception {
-        Map<String, String> settings = new HashMap<>(DrawnJob.settings(seed));
-        Path own = Files.createTempDirectory(directory, "job");
-        settings.put("blobshuffle.store", "file://" + own.resolve("store") + "?fsync=none");
-        settings.put("execution.checkpointing.interval", failures > 0 ? "100 ms" : "1 s");
-        settings.put(
-                "execution.checkpointing.dir",
-                own.resolve("checkpoints").toUri().toString());
-        return settings;
-    }
-
-    private static String run(long seed, Map<String, String> settings, boolean isNative, double rate) throws Exception {
-        Configuration configuration = new Configuration();
-        settings.forEach(configuration::setString);
-        configuration.setString("restart-strategy.type", "fixed-delay");
-        configuration.setString("restart-strategy.fixed-delay.attempts", "3");
-        configuration.setString("restart-strategy.fixed-delay.delay", "50 ms");
-        configuration.setString("taskmanager.numberOfTaskSlots", "2");
-        configuration.setString("minicluster.number-of-taskmanagers", "2");
-        configuration.setString("taskmanager.memory.network.min", "32 mb");
-        configuration.setString("taskmanager.memory.network.max", "32 mb");
-        configuration.setString("rest.port", "0");
-        int parallelism = 1 + new Random(seed).nextInt(3);
-        StreamExecutionEnvironment environment =
-                StreamExecutionEnvironment.createLocalEnvironment(isNative ? 2 : parallelism, configuration);
-        String steps = DrawnJob.build(environment, seed, isNative, rate);
-        environment.execute("seed " + seed);
-        return steps;
+    /** What only one of two sorted lists has, each line as often as it has it more. */
+    private static List<String> difference(List<String> results, List<String> expected) {
+        Map<String, Integer> more = new TreeMap<>();
+        results.forEach(line -> more.merge(line, 1, Integer::sum));
+        expected.forEach(line -> more.merge(line, -1, Integer::sum));
+        return more.entrySet().stream()
+                .filter(line -> line.getValue() != 0)
+                .map(line -> (line.getValue() > 0 ? "more by " : "fewer by ") + Math.abs(line.getValue()) + ": "
+                        + line.getKey())
+                .toList();
     }
 }
