@@ -387,6 +387,18 @@ READS: dict[str, Any] = {
 }
 
 
+def test_keys_that_cannot_be_grouped_by_are_refused_before_a_task_runs(tmp_path):
+    rows = ray.data.from_items([{"k": 1, "v": 2}])
+    for keys, aggregates, reason in [
+        ([], {"x": ("v", "sum")}, "no key"),
+        (["k", "k"], {"x": ("v", "sum")}, "named twice"),
+        ("k", {"k": ("v", "sum")}, "named twice"),
+    ]:
+        with pytest.raises(ValueError, match=reason) as refused:
+            shuffles.groupby(rows, keys, store=tmp_path, partitions=2).aggregate(aggregates)
+        assert not isinstance(refused.value, ray.exceptions.RayError)
+
+
 @pytest.mark.parametrize("operation", READS)
 def test_a_reader_that_is_killed_in_the_middle_costs_no_row(tmp_path, operation):
     test, ready, mark = os.getpid(), tmp_path / "ready", tmp_path / "died"

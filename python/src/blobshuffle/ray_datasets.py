@@ -22,7 +22,7 @@ import ray
 import ray.data
 from ray.data.block import BlockAccessor, BlockMetadata
 
-from blobshuffle.aggregates import Aggregates
+from blobshuffle.aggregates import Aggregates, require_names
 from blobshuffle.arrow import Codec
 from blobshuffle.failure import IncompleteShuffle
 from blobshuffle.joins import How, Join, JoinPlan
@@ -152,7 +152,9 @@ def groupby(
 ) -> Grouped:
     """Return groups of rows of equal keys, to aggregate or to map. Nothing runs before that."""
     _require(partitions)
-    return Grouped(dataset, _names(keys), partitions, _spec(store, codec, memory, options))
+    names = _names(keys)
+    require_names(names, {})
+    return Grouped(dataset, names, partitions, _spec(store, codec, memory, options))
 
 
 class Grouped:
@@ -170,6 +172,7 @@ class Grouped:
         Each map aggregates its rows before it writes them, unless a function needs all rows of a
         key, as count_distinct, median, quantile and list do.
         """
+        require_names(self._keys, aggregates)
         spec = self._spec
         with contextlib.ExitStack() as stack:
             writing = _Writing(spec, self._partitions, self._keys, aggregates=dict(aggregates))
