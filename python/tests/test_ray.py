@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 import ray
 import ray.data
+import ray.exceptions
 from ray.data.aggregate import Count, Mean, Min, Sum
 from shuffles import stored, table
 from test_processes import expected
