@@ -166,12 +166,17 @@ final class EntriesFeed {
 
     /** Empties a partition's queue. A pause stays. */
     void drop(PartitionReading partition) {
-        debatcher.drop(partition.partition);
-        plainBytes -= partition.isPaused ? 0 : partition.plainBytes;
-        partition.plainBytes = 0;
+        forget(partition);
         if (partition.isPaused) {
             debatcher.pause(partition.partition);
         }
+    }
+
+    /** Empties the queue of a partition that this member does not read any more. */
+    void forget(PartitionReading partition) {
+        debatcher.drop(partition.partition);
+        plainBytes -= partition.isPaused ? 0 : partition.plainBytes;
+        partition.plainBytes = 0;
     }
 
     /** Stops returning and feeding a partition. Its queue stays, unless it takes much memory. */

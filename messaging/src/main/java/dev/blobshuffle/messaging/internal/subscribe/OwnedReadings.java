@@ -107,8 +107,10 @@ final class OwnedReadings {
         report(lost, listener::onLost);
     }
 
+    /** A pause ends, for the partition may come back. */
     private void forget(PartitionReading reading) {
         stopReading(reading);
+        feed.forget(reading);
         readings.remove(reading.partition);
         isForfeited |= reading.isForfeitable;
     }

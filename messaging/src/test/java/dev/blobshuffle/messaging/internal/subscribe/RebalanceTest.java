@@ -88,6 +88,38 @@ class RebalanceTest {
         });
     }
 
+    /** As with Kafka, a pause ends with the assignment. */
+    @Test
+    void aPausedPartitionThatComesBackIsRead() {
+        fixture.run(() -> {
+            var one = fixture.open(group(RebalanceListener.NONE));
+            assertThat(fixture.take(one, 1)).isEmpty();
+            one.pause(one.assignment());
+            var other = fixture.open(group(RebalanceListener.NONE));
+            pollBoth(one, other, Duration.ofSeconds(10));
+            Set<TopicPartition> kept = one.assignment();
+            Set<TopicPartition> moved = other.assignment();
+            assertThat(moved).hasSize(2);
+            other.close();
+            pollAlone(one, Duration.ofSeconds(10));
+            assertThat(one.assignment()).hasSize(4);
+
+            for (int partition = 0; partition < 4; partition++) {
+                fixture.publishPlain(partition, "value-" + partition);
+            }
+            assertThat(fixture.take(one, 4))
+                    .containsExactlyInAnyOrderElementsOf(moved.stream()
+                            .map(each -> "value-" + each.partition())
+                            .toList());
+            one.resume(kept);
+            assertThat(fixture.take(one, 2))
+                    .containsExactlyInAnyOrderElementsOf(kept.stream()
+                            .map(each -> "value-" + each.partition())
+                            .toList());
+            one.close();
+        });
+    }
+
     @Test
     void whoDoesNotPollLosesItsPartitionsAndJoinsAgainWithItsNextPoll() {
         fixture.run(() -> {
