@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs blocking work on the threads of a store. Each task has a stage that always completes, even
@@ -20,6 +21,7 @@ public final class StoreTasks implements AutoCloseable {
     private final Time.Workers workers;
     private final String location;
     private final Set<Task<?>> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean isClosed;
 
     /**
      * Tasks on a pool of threads.
@@ -58,10 +60,12 @@ public final class StoreTasks implements AutoCloseable {
     }
 
     /**
-     * Lets running tasks end and fails the waiting ones with {@code ClosedException}. Idempotent.
+     * Lets running tasks end and fails the waiting ones with {@code ClosedException}, as well as
+     * those that the close itself makes fail. Idempotent.
      */
     @Override
     public void close() {
+        isClosed = true;
         workers.close();
         waiting.forEach(Task::abandon);
     }
@@ -91,6 +95,9 @@ public final class StoreTasks implements AutoCloseable {
             T value;
             try {
                 value = work.get();
+            } catch (StoreUnavailableException e) {
+                fail(isClosed ? closed(e) : e);
+                return;
             } catch (BlobShuffleException e) {
                 fail(e);
                 return;
@@ -108,9 +115,14 @@ public final class StoreTasks implements AutoCloseable {
 
         void abandon() {
             if (claim()) {
-                fail(new ClosedException("Cannot " + what + ": " + location
-                        + " is closed. Close the store after everything that uses it."));
+                fail(closed(null));
             }
+        }
+
+        private ClosedException closed(@Nullable Throwable cause) {
+            return new ClosedException(
+                    "Cannot " + what + ": " + location + " is closed. Close the store after everything that uses it.",
+                    cause);
         }
 
         /** Fails the task because no thread was available. */

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.failure.ClosedException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +23,31 @@ class StoreTasksTest {
 
         @Override
         public void close() {}
+    }
+
+    /** Such as a write that finds the temporary files of its store removed. */
+    @Test
+    void workThatFailsBecauseItsStoreWasClosedMeanwhileSaysSo() {
+        CompletableFuture<Runnable> begun = new CompletableFuture<>();
+        Time.Workers later = new Time.Workers() {
+            @Override
+            public void execute(Runnable task) {
+                begun.complete(task);
+            }
+
+            @Override
+            public void close() {}
+        };
+        StoreTasks tasks = new StoreTasks(later, "file:///blobs");
+        CompletableFuture<String> result = tasks.<String>run("store blob 1", () -> {
+                    tasks.close();
+                    throw new StoreUnavailableException("Cannot store blob 1: the staging area is closed.");
+                })
+                .toCompletableFuture();
+        begun.join().run();
+        assertThatThrownBy(result::join)
+                .hasCauseInstanceOf(ClosedException.class)
+                .hasMessageContaining("file:///blobs is closed");
     }
 
     @Test
