@@ -146,6 +146,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                     + Math.min(
                             wait.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE / 4 : wait.toNanos(),
                             Long.MAX_VALUE / 4);
+            session.polled();
             obstacles.throwPostponed(left(deadline));
             commitStarts();
             while (true) {
@@ -190,6 +191,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         drain(result);
         if (result.isEmpty()) {
             obstacles.throwAny();
+        } else {
+            obstacles.lookLater();
         }
         return result;
     }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.read.RepeatedFailure;
 import dev.blobshuffle.log.failure.LogUnavailableException;
 import dev.blobshuffle.log.failure.TopicAbsentException;
@@ -35,6 +36,8 @@ final class Obstacles {
      */
     private @Nullable UnreadableStopException postponed;
 
+    private boolean isLookPostponed;
+
     Obstacles(
             String group,
             OwnedReadings readings,
@@ -56,12 +59,26 @@ final class Obstacles {
     }
 
     /**
-     * Throws the postponed failure, however busy other partitions are, unless the application has
-     * moved on, or the same failure was thrown a moment ago.
+     * Throws a failure that the last poll postponed, however busy other partitions are, unless the
+     * application has moved on, or the same failure was thrown a moment ago. A poll that throws
+     * returns nothing, so the next one returns records first.
      *
      * @param remaining the remaining time of the poll
      */
     void throwPostponed(Duration remaining) {
+        throwPostponedRecord(remaining);
+        boolean isDue = isLookPostponed;
+        isLookPostponed = false;
+        if (isDue) {
+            try {
+                throwAny();
+            } catch (BlobShuffleException e) {
+                Duration ignored = throwUnlessRepeated(e, RepeatedFailure.LEAST);
+            }
+        }
+    }
+
+    private void throwPostponedRecord(Duration remaining) {
         UnreadableStopException known = postponed;
         postponed = null;
         if (known == null) {
@@ -88,6 +105,14 @@ final class Obstacles {
             throw repeated.thrown(failure);
         }
         return delay;
+    }
+
+    /**
+     * Lets the next poll look for what keeps a partition from being read, because this one returns
+     * records of others.
+     */
+    void lookLater() {
+        isLookPostponed = true;
     }
 
     /** Throws the reason why there are no records; returns if there is none. */

@@ -453,6 +453,35 @@ class LogSubscriberTest {
     }
 
     /** An application that logs and polls again must not fill its disk. */
+    /** A busy topic must not hide another one that is gone. */
+    @Test
+    void aFailureIsThrownHoweverBusyOtherPartitionsAre() {
+        fixture.run(() -> {
+            fixture.await(fixture.log.topics().create("other", 1, new RetentionRule.Forever()));
+            try (var subscriber = fixture.open(Subscription.of("g", TOPIC, "other"))) {
+                subscriber.poll(SHORT);
+                fixture.await(fixture.log.topics().delete("other"));
+                int thrown = 0;
+                List<String> read = new ArrayList<>();
+                List<String> sent = new ArrayList<>();
+                for (int i = 0; i < 100; i++) {
+                    sent.add("busy-" + i);
+                    fixture.publishPlain(0, sent.get(i));
+                    fixture.time.pause(Duration.ofMillis(100));
+                    try {
+                        SubscriberFixture.values(subscriber.poll(SHORT)).forEach(read::add);
+                    } catch (TopicAbsentException e) {
+                        assertThat(e).hasMessageContaining("'other'");
+                        thrown++;
+                    }
+                }
+                assertThat(thrown).isBetween(4, 12);
+                fixture.take(subscriber, 1).forEach(read::add);
+                assertThat(read).isEqualTo(sent);
+            }
+        });
+    }
+
     @Test
     void aLastingFailureIsThrownOncePerSecond() {
         fixture.run(() -> {
