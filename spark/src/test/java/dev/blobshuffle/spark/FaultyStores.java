@@ -59,11 +59,6 @@ public final class FaultyStores implements BlobStoreProvider {
         Files.deleteIfExists(requests(store.toString(), GETS));
     }
 
-    /** Counts requests that read from 0 again. */
-    static void countGetsFromZero(Path store) throws IOException {
-        Files.deleteIfExists(requests(store.toString(), GETS));
-    }
-
     /** A file with a byte for each request. */
     private static Path requests(String store, String kind) {
         return Path.of(store + kind);

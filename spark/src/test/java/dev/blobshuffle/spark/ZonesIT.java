@@ -1,28 +1,19 @@
 package dev.blobshuffle.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import scala.util.Properties;
 
 /** Two executors in two zones: what one wrote, the other reads from the store. */
 class ZonesIT {
-    private static final int EXECUTORS = 2;
-
-    /** The least that settings allow; 16 MiB by default. */
-    private static final long WINDOW = 64 << 10;
-
     private static long expected;
 
     @TempDir
@@ -39,11 +30,18 @@ class ZonesIT {
         return directory.resolve("store");
     }
 
-    private SparkApplication application(Map<String, String> settings) {
-        Map<String, String> configuration = new TreeMap<>(settings);
-        configuration.put("spark.plugins", ZonePlugin.class.getName() + "," + BlobShufflePlugin.class.getName());
-        configuration.put("spark.blobshuffle.store", "faulty://" + store());
-        return SparkApplication.cluster(directory, configuration);
+    private SparkApplication application() {
+        return SparkApplication.cluster(
+                directory,
+                Map.of(
+                        "spark.plugins",
+                        ZonePlugin.class.getName() + "," + BlobShufflePlugin.class.getName(),
+                        "spark.blobshuffle.store",
+                        "faulty://" + store(),
+                        "spark.blobshuffle.cache.memory.bytes",
+                        "0",
+                        "spark.blobshuffle.zone.upload.wait.ms",
+                        "600000"));
     }
 
     private static long shown(String metric) {
@@ -56,9 +54,7 @@ class ZonesIT {
 
     @Test
     void onlyBytesThatTheStoreDoesNotGiveCrossZones() throws IOException {
-        Map<String, String> settings =
-                Map.of("spark.blobshuffle.cache.memory.bytes", "0", "spark.blobshuffle.zone.upload.wait.ms", "600000");
-        try (SparkApplication spark = application(settings)) {
+        try (SparkApplication spark = application()) {
             FaultyStores.countFromZero(store());
             ManyBlocks shuffle = ManyBlocks.of(spark);
             assertThat(shuffle.sum()).isEqualTo(expected);
@@ -73,44 +69,5 @@ class ZonesIT {
             awaitReport("bytes.across");
             assertThat(shuffle.runs().value()).isEqualTo(ManyBlocks.MAPS);
         }
-    }
-
-    /** Blobs of a fiftieth of the shuffle's bytes, with windows of a quarter of a blob. */
-    @Test
-    void eachZoneReadsAWindowOnce() throws IOException {
-        assumeThat(Properties.versionNumberString()).doesNotStartWith("2.12");
-        Map<String, String> settings = Map.of(
-                "spark.blobshuffle.store.hedge.enabled",
-                "false",
-                "spark.blobshuffle.blob.bytes",
-                String.valueOf(4 * WINDOW),
-                "spark.blobshuffle.read.window.bytes",
-                String.valueOf(WINDOW),
-                "spark.blobshuffle.zone.upload.age.ms",
-                "86400000",
-                "spark.blobshuffle.zone.upload.wait.ms",
-                "0");
-        try (SparkApplication spark = application(settings)) {
-            FaultyStores.countFromZero(store());
-            ManyBlocks shuffle = ManyBlocks.of(spark);
-            assertThat(shuffle.sum()).isEqualTo(expected);
-            await("uploads of both executors").atMost(Duration.ofMinutes(2)).until(() -> {
-                spark.context().parallelize(List.of(0, 1, 2, 3), 4).foreach(task -> RequestsIT.upload());
-                return SparkApplication.blobs(directory).size() == shown("blobs");
-            });
-            FaultyStores.countGetsFromZero(store());
-            assertThat(shuffle.sum()).isEqualTo(expected);
-
-            long bytes = 0;
-            long windows = 0;
-            List<Path> blobs = SparkApplication.blobs(directory);
-            for (Path blob : blobs) {
-                bytes += Files.size(blob);
-                windows += (Files.size(blob) + WINDOW - 1) / WINDOW;
-            }
-            assertThat(FaultyStores.puts(store())).isBetween((long) blobs.size(), bytes / (4 * WINDOW) + EXECUTORS);
-            assertThat(FaultyStores.gets(store())).isBetween(1L, windows + blobs.size());
-        }
-        assertThat(SparkApplication.blobs(directory)).isEmpty();
     }
 }
