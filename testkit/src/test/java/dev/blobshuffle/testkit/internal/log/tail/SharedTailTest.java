@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.internal.log.tail;
 
 import static dev.blobshuffle.testkit.internal.log.tail.TailFixture.now;
+import static dev.blobshuffle.testkit.internal.log.tail.TailFixture.range;
 import static dev.blobshuffle.testkit.internal.log.tail.TailFixture.take;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,7 +16,6 @@ import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,10 +26,6 @@ class SharedTailTest {
     @AfterEach
     void close() {
         fixture.close();
-    }
-
-    private static List<Long> range(long from, long to) {
-        return LongStream.range(from, to).boxed().toList();
     }
 
     /** What a cursor reads while pages arrive. */

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Tails over a log in memory, in virtual time. Owned by the test's thread. */
@@ -135,6 +136,11 @@ final class TailFixture implements AutoCloseable {
     /** The first sequence of each page that the ring asked for. */
     List<Long> ringPages() {
         return ringReads.stream().map(ReadRequest::from).toList();
+    }
+
+    /** The sequences from one on, below another. */
+    static List<Long> range(long from, long to) {
+        return LongStream.range(from, to).boxed().toList();
     }
 
     /** Lets time pass. */
