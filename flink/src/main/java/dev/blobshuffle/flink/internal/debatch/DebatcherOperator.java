@@ -47,6 +47,7 @@ final class DebatcherOperator<T> extends ShuffleOperator<Reference, T> {
                     .getEnvironment()
                     .getTaskStateManager()
                     .prioritizedOperatorState(getOperatorID()));
+            side.restoredFrom(new RestoredFrom(context.getRestoredCheckpointId()));
             side.restore(pending, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
         }
     }

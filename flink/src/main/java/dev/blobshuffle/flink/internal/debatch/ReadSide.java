@@ -1,5 +1,6 @@
 package dev.blobshuffle.flink.internal.debatch;
 
+import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
@@ -65,6 +66,7 @@ public final class ReadSide<T> implements TaskSide {
     private final StreamRecord<@Nullable T> emitted = new StreamRecord<>(null);
     private final Stop stop = new Stop();
     private final List<PendingGroup> restored = new ArrayList<>();
+    private RestoredFrom origin = RestoredFrom.NOTHING;
     private @Nullable Engine engine;
     private @Nullable Debatcher<Item> debatcher;
     private int pendingReferences;
@@ -110,6 +112,11 @@ public final class ReadSide<T> implements TaskSide {
                 restored.add(group);
             }
         }
+    }
+
+    /** Names the checkpoint of the state in messages. */
+    void restoredFrom(RestoredFrom checkpoint) {
+        origin = checkpoint;
     }
 
     @Override
@@ -243,6 +250,8 @@ public final class ReadSide<T> implements TaskSide {
             int records = debatcher().drain(recordsPerMail, BYTES_PER_TURN, sink);
             release();
             return records > 0;
+        } catch (BlobMissingException e) {
+            throw origin.explain(e);
         } finally {
             isHandingOut = false;
         }
@@ -347,12 +356,20 @@ public final class ReadSide<T> implements TaskSide {
         }
         stop.taken(checkpoint, options.getCheckpointType());
         if (options.getCheckpointType().isSavepoint()) {
-            return SavepointCopy.of(pending, plan, engine());
+            return copied(pending);
         }
         // Flink's own state has what an unaligned barrier has overtaken, of any age.
         long needed = options.isUnalignedCheckpoint() ? CheckpointNeed.EVERYTHING : oldest;
         task.needs().accept(new CheckpointNeed(checkpoint, needed));
         return pending;
+    }
+
+    private List<PendingGroup> copied(List<PendingGroup> pending) throws InterruptedException {
+        try {
+            return SavepointCopy.of(pending, plan, engine());
+        } catch (BlobMissingException e) {
+            throw origin.explain(e);
+        }
     }
 
     @Override
