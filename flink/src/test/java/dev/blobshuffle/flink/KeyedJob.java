@@ -193,6 +193,11 @@ final class KeyedJob {
         start().getJobExecutionResult().get();
     }
 
+    /** The running job fails once, after two checkpoints of its attempt. */
+    static void failNow() {
+        FAILURES_LEFT.set(1);
+    }
+
     JobClient start() throws Exception {
         COMPLETED.set(0);
         Configuration configuration = new Configuration();

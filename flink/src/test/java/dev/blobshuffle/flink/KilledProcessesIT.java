@@ -42,11 +42,15 @@ class KilledProcessesIT {
     private Path directory;
 
     private VersityGateway server;
+    private String store;
 
     @BeforeEach
     void begin() {
         KeyedJob.reset();
         server = VersityGateway.shared();
+        String bucket = "flink-" + UUID.randomUUID();
+        server.makeBucket(bucket);
+        store = "s3://" + bucket + "/it?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
     }
 
     /** One TaskManager, then everything. */
@@ -71,6 +75,24 @@ class KilledProcessesIT {
 
             assertExact(job, cluster);
         }
+        forgetAll();
+    }
+
+    /** No JobManager is left that deletes blobs, of the job that was killed or of the other one. */
+    private void forgetAll() throws Exception {
+        long forgotten = 0;
+        System.setProperty("aws.accessKeyId", VersityGateway.ACCESS_KEY);
+        System.setProperty("aws.secretAccessKey", VersityGateway.SECRET_KEY);
+        try (ForgottenJobs jobs = new ForgottenJobs(store)) {
+            for (int owner : jobs.owners()) {
+                forgotten += jobs.forget(owner, Duration.ZERO);
+                assertThat(jobs.blobs(owner)).isZero();
+            }
+        } finally {
+            System.clearProperty("aws.accessKeyId");
+            System.clearProperty("aws.secretAccessKey");
+        }
+        assertThat(forgotten).isPositive();
     }
 
     @ParameterizedTest
@@ -156,13 +178,9 @@ class KilledProcessesIT {
     }
 
     private KeyedJob job() {
-        String bucket = "flink-" + UUID.randomUUID();
-        server.makeBucket(bucket);
         return new KeyedJob(directory, COUNT)
                 .rate(SLOW)
-                .set(
-                        "blobshuffle.store",
-                        "s3://" + bucket + "/it?region=us-east-1&path-style=true&endpoint=" + server.endpoint())
+                .set("blobshuffle.store", store)
                 .set("restart-strategy.fixed-delay.attempts", "100000") // While slots are missing too.
                 .set("state.backend.type", "rocksdb")
                 .set("execution.checkpointing.incremental", "true")

@@ -10,8 +10,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The JobManager of a running job deletes only what no completed checkpoint needs. */
 @Tag("nightly")
 class RetentionIT {
+    private static final Duration LONG = Duration.ofMinutes(2);
+
     @TempDir
     private Path directory;
 
@@ -43,17 +48,71 @@ class RetentionIT {
                 .rate(2_000)
                 .set("blobshuffle.retention.floor.ms", "0")
                 .start();
-        await().atMost(Duration.ofMinutes(2)).until(() -> !blobs().isEmpty());
+        await().atMost(LONG).until(() -> !blobs().isEmpty());
         Path blob = blobs().get(0);
         Path old = copyOfAge(blob, 100);
         Path young = copyOfAge(blob, 2);
 
-        await().atMost(Duration.ofMinutes(2)).until(() -> !Files.exists(old));
+        await().atMost(LONG).until(() -> !Files.exists(old));
         client.cancel().get();
 
         assertThat(young).exists();
-        // Until then they may write into the directory, which is deleted next.
-        await().atMost(Duration.ofMinutes(2)).until(() -> TaskInstances.count() == 0 && !isSweeping());
+        awaitEnd();
+    }
+
+    /** Each has blobs of its own, and may need those of the job before them. */
+    @Test
+    void twoJobsOfOneCheckpointDeleteTheirOwnBlobsOnly() throws Exception {
+        KeyedJob job = new KeyedJob(directory, 100_000_000)
+                .rate(2_000)
+                .set("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")
+                .set("blobshuffle.retention.floor.ms", "0");
+        JobClient first = job.start();
+        await().atMost(LONG).until(() -> KeyedJob.completedCheckpoints() >= 2 && !blobs().isEmpty());
+        first.cancel().get();
+        awaitEnd();
+        Path oldest = copyOfAge(blobs().get(0), 100);
+
+        job.set("execution.state-recovery.path", newestCheckpoint())
+                .set("execution.state-recovery.claim-mode", "NO_CLAIM");
+        List<JobClient> both = List.of(job.start(), job.start());
+        await().atMost(LONG).until(() -> blobsByOwner().size() == 3);
+        for (List<Path> own : blobsByOwner().values()) {
+            if (!own.contains(oldest)) {
+                Path old = copyOfAge(own.get(0), 100);
+                await().atMost(LONG).until(() -> !Files.exists(old));
+            }
+        }
+        for (JobClient client : both) {
+            client.cancel().get();
+        }
+        awaitEnd();
+
+        assertThat(oldest).exists();
+        assertThat(blobsByOwner()).hasSize(3);
+    }
+
+    private String newestCheckpoint() throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("checkpoints"))) {
+            return files.filter(file -> file.endsWith("_metadata"))
+                    .map(Path::getParent)
+                    .max(Comparator.comparing(path -> path.toFile().lastModified()))
+                    .orElseThrow()
+                    .toUri()
+                    .toString();
+        }
+    }
+
+    /** Until then tasks and sweeps may write into the directory, which is deleted next. */
+    private static void awaitEnd() {
+        await().atMost(LONG).until(() -> TaskInstances.count() == 0 && !isSweeping());
+    }
+
+    private Map<String, List<Path>> blobsByOwner() throws IOException {
+        Path blobs = directory.resolve("store/flink/blobs");
+        return blobs().stream()
+                .collect(Collectors.groupingBy(
+                        blob -> blobs.relativize(blob).getName(0).toString()));
     }
 
     private static boolean isSweeping() {

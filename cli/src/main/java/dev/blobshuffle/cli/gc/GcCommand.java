@@ -168,6 +168,14 @@ public final class GcCommand implements Callable<Integer> {
     private boolean isByLeases;
 
     @Option(
+            names = "--flink",
+            description = {
+                "Only name the blobs of Flink jobs, which are below flink/ in the store. With --forget OWNER --execute it deletes",
+                "all blobs of that job. The job has ended, and its checkpoints are not needed. It needs no brokers."
+            })
+    private boolean isOfFlink;
+
+    @Option(
             names = "--rate",
             defaultValue = "2000",
             paramLabel = "N",
@@ -199,6 +207,9 @@ public final class GcCommand implements Callable<Integer> {
             checkOptions();
             // Report wrong usage before unreachable brokers.
             String uri = storeOption.uri(brokers.config());
+            if (isOfFlink) {
+                return sweepJobs(uri, time);
+            }
             return isByLeases ? sweepLeases(uri, time) : sweep(uri, brokers.client(), time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -219,6 +230,9 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettingsException("Cannot forget '" + forgotten
                     + "': an owner has 6 hexadecimal digits, as gc prints it. No blob is kept for a group, so groups"
                     + " need not be forgotten: blobs are kept while notifications to them are in Kafka's logs.");
+        }
+        if (isOfFlink) {
+            checkOptionsOfFlink();
         }
         if (isOnlyCluster && !executes) {
             throw new InvalidSettingsException(
@@ -245,6 +259,15 @@ public final class GcCommand implements Callable<Integer> {
                     + ", and a blob may be stored for longer before its notification is sent. Give "
                     + seconds(RetentionSettings.COMMAND_GRACE)
                     + " or more, or leave it out. For a store without writers see --writers-stopped.");
+        }
+    }
+
+    private void checkOptionsOfFlink() {
+        boolean isOfBrokers = isByLeases || isHeld || isOnlyCluster || !deletedTopics.isEmpty() || confirmed != null;
+        boolean isOfWaits = givenGrace != null || givenObjection != null || writersStopped;
+        if (isOfBrokers || isOfWaits || json) {
+            throw new InvalidSettingsException("Cannot sweep: --flink goes with --forget, --floor, --rate and --execute"
+                    + " only, because blobs of Flink have no leases, clusters or topics. Leave the other options out.");
         }
     }
 
@@ -277,6 +300,20 @@ public final class GcCommand implements Callable<Integer> {
                 pass.run(out);
             } else {
                 pass.look(out);
+            }
+            return 0;
+        }
+    }
+
+    private int sweepJobs(String uri, SystemTime time) throws InterruptedException {
+        try (BlobStore store = BlobStores.openUnchecked(
+                JobPass.place(uri), StoreContext.unmetered(time).existing())) {
+            SweepPace pace = new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most);
+            JobPass pass = new JobPass(store, pace, time, spec.commandLine().getOut());
+            if (forgotten == null) {
+                pass.look();
+            } else {
+                pass.forget(Integer.parseInt(forgotten, 16), floor(), executes);
             }
             return 0;
         }

@@ -1,15 +1,14 @@
 package dev.blobshuffle.flink.internal.retain;
 
+import dev.blobshuffle.core.internal.claim.JobOwner;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.StorePlaces;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.store.StoreUri;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +21,6 @@ public final class JobStore extends ForwardingBlobStore {
     /** What the place of Flink's blobs begins with, after the store's prefix. */
     private static final String PLACE = "flink";
 
-    private static final String MEMORY = "memory";
     private static final Logger LOG = LoggerFactory.getLogger(JobStore.class);
 
     private final int owner;
@@ -58,16 +56,7 @@ public final class JobStore extends ForwardingBlobStore {
 
     /** The URI of the place of Flink's blobs. */
     static String below(String uri) {
-        int query = uri.indexOf('?');
-        String path = query < 0 ? uri : uri.substring(0, query);
-        String rest = query < 0 ? "" : uri.substring(query);
-        if (StoreUri.parse(uri).scheme().equals(MEMORY)) {
-            return path + "." + PLACE + rest;
-        }
-        return Arrays.stream(path.split(",", -1))
-                        .map(each -> (each.endsWith("/") ? each : each + "/") + PLACE)
-                        .collect(Collectors.joining(","))
-                + rest;
+        return StorePlaces.below(uri, PLACE);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.blobshuffle.flink.internal.retain;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.core.internal.claim.JobOwner;
 import dev.blobshuffle.core.internal.claim.StoreClock;
 import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.retention.SweepRight;
