@@ -6,6 +6,8 @@ enum FlinkFault {
     STORE_FAILED,
     /** For a while every request failed. */
     STORE_DOWN,
+    /** For minutes every request failed, for longer than any put is retried. */
+    STORE_DOWN_LONG,
     /** A task failed. */
     TASK_FAILED,
     /** A TaskManager was killed. */
@@ -49,5 +51,9 @@ enum FlinkFault {
     /** A checkpoint was in the middle of a segment. */
     IN_SEGMENT,
     /** Blobs were deleted that no checkpoint needs. */
-    SWEPT
+    SWEPT,
+    /** Blobs of an earlier submission were deleted, because no retained checkpoint needs them. */
+    FORGOTTEN,
+    /** A Debatcher took no reference for a while, because it was far behind. */
+    FAR_BEHIND
 }

@@ -206,10 +206,25 @@ final class JobManager {
         } else if (kind == 11) {
             stopWithSavepoint();
         } else if (kind == 12) {
-            ledger.fault(FlinkFault.STORE_DOWN);
-            downUntil = time.elapsed().toMillis() + 200 + time.random(4_000);
+            storeDown();
         } else {
             fail();
+        }
+    }
+
+    private void storeDown() {
+        if (time.random(4) > 0) {
+            ledger.fault(FlinkFault.STORE_DOWN);
+            downUntil = time.elapsed().toMillis() + 200 + time.random(4_000);
+            return;
+        }
+        ledger.fault(FlinkFault.STORE_DOWN_LONG);
+        downUntil = time.elapsed().toMillis() + 60_000 + time.random(240_000);
+        while (time.elapsed().toMillis() < downUntil && !isOver()) {
+            time.pause(Duration.ofMillis(1 + time.random(10_000)));
+            if (!restartIfFailed() && time.random(4) == 0) {
+                checkpoint();
+            }
         }
     }
 
@@ -331,6 +346,9 @@ final class JobManager {
             ledger.fault(FlinkFault.NOTICE_LOST);
         }
         retention.completed(taken, !isLost);
+        if (time.random(4) == 0) {
+            retention.forgetUnneeded();
+        }
     }
 
     private void giveUpPending() {

@@ -27,6 +27,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
 /** A Debatcher and the keyed operator behind it. Guarded by the simulation's baton. */
 final class Receiver extends SimulatedTask {
+    private static final Duration FAR_BEHIND = Duration.ofSeconds(2);
+
     private final ReadSide<String> side;
     private final KeyedResults results;
     private final StatusWatermarkValve valve;
@@ -124,7 +126,7 @@ final class Receiver extends SimulatedTask {
         int edge = ready.get(attempt.time().random(ready.size()));
         Object element = edges.get(edge).receive();
         if (element instanceof Reference reference) {
-            side.process(reference);
+            process(reference);
         } else if (element instanceof Watermark mark) {
             attempt.resting().arrived(edge, index, mark.getTimestamp());
             valve.inputWatermark(mark, edge, marks);
@@ -140,6 +142,19 @@ final class Receiver extends SimulatedTask {
             isFinished = true;
         }
         return true;
+    }
+
+    /** Memory is bounded: what was restored only shrinks until it is below the setting. */
+    private void process(Reference reference) throws InterruptedException {
+        long since = attempt.time().elapsed().toMillis();
+        long most = Math.max(side.pendingBytes(), attempt.schedule().pendingBytes());
+        side.process(reference);
+        if (side.pendingBytes() > most) {
+            attempt.ledger().violation(name() + " takes more, and " + side.pendingBytes() + " bytes are pending");
+        }
+        if (attempt.time().elapsed().toMillis() - since > FAR_BEHIND.toMillis()) {
+            attempt.ledger().fault(FlinkFault.FAR_BEHIND);
+        }
     }
 
     @Override

@@ -191,6 +191,23 @@ final class Retention {
         return Stream.concat(earlier.stream(), retained.stream()).toList();
     }
 
+    /** The user forgets earlier submissions that no retained checkpoint needs. */
+    void forgetUnneeded() {
+        for (int former = 1; former < owner && retained.size() == most; former++) {
+            int forgotten = former;
+            List<BlobId> doomed = blobs(forgotten).toList();
+            if (!doomed.isEmpty() && retained.stream().noneMatch(each -> needs(each, forgotten))) {
+                ledger.fault(FlinkFault.FORGOTTEN);
+                store.delete(doomed).toCompletableFuture().join();
+                earlier.removeIf(each -> needs(each, forgotten));
+            }
+        }
+    }
+
+    private static boolean needs(TakenCheckpoint checkpoint, int of) {
+        return checkpoint.blobs().stream().anyMatch(id -> id.owner() == of);
+    }
+
     /** The blobs of all submissions are gone, and with them their checkpoints. */
     void forget() {
         earlier.clear();
