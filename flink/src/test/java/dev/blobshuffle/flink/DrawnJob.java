@@ -174,7 +174,7 @@ final class DrawnJob {
 
     private <K> DataStream<Item> step(DataStream<Item> items, DrawnKey<K> key) {
         String name = "step" + names++;
-        int kind = random.nextInt(times == Times.EXACT ? 10 : 6);
+        int kind = random.nextInt(times == Times.EXACT ? 11 : 7);
         steps.add(name + " of kind " + (times == Times.LATE ? "late" : kind) + " by " + key.name());
         SingleOutputStreamOperator<Item> result = times == Times.LATE
                 ? late(items, name, key)
@@ -193,10 +193,14 @@ final class DrawnJob {
                     case 5 -> delayed(items, name, key);
                     case 6 ->
                         shuffled(items, name, key)
+                                .connect(shuffled(silent(name), name + "-silent", key))
+                                .process(new DrawnSteps.Both<>(), POJO);
+                    case 7 ->
+                        shuffled(items, name, key)
                                 .intervalJoin(shuffled(items, name + "-other", key))
                                 .between(Duration.ofMillis(-3), Duration.ofMillis(2))
                                 .process(new DrawnSteps.Join(), POJO);
-                    case 7 -> shuffled(items, name, key).process(new DrawnSteps.Buckets<>(), POJO);
+                    case 8 -> shuffled(items, name, key).process(new DrawnSteps.Buckets<>(), POJO);
                     default -> windows(items, name, key);
                 };
         return result.returns(POJO).uid(name).name(name);
@@ -246,6 +250,26 @@ final class DrawnJob {
         DataStream<Item> side = main.getSideOutput(DrawnSteps.SIDE);
         return shuffled(side.union(main), name + "-side", DrawnKey.draw(random))
                 .process(new DrawnSteps.Totals<>(random.nextBoolean()), POJO);
+    }
+
+    /** An input that becomes idle and active again. Items of it would be late by chance. */
+    private DataStream<Item> silent(String name) {
+        DataGeneratorSource<Long> numbers =
+                new DataGeneratorSource<>(number -> number, 4, RateLimiterStrategy.perSecond(3), Types.LONG);
+        return environment
+                .fromSource(
+                        numbers,
+                        WatermarkStrategy.<Long>forMonotonousTimestamps()
+                                .withTimestampAssigner((number, before) -> 0)
+                                .withIdleness(Duration.ofMillis(20)),
+                        name + "-ticks")
+                .setParallelism(1)
+                .uid(name + "-ticks")
+                .flatMap(new DrawnSteps.Nothing())
+                .returns(POJO)
+                .setParallelism(1)
+                .uid(name + "-nothing")
+                .rebalance();
     }
 
     private DataStream<String> rules(String name) {

@@ -2,6 +2,7 @@ package dev.blobshuffle.flink;
 
 import java.time.Duration;
 import org.apache.flink.api.common.functions.AggregateFunction;
+import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -82,6 +83,16 @@ final class DrawnSteps {
         @Override
         public void notifyCheckpointComplete(long checkpoint) {
             DrawnResults.checkpointed();
+        }
+    }
+
+    /** Drops everything. */
+    static final class Nothing implements FlatMapFunction<Long, Item> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void flatMap(Long number, Collector<Item> out) {
+            // Only the watermarks and the idleness of the input go on.
         }
     }
 

@@ -13,8 +13,6 @@ import java.util.TreeMap;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,51 +23,60 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class JobsDifferentialIT {
     private static final int JOBS = Integer.getInteger("differential.jobs", 5);
+    private static final long FIRST = Long.getLong("differential.seed", 1);
 
-    private static MiniCluster cluster;
+    /** Seeds from here on are those of the adaptive scheduler. */
+    private static final long ADAPTIVE = 1L << 32;
 
     @TempDir
     private Path directory;
 
-    @BeforeAll
-    static void startCluster() throws Exception {
+    private static MiniCluster start(String scheduler) throws Exception {
         Configuration configuration = new Configuration();
         configuration.setString("taskmanager.memory.network.min", "64 mb");
         configuration.setString("taskmanager.memory.network.max", "64 mb");
         configuration.setString("taskmanager.memory.managed.size", "64 mb");
         configuration.setString("taskmanager.load-balance.mode", "SLOTS");
         configuration.setString("rest.port", "0");
-        cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
+        configuration.setString("jobmanager.scheduler", scheduler);
+        MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(3)
                 .setNumSlotsPerTaskManager(2)
                 .build());
         cluster.start();
-    }
-
-    @AfterAll
-    static void stopCluster() throws Exception {
-        cluster.close();
+        return cluster;
     }
 
     @Test
     void drawnJobsLeaveWhatNativeOnesLeave() throws Exception {
-        long first = Long.getLong("differential.seed", 1);
-        for (long seed = first; seed < first + JOBS; seed++) {
-            assertSame(seed, 0);
+        try (MiniCluster cluster = start("default")) {
+            for (long seed = FIRST; seed < FIRST + JOBS; seed++) {
+                assertSame(cluster, seed, 0);
+            }
         }
     }
 
     /** Each time with other settings, another parallelism and other zones. */
     @Test
     void drawnJobsThatStopAndGoOnLeaveWhatNativeOnesLeave() throws Exception {
-        long first = Long.getLong("differential.seed", 1);
-        for (long seed = first; seed < first + JOBS; seed++) {
-            assertSame(~seed, 1 + (int) (seed % 3));
+        try (MiniCluster cluster = start("default")) {
+            for (long seed = FIRST; seed < FIRST + JOBS; seed++) {
+                assertSame(cluster, ~seed, 1 + (int) (seed % 3));
+            }
         }
     }
 
-    private void assertSame(long seed, int stops) throws Exception {
+    @Test
+    void drawnJobsLeaveTheSameWithTheAdaptiveScheduler() throws Exception {
+        try (MiniCluster cluster = start("adaptive")) {
+            for (long seed = FIRST; seed < FIRST + JOBS; seed++) {
+                assertSame(cluster, ADAPTIVE + seed, (int) (seed % 3));
+            }
+        }
+    }
+
+    private void assertSame(MiniCluster cluster, long seed, int stops) throws Exception {
         DrawnResults.reset();
         DrawnResults.begin(0);
         String steps = DrawnRun.natively(cluster, seed);
