@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StopIT {
     private static final long COUNT = 20_000;
 
+    /** Records per second, so few that the job does not end before it is stopped. */
+    private static final long SLOW = 1_000;
+
     @TempDir
     private Path directory;
 
@@ -30,19 +33,19 @@ class StopIT {
     @ValueSource(booleans = {false, true})
     void noRecordLeavesTwice(boolean putsAfterBarrier) throws Exception {
         KeyedJob job = new KeyedJob(directory, COUNT)
-                .rate(8_000)
+                .rate(SLOW)
                 .faulty()
                 .set("blobshuffle.put.after.barrier", String.valueOf(putsAfterBarrier));
         FaultyStores.slow(Duration.ofMillis(300), Duration.ofMillis(300));
 
         JobClient client = job.start();
-        await().atMost(Duration.ofMinutes(3)).until(() -> KeyedJob.handedOut() > COUNT / 10);
+        await().atMost(Duration.ofMinutes(3)).until(() -> KeyedJob.handedOut() > COUNT / 20);
         String savepoint = client.stopWithSavepoint(
                         false, directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
                 .get();
         await().atMost(Duration.ofMinutes(1)).until(() -> TaskInstances.count() == 0);
         assertThat(KeyedJob.handedOut()).isLessThan(COUNT);
-        job.set("execution.state-recovery.path", savepoint).run(0);
+        job.set("execution.state-recovery.path", savepoint).rate(1_000_000).run(0);
 
         assertThat(KeyedJob.handedOut()).isEqualTo(COUNT);
         assertThat(KeyedJob.outOfOrder()).isZero();
