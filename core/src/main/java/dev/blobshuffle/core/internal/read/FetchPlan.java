@@ -19,13 +19,15 @@ import java.util.concurrent.CompletionStage;
  */
 final class FetchPlan {
     private final ReadEngine engine;
+    private final SharedReader reader;
     private final Fetch.Arrivals arrivals;
     private final Map<SharedSection.Key, List<QueuedSegment<?>>> sections = new LinkedHashMap<>();
     private final List<Runnable> loads = new ArrayList<>();
     private final List<Fetch> fetches = new ArrayList<>();
 
-    FetchPlan(ReadEngine engine, Fetch.Arrivals arrivals) {
+    FetchPlan(ReadEngine engine, SharedReader reader, Fetch.Arrivals arrivals) {
         this.engine = engine;
+        this.reader = reader;
         this.arrivals = arrivals;
     }
 
@@ -56,9 +58,9 @@ final class FetchPlan {
         }
         BlobId blob = segment.notification().blob();
         BlobRange range = range(segment);
-        Optional<CompletionStage<BlobBytes>> read = engine.shared().join(blob, range);
+        Optional<CompletionStage<BlobBytes>> read = reader.join(blob, range, holds);
         if (read.isEmpty() && mayLoad) {
-            Optional<SharedReads.Load> load = engine.shared().load(blob, range, holds);
+            Optional<SharedReads.Load> load = reader.load(blob, range, holds);
             load.ifPresent(each -> loads.add(each.start()));
             read = load.map(SharedReads.Load::read);
         }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionQueue<C> {
     private final ReadEngine engine;
+    private final SharedReader reader;
     private final Partition partition;
     private final SectionOrder order;
     private final Runnable keyAnswered;
@@ -35,12 +36,15 @@ final class PartitionQueue<C> {
     private long fetchedBytes;
 
     /**
+     * @param reader the Debatcher's part in shared downloads
      * @param order the sections of the Debatcher
      * @param keyAnswered called when a key that a segment waits for is available, or its request
      *     has failed
      */
-    PartitionQueue(ReadEngine engine, Partition partition, SectionOrder order, Runnable keyAnswered) {
+    PartitionQueue(
+            ReadEngine engine, Partition partition, SharedReader reader, SectionOrder order, Runnable keyAnswered) {
         this.engine = engine;
+        this.reader = reader;
         this.partition = partition;
         this.order = order;
         this.keyAnswered = keyAnswered;
@@ -87,18 +91,22 @@ final class PartitionQueue<C> {
         lastOffset = offset;
     }
 
-    /** Returns the ready records, in order, within the quota. */
-    void handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
-        while (quota.isOpen()) {
-            QueuedSegment<C> segment = headSegment();
-            if (segment == null) {
-                if (!handOutPlain(quota, sink)) {
-                    return;
-                }
-            } else if (!segment.isReady() || !handOutSegment(segment, quota, sink)) {
-                return;
-            }
+    /**
+     * Returns ready records within the quota: those of the head segment, or the plain records
+     * before the next segment.
+     *
+     * @return whether what follows may be ready too
+     */
+    boolean handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
+        QueuedSegment<C> segment = headSegment();
+        if (segment != null) {
+            return segment.isReady() && handOutSegment(segment, quota, sink);
         }
+        boolean isPlain = true;
+        while (isPlain && quota.isOpen() && headSegment() == null) {
+            isPlain = handOutPlain(quota, sink);
+        }
+        return isPlain;
     }
 
     /** Returns false if the segment has more records, but no bytes for them. */
@@ -219,6 +227,11 @@ final class PartitionQueue<C> {
         if (unfetched.peek() == segment) {
             unfetched.remove();
         }
+    }
+
+    /** The Debatcher's part in shared downloads. */
+    SharedReader reader() {
+        return reader;
     }
 
     /** The sections of the Debatcher. */

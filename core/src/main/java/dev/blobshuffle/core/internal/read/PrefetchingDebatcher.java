@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Signal;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -45,6 +46,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     private final String name;
     private final ReadEngine engine;
     private final Signal signal;
+    private final SharedReader reader;
     private final FetchPlan plan;
     private final Map<Partition, PartitionQueue<C>> queues = new HashMap<>();
 
@@ -78,13 +80,13 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         this.name = name;
         this.engine = engine;
         this.signal = engine.time().signal();
-        engine.shared().opened();
+        this.reader = engine.shared().open();
         this.keyAnswered = () -> {
             isKeyAnswered = true;
             signal.raise();
             onProgress.run();
         };
-        this.plan = new FetchPlan(engine, fetch -> {
+        this.plan = new FetchPlan(engine, reader, fetch -> {
             arrivals.add(fetch);
             signal.raise();
             onProgress.run();
@@ -114,6 +116,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     @Override
     public void prefetch() {
         absorb();
+        reader.beginRound();
         hasRoom = true;
         held = 0;
         for (PartitionQueue<C> queue : turns) {
@@ -152,7 +155,8 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         heads.sort(BY_SECTION);
         boolean isProgressing = isProgressing();
         for (Candidate<C> each : heads) {
-            if (!planShared(each) && (!isProgressing || each.segment.isReadAfresh())) {
+            if (!planShared(each)
+                    && (!(isProgressing || reader.isWaiting(engine.time().nanos())) || each.segment.isReadAfresh())) {
                 planAlone(each);
             }
         }
@@ -252,6 +256,9 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     @Override
     public boolean isFetching() {
         absorb();
+        if (reader.isWaiting(engine.time().nanos())) {
+            return true;
+        }
         for (PartitionQueue<C> queue : turns) {
             if (!queue.isPaused() && (queue.fetches() > 0 || queue.isAwaitingKey())) {
                 return true;
@@ -281,21 +288,52 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         }
         absorb();
         throwFailure();
-        int records = 0;
-        firstTurn = turns.isEmpty() ? 0 : (firstTurn + 1) % turns.size();
-        for (int i = 0; i < turns.size() && records < maxRecords; i++) {
-            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
-            if (!queue.isPaused()) {
-                DrainQuota quota = new DrainQuota(maxRecords - records, maxBytesPerPartition);
-                queue.handOut(quota, sink);
-                records += quota.records();
-            }
-        }
+        int records = handOut(maxRecords, maxBytesPerPartition, sink);
         if (records == 0) {
             throwFailure();
             feedStarved();
         }
         prefetch(); // Use the budget that this drain released, and fetch what heads still need.
+        return records;
+    }
+
+    /** A partition that may have more to return in this drain, and what it has returned. */
+    private static final class Turn<C> {
+        private final PartitionQueue<C> queue;
+        private final int number;
+        private long bytes;
+
+        Turn(PartitionQueue<C> queue, int number) {
+            this.queue = queue;
+            this.number = number;
+        }
+    }
+
+    /**
+     * Returns a segment of one partition after the other. So the partitions proceed together, are
+     * done with a section at about the same time, and its bytes make room for the next.
+     */
+    private int handOut(int maxRecords, long maxBytesPerPartition, Sink<C> sink) {
+        ArrayDeque<Turn<C>> ready = new ArrayDeque<>();
+        for (int i = 0; i < turns.size(); i++) {
+            int number = (firstTurn + i) % turns.size();
+            PartitionQueue<C> queue = turns.get(number);
+            if (!queue.isPaused() && queue.isReady()) {
+                ready.add(new Turn<>(queue, number));
+            }
+        }
+        int records = 0;
+        while (records < maxRecords && !ready.isEmpty()) {
+            Turn<C> turn = ready.remove();
+            DrainQuota quota = new DrainQuota(maxRecords - records, maxBytesPerPartition - turn.bytes);
+            boolean hasMore = turn.queue.handOut(quota, sink);
+            records += quota.records();
+            turn.bytes += quota.bytes();
+            if (hasMore && turn.bytes < maxBytesPerPartition) {
+                ready.add(turn);
+            }
+            firstTurn = turn.number + 1;
+        }
         return records;
     }
 
@@ -373,7 +411,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         turns.clear();
         queues.clear();
         arrivals.clear();
-        engine.shared().closed();
+        reader.close();
     }
 
     private void absorb() {
@@ -393,7 +431,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             throw new ClosedException(
                     "Cannot queue for " + partition + ": the Debatcher " + name + " is closed. Open a new one.");
         }
-        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, sections, keyAnswered);
+        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition, reader, sections, keyAnswered);
         queues.put(partition, queue);
         turns.add(queue);
         return queue;

@@ -229,10 +229,10 @@ final class QueuedSegment<C> {
         long before = wantedFrom;
         wantedFrom = from < notification.segmentLength() ? from : -1;
         if (wantedFrom >= 0) {
-            queue.engine().shared().want(notification, wantedFrom);
+            queue.reader().want(notification, wantedFrom);
         }
         if (before >= 0) {
-            queue.engine().shared().unwant(notification, before);
+            queue.reader().unwant(notification, before);
         }
     }
 

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * of the section later, such as other consumer groups.
  *
  * <p>The bytes count in the read budget. With several Debatchers, at most three quarters of it hold
- * shared bytes. If there is no room, the oldest download that is not in use gives way, and its
- * later readers load it again. Thread-safe.
+ * shared bytes. If there is no room, a download that is not in use gives way. If others want its
+ * bytes, a Debatcher without room waits for them first, for a moment. Thread-safe.
  */
 final class SharedReads {
     /**
@@ -60,12 +60,13 @@ final class SharedReads {
         this.time = time;
     }
 
-    /** Called when a Debatcher opens. */
-    synchronized void opened() {
+    /** A new Debatcher's part. */
+    synchronized SharedReader open() {
         readers++;
+        return new SharedReader(this);
     }
 
-    /** Called when a Debatcher has closed. */
+    /** Called when a Debatcher's part has ended. */
     void closed() {
         synchronized (this) {
             readers--;
@@ -81,20 +82,18 @@ final class SharedReads {
         return Math.max(1, readers);
     }
 
-    /** Records that a Debatcher will read a segment from a place on. */
-    synchronized void want(Notification of, long from) {
+    synchronized void want(SharedReader reader, Notification of, long from) {
         SharedSection.Key key = SharedSection.Key.of(of);
         sections.computeIfAbsent(key, SharedSection::new)
-                .want(of.segmentOffset() + from, of.segmentOffset() + of.segmentLength());
+                .want(reader, of.segmentOffset() + from, of.segmentOffset() + of.segmentLength());
     }
 
-    /** Records that the Debatcher has asked for the rest of the segment, or no longer wants it. */
-    void unwant(Notification of, long from) {
+    void unwant(SharedReader reader, Notification of, long from) {
         List<BlobBytes> gone = new ArrayList<>(0);
         synchronized (this) {
             SharedSection section = sections.get(SharedSection.Key.of(of));
             if (section != null) {
-                section.unwant(of.segmentOffset() + from);
+                section.unwant(reader, of.segmentOffset() + from);
                 if (readers < 2) {
                     section.downloads().forEach(each -> dropUnwanted(each, gone));
                 }
@@ -104,11 +103,6 @@ final class SharedReads {
         gone.forEach(BlobBytes::close);
     }
 
-    /**
-     * Reads a range that a running or held download covers, without memory of its own.
-     *
-     * @return empty if there is no such download
-     */
     synchronized Optional<CompletionStage<BlobBytes>> join(BlobId blob, BlobRange range) {
         SharedSection section = sections.get(SharedSection.Key.of(blob, range));
         SharedDownload download = section == null ? null : section.covering(range);
@@ -122,17 +116,11 @@ final class SharedReads {
      */
     record Load(CompletionStage<BlobBytes> read, Runnable start) {}
 
-    /**
-     * Plans the download of a range with its wanted neighbours, and a read of the range from it.
-     *
-     * @param holds the bytes that the Debatcher holds
-     * @return empty if the budget, or the Debatcher's share of it, has no room
-     */
-    Optional<Load> load(BlobId blob, BlobRange range, long holds) {
+    Optional<Load> load(SharedReader reader, BlobId blob, BlobRange range, long holds) {
         List<BlobBytes> gone = new ArrayList<>(0);
         Optional<Load> load;
         synchronized (this) {
-            load = Optional.ofNullable(plan(blob, range, holds, gone))
+            load = Optional.ofNullable(plan(reader, blob, range, holds, gone))
                     .map(planned -> new Load(planned.join(range), () -> planned.start(ask(blob, planned.range()))));
         }
         gone.forEach(BlobBytes::close);
@@ -171,12 +159,12 @@ final class SharedReads {
         }
     }
 
-    private @Nullable SharedDownload plan(BlobId blob, BlobRange range, long holds, List<BlobBytes> gone) {
+    private @Nullable SharedDownload plan(
+            SharedReader reader, BlobId blob, BlobRange range, long holds, List<BlobBytes> gone) {
         SharedSection.Key key = SharedSection.Key.of(blob, range);
         SharedSection section = sections.getOrDefault(key, new SharedSection(key));
         BlobRange extended = extended(section, range);
-        boolean fitsShare = holds == 0 || holds + extended.length() <= budget.share(readers());
-        if (!fitsShare || !acquire(extended.length(), gone)) {
+        if (!hasShare(extended, holds) || !acquire(reader, extended.length(), gone)) {
             return null;
         }
         SharedDownload download = new SharedDownload(this, section, extended);
@@ -186,21 +174,58 @@ final class SharedReads {
         return download;
     }
 
+    /** Whether a Debatcher's share has room for a range. */
+    synchronized boolean hasShare(BlobRange range, long holds) {
+        return holds == 0 || readers < 2 || holds + range.length() <= budget.share(readers);
+    }
+
     private BlobRange extended(SharedSection section, BlobRange range) {
         return section.extended(range, LARGEST_GAP, Math.min(budget.largestRead(), budget.share(readers())));
     }
 
-    private boolean acquire(long bytes, List<BlobBytes> gone) {
+    private boolean acquire(SharedReader reader, long bytes, List<BlobBytes> gone) {
         while (held + bytes > budget.mostShared(readers()) || !budget.tryAcquire(bytes)) {
-            Optional<SharedDownload> oldest =
-                    downloads.stream().filter(SharedDownload::isUnused).findFirst();
-            if (oldest.isEmpty()) {
+            SharedDownload givesWay = givesWay(reader);
+            if (givesWay == null) {
+                if (readers > 1 && held > 0 && bytes <= budget.mostShared(readers)) {
+                    reader.hasNoRoom(time.nanos());
+                }
                 return false;
             }
-            drop(oldest.get(), gone);
+            drop(givesWay, gone);
         }
         held += bytes;
+        reader.hasRoom();
         return true;
+    }
+
+    /**
+     * The unused download that gives way to a reader's next one: the oldest that no Debatcher
+     * wants, or else the newest that the reader need not leave to another. The older ones are those
+     * that a Debatcher behind needs first.
+     */
+    private @Nullable SharedDownload givesWay(SharedReader reader) {
+        List<SharedDownload> wanted = new ArrayList<>();
+        for (SharedDownload each : downloads) {
+            if (each.isUnused()) {
+                if (each.isSpoilt() || !each.section().isWanted(each.range())) {
+                    return each;
+                }
+                wanted.add(each);
+            }
+        }
+        long now = time.nanos();
+        if (!wanted.isEmpty() && reader.hasWaited(now)) {
+            SharedDownload oldest = wanted.get(0);
+            oldest.section().awaited(oldest.range(), reader, now).forEach(each -> each.leaveBehind(now));
+        }
+        for (int i = wanted.size() - 1; i >= 0; i--) {
+            SharedDownload each = wanted.get(i);
+            if (each.section().awaited(each.range(), reader, now).isEmpty()) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /** Takes bytes of the budget. Downloads that nothing uses or wants give way. */

@@ -4,9 +4,11 @@ import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -39,25 +41,27 @@ final class SharedSection {
         }
     }
 
-    /** A part that a number of Debatchers want. */
-    private record Wanted(long end, int readers) {}
+    /** A part, and the Debatchers that want it. */
+    private static final class Wanted {
+        private final List<SharedReader> readers = new ArrayList<>(1);
+        private long end;
+    }
 
     Key key() {
         return key;
     }
 
-    /** Adds a Debatcher that will read a part. */
-    void want(long from, long to) {
-        Wanted before = wanted.getOrDefault(from, new Wanted(to, 0));
-        wanted.put(from, new Wanted(Math.max(before.end, to), before.readers + 1));
+    /** Records that a Debatcher will read a part. */
+    void want(SharedReader reader, long from, long to) {
+        Wanted part = wanted.computeIfAbsent(from, start -> new Wanted());
+        part.end = Math.max(part.end, to);
+        part.readers.add(reader);
     }
 
-    /** Removes a Debatcher that will no longer read the part that starts at a place. */
-    void unwant(long from) {
-        Wanted before = wanted.get(from);
-        if (before != null && before.readers > 1) {
-            wanted.put(from, new Wanted(before.end, before.readers - 1));
-        } else {
+    /** Records that a Debatcher will no longer read the part that starts at a place. */
+    void unwant(SharedReader reader, long from) {
+        Wanted part = wanted.get(from);
+        if (part != null && part.readers.remove(reader) && part.readers.isEmpty()) {
             wanted.remove(from);
         }
     }
@@ -66,6 +70,19 @@ final class SharedSection {
     boolean isWanted(BlobRange range) {
         Long next = wanted.ceilingKey(range.offset());
         return next != null && next < range.end();
+    }
+
+    /** The other Debatchers that keep up and will read a part that starts in a range. */
+    Set<SharedReader> awaited(BlobRange range, SharedReader by, long nowNanos) {
+        Set<SharedReader> awaited = new HashSet<>(4);
+        for (Wanted part : wanted.subMap(range.offset(), range.end()).values()) {
+            for (SharedReader each : part.readers) {
+                if (each != by && each.keepsUp(nowNanos)) {
+                    awaited.add(each);
+                }
+            }
+        }
+        return awaited;
     }
 
     boolean isEmpty() {

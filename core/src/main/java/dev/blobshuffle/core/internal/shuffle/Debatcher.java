@@ -55,7 +55,10 @@ public interface Debatcher<C> extends AutoCloseable {
      */
     boolean isReady();
 
-    /** Whether a fetch for an unpaused partition is in flight, or its head waits for its key. */
+    /**
+     * Whether a fetch for an unpaused partition is in flight, its head waits for its key, or it
+     * waits for other Debatchers to make room.
+     */
     boolean isFetching();
 
     /** Waits until {@link #isReady()} may have become true, or the timeout ends. */

@@ -13,17 +13,20 @@ import org.junit.jupiter.api.Test;
 /** The contract of the queue. {@link PrefetchingDebatcherTest} tests the Debatcher around it. */
 class PartitionQueueTest {
     private final DebatcherFixture fixture = new DebatcherFixture(1 << 20);
-    private final PartitionQueue<String> queue = new PartitionQueue<>(fixture.engine, P0, new SectionOrder(), () -> {});
+    private final SharedReader reader = fixture.engine.shared().open();
+    private final PartitionQueue<String> queue =
+            new PartitionQueue<>(fixture.engine, P0, reader, new SectionOrder(), () -> {});
     private final List<Fetch> arrived = new ArrayList<>();
 
     @AfterEach
     void everyByteCameBack() {
+        reader.close();
         fixture.close();
     }
 
     /** Offers segments of one record each, and starts a fetch for each. */
     private void fetch(int segments) {
-        FetchPlan plan = new FetchPlan(fixture.engine, arrived::add);
+        FetchPlan plan = new FetchPlan(fixture.engine, reader, arrived::add);
         for (int i = 0; i < segments; i++) {
             queue.offer(i, fixture.blobs.segment(rows("r" + i, 1)), 0, "c");
             QueuedSegment<String> next = Objects.requireNonNull(queue.nextToFetch());

@@ -225,6 +225,7 @@ class SharedReadsTest {
         int first = 0;
         while (first < 10 * PARTITIONS) {
             first += drain(fixture.debatcher).size();
+            time.advance(Duration.ofMillis(10)); // It waits for the other one, but only for a moment.
         }
         int requests = requests();
         assertThat(requests).isLessThanOrEqualTo(12);
