@@ -61,9 +61,10 @@ public final class DeliveryContext implements AutoCloseable {
      * {@code notifyWithin}. The result is at least the delivery timeout, so an upload within that
      * timeout is never too late.
      */
-    Duration sendWithin(Channel channel) {
+    SendLimit sendLimit(Channel channel) {
         Duration rest = options.notifyWithin().minus(channel.longestDelivery());
-        return rest.compareTo(options.deliveryTimeout()) > 0 ? rest : options.deliveryTimeout();
+        Duration within = rest.compareTo(options.deliveryTimeout()) > 0 ? rest : options.deliveryTimeout();
+        return new SendLimit(time, within.toNanos());
     }
 
     Time time() {

@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.internal.write.deliver;
 
-import dev.blobshuffle.core.failure.DeadlineExceededException;
 import dev.blobshuffle.core.failure.DeliveryFailedException;
 import dev.blobshuffle.core.internal.concurrent.References;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -9,7 +8,6 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Latency;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Channel;
-import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayDeque;
@@ -17,9 +15,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,9 +26,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledged every segment and every blob is durable.
  *
  * <p>Thread-safe. The monitor guards queues and counts, and is never held while the channel is
- * called. At most one thread, the emitter, calls the channel. A thread that finds work while
- * another one emits only increments a counter, and the emitter checks again before it stops. So no
- * caller waits for a channel that blocks, except {@link #abandon}, after which nothing is sent.
+ * called. The {@link Emitter} lets one thread at a time send, so no caller waits for a channel that
+ * blocks, except {@link #abandon}, after which nothing is sent.
  */
 public final class DeliveryQueue {
     private final String laneName;
@@ -43,8 +37,7 @@ public final class DeliveryQueue {
     private final DeliveryContext context;
     private final ShuffleMetrics metrics;
 
-    /** The maximum age of a stored segment when it is sent, nanoseconds from its seal. */
-    private final long sendWithinNanos;
+    private final SendLimit limit;
 
     private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
     private final Deque<Deque<Segment>> sendable = new ArrayDeque<>();
@@ -54,13 +47,10 @@ public final class DeliveryQueue {
     private volatile boolean isEnded;
     private volatile @Nullable RuntimeException failure;
 
-    private final AtomicInteger emissions = new AtomicInteger();
-    private final AtomicBoolean isScheduled = new AtomicBoolean();
-    private volatile @Nullable Thread emitter;
-    private volatile boolean ownerEmits;
+    private final Emitter emitter;
 
     /** The thread that reports the queue's failure to the channel. */
-    private volatile @Nullable Thread teller;
+    private volatile @Nullable Thread reporter;
 
     /**
      * An empty queue.
@@ -75,7 +65,8 @@ public final class DeliveryQueue {
         this.context = context;
         time = context.time();
         metrics = context.metrics();
-        sendWithinNanos = context.sendWithin(channel).toNanos();
+        limit = context.sendLimit(channel);
+        emitter = new Emitter(this, channel, progress, context);
     }
 
     /** Names the lane in logs. */
@@ -248,65 +239,22 @@ public final class DeliveryQueue {
      * delivery thread.
      */
     public void emitSoon() {
-        if (ownerEmits) {
-            progress.raise();
-        } else if (!isEnded && isScheduled.compareAndSet(false, true)) {
-            try {
-                context.execute(() -> {
-                    isScheduled.set(false);
-                    emit();
-                });
-            } catch (RuntimeException | Error e) {
-                isScheduled.set(false);
-                fail(new DeliveryFailedException(
-                        "Cannot deliver records of lane " + laneName
-                                + ": no thread takes them. Roll back to the last commit, and check the process's limits.",
-                        e));
-            }
-        }
+        emitter.emitSoon();
     }
 
     /** While set, the lane's thread emits whenever progress is raised. */
     public void setOwnerEmits(boolean emits) {
-        ownerEmits = emits;
-        if (!emits && hasSendable()) {
-            emitSoon(); // Segments may have become sendable before the flag was cleared.
-        }
+        emitter.setOwnerEmits(emits);
     }
 
-    private synchronized boolean hasSendable() {
+    /** Whether a segment may be sent now. */
+    synchronized boolean hasSendable() {
         return !sendable.isEmpty();
     }
 
     /** Sends the sendable segments. If another thread is sending, that thread sends them too. */
     public void emit() {
-        if (emissions.getAndIncrement() != 0) {
-            return;
-        }
-        int missed = 1;
-        int sent = 0;
-        boolean left = false;
-        try {
-            do {
-                emitter = Thread.currentThread();
-                int taken = send();
-                sent += taken;
-                if (taken > 0 && !ownerEmits) {
-                    channel.requestFlush(); // An owner in a flush flushes the channel after the last send.
-                }
-                emitter = null;
-                missed = emissions.addAndGet(-missed);
-            } while (missed != 0);
-            left = true;
-        } finally {
-            if (!left) {
-                emitter = null;
-                emissions.set(0);
-            }
-            if (sent > 0 || isEnded || !left) {
-                progress.raise();
-            }
-        }
+        emitter.emit();
     }
 
     private synchronized @Nullable Segment next() {
@@ -324,8 +272,11 @@ public final class DeliveryQueue {
         return head;
     }
 
-    /** Passes the sendable segments to the channel. Returns the number of segments that it took. */
-    private int send() {
+    /**
+     * Passes the sendable segments to the channel. Returns the number of segments that it took.
+     * Called by the emitter.
+     */
+    int send() {
         if (!hasSendable()) {
             return 0;
         }
@@ -361,7 +312,7 @@ public final class DeliveryQueue {
             }
             taken++;
             if (isTooLate(following)) {
-                fail(tooLate(following)); // Nothing is sent after it.
+                fail(limit.failure(laneName, following)); // Nothing is sent after it.
                 return null;
             }
             current = following;
@@ -394,26 +345,9 @@ public final class DeliveryQueue {
         }
     }
 
-    /**
-     * Whether a sweeper may delete the segment's blob before its notification is visible, because
-     * the process was paused. Reads both clocks, because the monotonic clock stops while a machine
-     * is suspended. A wall clock that jumps forward fails the lane needlessly, which costs a
-     * rollback.
-     */
+    /** Whether a segment's notification may no longer be sent. */
     boolean isTooLate(Segment segment) {
-        BlobId blob = segment.blob();
-        return blob != null
-                && (time.nanos() - segment.sealedNanos() > sendWithinNanos
-                        || time.wallMillis() - blob.generation() * BlobId.MILLIS_PER_GENERATION
-                                > TimeUnit.NANOSECONDS.toMillis(sendWithinNanos) + BlobId.MILLIS_PER_GENERATION);
-    }
-
-    private DeadlineExceededException tooLate(Segment segment) {
-        return new DeadlineExceededException("Cannot send the notification of " + segment.count() + " records of lane "
-                + laneName + " to " + segment.partition() + ": their batch was sealed more than "
-                + TimeUnit.NANOSECONDS.toSeconds(sendWithinNanos)
-                + " s ago, so a sweep may delete blob " + segment.blob()
-                + ". The process stood still or its clock jumped. Roll back to the last commit.");
+        return limit.isPassed(segment);
     }
 
     private void countPlain(Segment segment) {
@@ -460,7 +394,7 @@ public final class DeliveryQueue {
                 return;
             }
             failure = cause;
-            teller = Thread.currentThread();
+            reporter = Thread.currentThread();
             lost = end();
         }
         try {
@@ -471,7 +405,7 @@ public final class DeliveryQueue {
                 cause.addSuppressed(e); // Only the first failure counts, and the blob's other lanes must also fail.
             }
         } finally {
-            teller = null;
+            reporter = null;
             progress.raise();
             context.memoryReleased().raise(); // The owner may wait for memory.
         }
@@ -526,9 +460,8 @@ public final class DeliveryQueue {
     }
 
     private boolean isLeftByOthers() {
-        Thread own = Thread.currentThread();
-        Thread telling = teller;
-        return (emissions.get() == 0 || emitter == own) && (telling == null || telling == own);
+        Thread reporting = reporter;
+        return emitter.isLeftByOthers() && (reporting == null || reporting == Thread.currentThread());
     }
 
     /** Segments not yet passed to the channel. */
