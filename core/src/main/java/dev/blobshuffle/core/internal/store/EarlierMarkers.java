@@ -51,7 +51,7 @@ final class EarlierMarkers {
     EarlierMarkers(List<BlobDirectory> directories) throws IOException {
         this.directories = directories;
         for (BlobDirectory directory : directories) {
-            samples.add(directory.sample(SAMPLE));
+            samples.add(directory.listing().sample(SAMPLE));
             if (directory.hasRegister()) {
                 withRegister.add(directory);
             }

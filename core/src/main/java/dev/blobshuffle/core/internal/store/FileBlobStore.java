@@ -209,8 +209,9 @@ public final class FileBlobStore implements BlobStore {
             Map<BlobId, StoredBlob> found = new LinkedHashMap<>();
             forEachDirectory(
                     "list generation " + generation,
-                    directory -> directory.list(
-                            owner, generation, clocks.conversion(directory, directoryOfTheClock()), found));
+                    directory -> directory
+                            .listing()
+                            .list(owner, generation, clocks.conversion(directory, directoryOfTheClock()), found));
             return List.copyOf(found.values());
         });
     }
@@ -219,7 +220,8 @@ public final class FileBlobStore implements BlobStore {
     public CompletionStage<List<Long>> generations(int owner) {
         return reads.run("list generations", () -> {
             Set<Long> generations = new LinkedHashSet<>();
-            forEachDirectory("list generations", directory -> directory.generations(owner, generations));
+            forEachDirectory(
+                    "list generations", directory -> directory.listing().generations(owner, generations));
             return List.copyOf(generations);
         });
     }
@@ -228,7 +230,7 @@ public final class FileBlobStore implements BlobStore {
     public CompletionStage<List<Integer>> owners() {
         return reads.run("list owners", () -> {
             Set<Integer> owners = new LinkedHashSet<>();
-            forEachDirectory("list owners", directory -> directory.owners(owners));
+            forEachDirectory("list owners", directory -> directory.listing().owners(owners));
             return List.copyOf(owners);
         });
     }

@@ -309,7 +309,7 @@ final class StoreOpening {
                     && members.size() < layout.size()
                     && first != null
                     && !first.hasRegister()
-                    && first.sample(1).isEmpty();
+                    && first.listing().sample(1).isEmpty();
         } catch (IOException e) {
             failures.add(e);
             return false;
