@@ -14,9 +14,7 @@ import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
-import dev.blobshuffle.kafka.internal.consume.ConsumerInterceptorChain;
-import dev.blobshuffle.kafka.internal.consume.ConsumerParts;
-import dev.blobshuffle.kafka.internal.consume.RecordDeserializer;
+import dev.blobshuffle.kafka.internal.consume.ByteConsumers;
 import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
 import dev.blobshuffle.kafka.internal.produce.Partitioning;
 import dev.blobshuffle.kafka.internal.produce.ProducerInterceptorChain;
@@ -352,7 +350,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
 
         private ShuffleConsumer<byte[], byte[]> consumer(SimulatedProcess process, Engine engine, Topic topic) {
             boolean isAutomatic = topic == read() && time.random(3) == 0;
-            return new ShuffleConsumer<>(new ConsumerParts<>(
+            return new ShuffleConsumer<>(ByteConsumers.parts(
                     SimulatedConsumer.of(topic.broker(), topic.group(), time, process, this::isFaulty),
                     engine,
                     new ConsumerWiring(
@@ -363,13 +361,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                             ClientPair.alone(),
                             Membership.none(),
                             process),
-                    new RecordDeserializer.Bytes(),
-                    new ConsumerInterceptorChain<>(List.of()),
                     isAutomatic ? Duration.ofMillis(100 + time.random(1000)) : null,
-                    Duration.ofMinutes(1),
-                    null,
-                    null,
-                    Map::of,
                     () -> {}));
         }
 

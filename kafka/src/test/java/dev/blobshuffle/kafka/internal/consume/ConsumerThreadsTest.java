@@ -4,14 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.Clients;
-import dev.blobshuffle.kafka.internal.client.ClientPair;
-import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
-import dev.blobshuffle.kafka.internal.client.Mode;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -39,18 +34,8 @@ class ConsumerThreadsTest {
     private final Engine engine = ShuffleEngine.builder(store, time).build();
     private final HeldConsumer real = new HeldConsumer();
     private final AtomicInteger releases = new AtomicInteger();
-    private final ShuffleConsumer<byte[], byte[]> consumer = new ShuffleConsumer<>(new ConsumerParts<>(
-            real,
-            engine,
-            new ConsumerWiring(Mode.GENERAL, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time),
-            new RecordDeserializer.Bytes(),
-            new ConsumerInterceptorChain<>(List.of()),
-            null,
-            Duration.ofMinutes(1),
-            null,
-            null,
-            Map::of,
-            releases::incrementAndGet));
+    private final ShuffleConsumer<byte[], byte[]> consumer = new ShuffleConsumer<>(
+            ByteConsumers.parts(real, engine, ByteConsumers.wiring(time), null, releases::incrementAndGet));
 
     @AfterEach
     void close() {

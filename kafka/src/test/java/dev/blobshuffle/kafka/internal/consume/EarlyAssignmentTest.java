@@ -4,14 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.Clients;
-import dev.blobshuffle.kafka.internal.client.ClientPair;
-import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
-import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -50,19 +45,8 @@ class EarlyAssignmentTest {
     private final Heard heard = new Heard();
 
     private ShuffleConsumer<byte[], byte[]> consumer(Duration autoCommit) {
-        return new ShuffleConsumer<>(new ConsumerParts<>(
-                real,
-                engine,
-                new ConsumerWiring(
-                        Mode.GENERAL, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time),
-                new RecordDeserializer.Bytes(),
-                new ConsumerInterceptorChain<>(List.of()),
-                autoCommit,
-                Duration.ofMinutes(1),
-                null,
-                null,
-                Map::of,
-                () -> {}));
+        return new ShuffleConsumer<>(
+                ByteConsumers.parts(real, engine, ByteConsumers.wiring(time), autoCommit, () -> {}));
     }
 
     @AfterEach

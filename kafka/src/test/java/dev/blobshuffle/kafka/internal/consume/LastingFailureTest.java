@@ -4,17 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.Clients;
-import dev.blobshuffle.kafka.internal.client.ClientPair;
-import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
-import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -39,18 +33,7 @@ class LastingFailureTest {
     private final MemoryBlobStore store = new MemoryBlobStore("lasting", 1 << 20);
     private final Engine engine = ShuffleEngine.builder(store, time).build();
     private final Repeating real = new Repeating();
-    private final ShuffleConsumer<byte[], byte[]> consumer = new ShuffleConsumer<>(new ConsumerParts<>(
-            real,
-            engine,
-            new ConsumerWiring(Mode.GENERAL, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time),
-            new RecordDeserializer.Bytes(),
-            new ConsumerInterceptorChain<>(List.of()),
-            null,
-            Duration.ofMinutes(1),
-            null,
-            null,
-            Map::of,
-            () -> {}));
+    private final ShuffleConsumer<byte[], byte[]> consumer = ByteConsumers.of(real, engine, time);
 
     @BeforeEach
     void assign() {
