@@ -57,16 +57,6 @@ class CombiningSimulationTest {
     @EnumSource
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void aPlantedBugIsFoundByItsViolationWithinAThousandSeeds(PlantedCombiningBug bug) {
-        String last = "none";
-        for (long seed = SEED; seed < SEED + 1000; seed++) {
-            Outcome outcome = CombiningSimulation.run(seed, bug.seams());
-            if (!outcome.violations().isEmpty()) {
-                last = outcome.violations().get(0);
-                if (bug.causes(last)) {
-                    return;
-                }
-            }
-        }
-        throw new AssertionError("The simulation did not find " + bug + "; the last violation: " + last);
+        bug.mustBeFound(SEED, seed -> CombiningSimulation.run(seed, bug.seams()).violations());
     }
 }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Mistakes that an engine like this one could contain. Each behaves as the engine would with that
  * mistake in it; the simulation must find each.
  */
-enum PlantedBug implements Seams {
+enum PlantedBug implements Planted, Seams {
     /** A commit that does not wait for the uploads in flight. */
     COMMITS_WITHOUT_WAITING_FOR_UPLOADS("sent outside its transaction") {
         @Override
@@ -311,9 +311,9 @@ enum PlantedBug implements Seams {
         this.expected = Pattern.compile(expected);
     }
 
-    /** Whether a violation is the one that this mistake causes. */
-    boolean causes(String violation) {
-        return expected.matcher(violation).find();
+    @Override
+    public Pattern violation() {
+        return expected;
     }
 
     private static final Channel.Delivery IGNORE = new Channel.Delivery() {

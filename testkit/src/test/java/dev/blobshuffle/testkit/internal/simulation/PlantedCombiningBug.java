@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** Mistakes that combining could contain; the simulation must find each. */
-enum PlantedCombiningBug {
+enum PlantedCombiningBug implements Planted {
     /** A hub that answers when its put has begun. */
     ANSWERS_BEFORE_THE_PUT("whose range is not stored", EarlyHub::new),
 
@@ -46,9 +46,9 @@ enum PlantedCombiningBug {
         return seams.get();
     }
 
-    /** Whether a violation is what the bug causes. */
-    boolean causes(String what) {
-        return violation.matcher(what).find();
+    @Override
+    public Pattern violation() {
+        return violation;
     }
 
     private static final class EarlyHub implements Seams {

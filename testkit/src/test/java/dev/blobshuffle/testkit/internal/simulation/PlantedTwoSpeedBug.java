@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** Mistakes that a store of two speeds could contain; the simulation must find each. */
-enum PlantedTwoSpeedBug {
+enum PlantedTwoSpeedBug implements Planted {
     /** A readable blob counts as durable. */
     COMMITS_WHAT_IS_READABLE("(committed|answered) records whose blob is not durable", ReadableIsDurable::new),
 
@@ -34,9 +34,9 @@ enum PlantedTwoSpeedBug {
         return seams.get();
     }
 
-    /** Whether a violation is what the bug causes. */
-    boolean causes(String what) {
-        return violation.matcher(what).find();
+    @Override
+    public Pattern violation() {
+        return violation;
     }
 
     private static final class ReadableIsDurable implements Seams {

@@ -86,16 +86,6 @@ class TwoSpeedSimulationTest {
     @EnumSource
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void aPlantedBugIsFoundByItsViolationWithinAThousandSeeds(PlantedTwoSpeedBug bug) {
-        String last = "none";
-        for (long seed = SEED; seed < SEED + 1000; seed++) {
-            Outcome outcome = TwoSpeedSimulation.run(seed, bug.seams());
-            if (!outcome.violations().isEmpty()) {
-                last = outcome.violations().get(0);
-                if (bug.causes(last)) {
-                    return;
-                }
-            }
-        }
-        throw new AssertionError("The simulation did not find " + bug + "; the last violation: " + last);
+        bug.mustBeFound(SEED, seed -> TwoSpeedSimulation.run(seed, bug.seams()).violations());
     }
 }

@@ -1,10 +1,12 @@
 package dev.blobshuffle.testkit.internal.log.simulation;
 
 import dev.blobshuffle.testkit.internal.log.LogDefect;
+import dev.blobshuffle.testkit.internal.simulation.Planted;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Mistakes that the simulation must find, each by the violation that it causes. */
-enum PlantedLogBug {
+enum PlantedLogBug implements Planted {
     SEQUENCE_DRAWN_BEFORE_LOCK(LogDefect.SEQUENCE_DRAWN_BEFORE_LOCK, "hole"),
     IDENTITIES_DRAWN_AHEAD(LogDefect.IDENTITIES_DRAWN_AHEAD, "was acknowledged before one began"),
     SEQUENCES_WITHOUT_LIMIT(LogDefect.SEQUENCES_WITHOUT_LIMIT, "stay staged"),
@@ -44,8 +46,8 @@ enum PlantedLogBug {
         return ofClient;
     }
 
-    /** Whether a violation is the one that this mistake causes. */
-    boolean causes(String violation) {
-        return violation.contains(symptom);
+    @Override
+    public Pattern violation() {
+        return Pattern.compile(Pattern.quote(symptom));
     }
 }
