@@ -137,6 +137,6 @@ final class PartBodies {
     }
 
     private static DefaultFullHttpResponse notCombined(HttpResponseStatus status) {
-        return PeerConversation.text(status, "text/plain; charset=utf-8", "Cannot combine this. Store it.\n");
+        return PeerAnswers.text(status, "Cannot combine this. Store it.\n");
     }
 }

@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a server answers with besides blobs. It may begin after the server.
+ * The parts of a server that answer requests besides those for blobs. They may begin after the
+ * server.
  *
  * @param pages the pages of logs; empty: none
  * @param hub takes parts; empty: this member is no hub

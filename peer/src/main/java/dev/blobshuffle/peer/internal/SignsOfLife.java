@@ -25,11 +25,11 @@ final class SignsOfLife {
     }
 
     void every(long millis) {
-        give();
-        next = context.executor().scheduleAtFixedRate(this::give, millis, millis, TimeUnit.MILLISECONDS);
+        send();
+        next = context.executor().scheduleAtFixedRate(this::send, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    private void give() {
+    private void send() {
         DefaultFullHttpResponse sign =
                 new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING, Unpooled.EMPTY_BUFFER);
         if (!proof.isEmpty()) {
