@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.flight;
 
 import dev.blobshuffle.bench.flight.FlightPlan.Cell;
 import dev.blobshuffle.bench.report.Goal;
+import dev.blobshuffle.bench.report.Rounds;
 import dev.blobshuffle.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,8 +12,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of all cells. A ratio is the median over the rounds of ratios within one round, whose
- * runs were next to each other in time.
+ * The runs of all cells, in {@link Rounds}.
  */
 public final class FlightReport {
     private static final double GOAL_SCALE = 4;
@@ -47,24 +47,19 @@ public final class FlightReport {
     }
 
     Spread spread(Cell cell, ToDoubleFunction<FlightResult> number) {
-        return Spread.of(of(cell).stream().map(number::applyAsDouble).toList());
+        return of(cell).spread(number);
     }
 
-    private List<FlightResult> of(Cell cell) {
-        return runs.stream()
-                .filter(run -> run.isRight() && run.cell().equals(cell))
-                .toList();
+    private Rounds<FlightResult> of(Cell cell) {
+        return new Rounds<>(runs, FlightResult::round)
+                .where(run -> run.isRight() && run.cell().equals(cell));
     }
 
     /** CPU of a system as a multiple of that of ours in the same round. */
     private double ratio(Cell other) {
-        List<Double> ratios = new ArrayList<>();
-        for (FlightResult run : of(other)) {
-            of(other.with(FlightSystem.BLOBS)).stream()
-                    .filter(ours -> ours.round() == run.round())
-                    .forEach(ours -> ratios.add(run.cpuSeconds() / ours.cpuSeconds()));
-        }
-        return Spread.of(ratios).median();
+        return of(other)
+                .ratio(of(other.with(FlightSystem.BLOBS)), FlightResult::cpuSeconds)
+                .median();
     }
 
     /** The goals that the runs can judge; absolute ones only at the scale that they are of. */
@@ -122,7 +117,7 @@ public final class FlightReport {
     }
 
     private String row(Cell cell) {
-        List<FlightResult> right = of(cell);
+        List<FlightResult> right = of(cell).runs();
         String head = String.format(
                 Locale.ROOT,
                 "%-6d %-5s %-14s %5d",

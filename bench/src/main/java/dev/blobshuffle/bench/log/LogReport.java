@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.log;
 import dev.blobshuffle.bench.log.LogPlan.Cell;
 import dev.blobshuffle.bench.log.LogPlan.Snapshot;
 import dev.blobshuffle.bench.report.Goal;
+import dev.blobshuffle.bench.report.Rounds;
 import dev.blobshuffle.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,22 +42,17 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
 
     /** The median over the rounds; NaN without a run. */
     double median(Cell cell, ToDoubleFunction<CommitResult> number) {
-        return Spread.of(of(cell).stream().map(number::applyAsDouble).toList()).median();
+        return of(cell).median(number);
     }
 
     /** One cell's number divided by another's of the same round: the median. */
     double ratio(Cell cell, Cell other, ToDoubleFunction<CommitResult> number) {
-        List<Double> ratios = new ArrayList<>();
-        for (CommitResult one : of(cell)) {
-            of(other).stream()
-                    .filter(against -> against.round() == one.round())
-                    .forEach(against -> ratios.add(number.applyAsDouble(one) / number.applyAsDouble(against)));
-        }
-        return Spread.of(ratios).median();
+        return of(cell).ratio(of(other), number).median();
     }
 
-    private List<CommitResult> of(Cell cell) {
-        return commits.stream().filter(result -> result.cell().equals(cell)).toList();
+    private Rounds<CommitResult> of(Cell cell) {
+        return new Rounds<>(commits, CommitResult::round)
+                .where(result -> result.cell().equals(cell));
     }
 
     /** The report as text. */
@@ -76,22 +72,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
                 "busy CPUs",
                 "CPU us",
                 "staged x"));
-        for (Cell cell : cells()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "%-18s %-12s %-13s %4d %10.0f %9.1f %9.1f %10.0f %9.2f %9.0f %9s%n",
-                    cell.design().title(),
-                    cell.standby() == LogPlan.Standby.NONE ? "no" : "synchronous",
-                    cell.snapshot() == Snapshot.NONE ? "no" : "yes",
-                    cell.publishers(),
-                    median(cell, CommitResult::perSecond),
-                    median(cell, CommitResult::medianMillis),
-                    median(cell, CommitResult::tailMillis),
-                    median(cell, CommitResult::allDeadRows),
-                    median(cell, CommitResult::processors),
-                    median(cell, CommitResult::cpuMicros),
-                    times(ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond))));
-        }
+        cells().forEach(cell -> text.append(row(cell)));
         walMedians()
                 .forEach((bytes, median) -> text.append(String.format(
                         Locale.ROOT, "%nWAL per commit of %d bytes of entries: %.0f bytes", bytes, median)));
@@ -105,6 +86,23 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
         text.append(String.format("%n%n"));
         LogGoals.of(this).forEach(goal -> text.append(goal.line()).append(System.lineSeparator()));
         return text.toString();
+    }
+
+    private String row(Cell cell) {
+        return String.format(
+                Locale.ROOT,
+                "%-18s %-12s %-13s %4d %10.0f %9.1f %9.1f %10.0f %9.2f %9.0f %9s%n",
+                cell.design().title(),
+                cell.standby() == LogPlan.Standby.NONE ? "no" : "synchronous",
+                cell.snapshot() == Snapshot.NONE ? "no" : "yes",
+                cell.publishers(),
+                median(cell, CommitResult::perSecond),
+                median(cell, CommitResult::medianMillis),
+                median(cell, CommitResult::tailMillis),
+                median(cell, CommitResult::allDeadRows),
+                median(cell, CommitResult::processors),
+                median(cell, CommitResult::cpuMicros),
+                times(ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond)));
     }
 
     private static String times(double ratio) {

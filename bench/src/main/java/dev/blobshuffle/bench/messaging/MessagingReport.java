@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.messaging;
 
 import dev.blobshuffle.bench.report.Goal;
-import dev.blobshuffle.bench.report.Spread;
+import dev.blobshuffle.bench.report.Rounds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of all workloads. A ratio is the median over the rounds of ratios within one round,
- * whose runs were next to each other in time. Goals are judged by steady runs alone.
+ * The runs of all workloads. Goals are judged by steady runs alone.
  */
 public final class MessagingReport {
     private static final double DEFAULT_CPU = 0.25;
@@ -34,25 +33,18 @@ public final class MessagingReport {
         return runs.stream().map(CellResult::workload).distinct().toList();
     }
 
-    private List<CellResult> of(Workload workload, MessagingSystem system) {
-        return runs.stream()
-                .filter(run -> run.workload().equals(workload) && run.system() == system)
-                .toList();
-    }
-
-    private static double median(List<CellResult> some, ToDoubleFunction<CellResult> number) {
-        return Spread.of(some.stream().map(number::applyAsDouble).toList()).median();
+    private Rounds<CellResult> of(Workload workload, MessagingSystem system) {
+        return new Rounds<>(runs, CellResult::round)
+                .where(run -> run.workload().equals(workload) && run.system() == system);
     }
 
     private double ratio(
             Workload workload, MessagingSystem one, MessagingSystem other, ToDoubleFunction<CellResult> number) {
-        List<Double> ratios = new ArrayList<>();
-        for (CellResult run : of(workload, one)) {
-            of(workload, other).stream()
-                    .filter(against -> against.round() == run.round() && against.isSteady() && run.isSteady())
-                    .forEach(against -> ratios.add(number.applyAsDouble(run) / number.applyAsDouble(against)));
-        }
-        return Spread.of(ratios).median();
+        Rounds<CellResult> steady = of(workload, other).where(CellResult::isSteady);
+        return of(workload, one)
+                .where(CellResult::isSteady)
+                .ratio(steady, number)
+                .median();
     }
 
     /** The goals that the runs can judge. */
@@ -96,8 +88,8 @@ public final class MessagingReport {
                 "publish ms (p50/95/99)"));
         for (Workload workload : workloads()) {
             for (MessagingSystem system : MessagingSystem.values()) {
-                List<CellResult> cell = of(workload, system);
-                if (!cell.isEmpty()) {
+                Rounds<CellResult> cell = of(workload, system);
+                if (!cell.runs().isEmpty()) {
                     text.append(row(workload, system, cell));
                 }
             }
@@ -117,14 +109,14 @@ public final class MessagingReport {
         return text.toString();
     }
 
-    private static String row(Workload workload, MessagingSystem system, List<CellResult> cell) {
+    private static String row(Workload workload, MessagingSystem system, Rounds<CellResult> cell) {
         return String.format(
                 Locale.ROOT,
                 "%-22s %-24s %9.0f %8.1f   %-20s %-20s%n",
                 workload.name(),
                 system.title(),
-                median(cell, CellResult::perSecond),
-                median(cell, CellResult::cpuPerGibibyte),
+                cell.median(CellResult::perSecond),
+                cell.median(CellResult::cpuPerGibibyte),
                 millis(cell, (run, percent) -> run.latencyMillis(percent)),
                 millis(cell, (run, percent) -> run.publishMillis(percent)));
     }
@@ -134,31 +126,31 @@ public final class MessagingReport {
         double of(CellResult run, double percent);
     }
 
-    private static String millis(List<CellResult> cell, Percentile percentile) {
+    private static String millis(Rounds<CellResult> cell, Percentile percentile) {
         return String.format(
                 Locale.ROOT,
                 "%.0f / %.0f / %.0f",
-                median(cell, run -> percentile.of(run, 50)),
-                median(cell, run -> percentile.of(run, 95)),
-                median(cell, run -> percentile.of(run, 99)));
+                cell.median(run -> percentile.of(run, 50)),
+                cell.median(run -> percentile.of(run, 95)),
+                cell.median(run -> percentile.of(run, 99)));
     }
 
     private String requests(Workload workload) {
         StringBuilder text = new StringBuilder();
         for (MessagingSystem system : List.of(MessagingSystem.BLOBSHUFFLE, MessagingSystem.BLOBSHUFFLE_TRANSACTIONS)) {
-            List<CellResult> cell = of(workload, system);
-            if (!cell.isEmpty()) {
+            Rounds<CellResult> cell = of(workload, system);
+            if (!cell.runs().isEmpty()) {
                 text.append(String.format(
                         Locale.ROOT,
                         "%s, %s: WAL %.0f bytes per commit, %.2f MiB/GiB; PostgreSQL %.0f transactions/s;"
                                 + " store %.0f PUT/GiB, %.0f GET/GiB%n",
                         workload.name(),
                         system.title(),
-                        median(cell, CellResult::walPerCommit),
-                        median(cell, CellResult::walPerGibibyte) / BYTES_PER_MIB,
-                        median(cell, CellResult::queriesPerSecond),
-                        median(cell, CellResult::putsPerGibibyte),
-                        median(cell, CellResult::getsPerGibibyte)));
+                        cell.median(CellResult::walPerCommit),
+                        cell.median(CellResult::walPerGibibyte) / BYTES_PER_MIB,
+                        cell.median(CellResult::queriesPerSecond),
+                        cell.median(CellResult::putsPerGibibyte),
+                        cell.median(CellResult::getsPerGibibyte)));
             }
         }
         return text.toString();

@@ -11,8 +11,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of a plan, compared within each cell. A ratio is the median over the repetitions of
- * ratios within one repetition, whose runs were adjacent in time.
+ * The runs of a plan, compared within each cell. The repetitions are {@link Rounds}.
  *
  * @param variants in the order in which they are shown
  * @param runs all runs
@@ -45,20 +44,18 @@ public record Comparison(List<Variant> variants, List<RunResult> runs) {
                 .toList();
     }
 
+    private Rounds<RunResult> rounds(Cell cell, Variant variant) {
+        return new Rounds<>(runs(cell, variant), RunResult::repetition);
+    }
+
     /** The spread of a number over the repetitions. */
     Spread spread(Cell cell, Variant variant, ToDoubleFunction<RunResult> number) {
-        return Spread.of(runs(cell, variant).stream().map(number::applyAsDouble).toList());
+        return rounds(cell, variant).spread(number);
     }
 
     /** The spread over the repetitions of the ratio of two variants within a repetition. */
     Spread ratio(Cell cell, Variant variant, Variant reference, ToDoubleFunction<RunResult> number) {
-        List<Double> ratios = new ArrayList<>();
-        for (RunResult run : runs(cell, variant)) {
-            runs(cell, reference).stream()
-                    .filter(other -> other.repetition() == run.repetition())
-                    .forEach(other -> ratios.add(number.applyAsDouble(run) / number.applyAsDouble(other)));
-        }
-        return Spread.of(ratios);
+        return rounds(cell, variant).ratio(rounds(cell, reference), number);
     }
 
     /** The references that are among the variants. */

@@ -1,5 +1,7 @@
 package dev.blobshuffle.bench.store;
 
+import dev.blobshuffle.bench.report.Rounds;
+import dev.blobshuffle.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -9,8 +11,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of all cells. A ratio is the median over the repetitions of ratios within one
- * repetition, whose runs were next to each other in time.
+ * The runs of all cells. The repetitions are {@link Rounds}.
  *
  * @param results all runs
  */
@@ -87,9 +88,9 @@ public record StoreReport(List<StoreResult> results) {
                 "%s, %d MiB and more: CPU per byte %.2f x the floor (%.2f to %.2f)%n",
                 name,
                 LARGE_MEBIBYTES,
-                median(list),
-                list.stream().min(Double::compare).orElseThrow(),
-                list.stream().max(Double::compare).orElseThrow())));
+                Spread.of(list).median(),
+                Spread.of(list).min(),
+                Spread.of(list).max())));
         return text.toString();
     }
 
@@ -118,28 +119,17 @@ public record StoreReport(List<StoreResult> results) {
     }
 
     private double median(TransferCell cell, boolean isBare, ToDoubleFunction<StoreResult> number) {
-        return median(results.stream()
-                .filter(result -> result.cell().equals(cell) && result.isBare() == isBare)
-                .map(number::applyAsDouble)
-                .toList());
+        return of(cell, isBare).median(number);
+    }
+
+    private Rounds<StoreResult> of(TransferCell cell, boolean isBare) {
+        return new Rounds<>(results, StoreResult::repetition)
+                .where(result -> result.cell().equals(cell) && result.isBare() == isBare);
     }
 
     double cpuRatio(TransferCell cell) {
-        List<Double> ratios = new ArrayList<>();
-        for (StoreResult ours : results) {
-            if (ours.cell().equals(cell) && !ours.isBare()) {
-                results.stream()
-                        .filter(bare ->
-                                bare.isBare() && bare.cell().equals(cell) && bare.repetition() == ours.repetition())
-                        .forEach(bare -> ratios.add(ours.cpuPerGibibyte() / bare.cpuPerGibibyte()));
-            }
-        }
-        return median(ratios);
-    }
-
-    private static double median(List<Double> numbers) {
-        List<Double> sorted = numbers.stream().sorted().toList();
-        int size = sorted.size();
-        return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+        return of(cell, false)
+                .ratio(of(cell, true), StoreResult::cpuPerGibibyte)
+                .median();
     }
 }
