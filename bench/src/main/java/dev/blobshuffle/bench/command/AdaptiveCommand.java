@@ -2,15 +2,12 @@ package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.adaptive.RealTimeTrial;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.simulator.trial.Batched;
 import dev.blobshuffle.simulator.trial.BatchedResult;
 import dev.blobshuffle.simulator.trial.BatchedTable;
 import dev.blobshuffle.simulator.trial.SwingingLoad;
 import dev.blobshuffle.simulator.trial.VirtualTrial;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,9 +16,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -73,8 +70,8 @@ final class AdaptiveCommand implements Callable<Integer> {
             description = "Delays of the fixed settings in ms; 0: none of them.")
     private List<Integer> delays;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Spec
     private CommandSpec spec;
@@ -110,12 +107,7 @@ final class AdaptiveCommand implements Callable<Integer> {
         out.println();
         out.println(verdict(table));
         out.flush();
-        if (json != null) {
-            Map<String, Object> all = new LinkedHashMap<>();
-            all.put("environment", environment);
-            all.putAll(asJson(table));
-            Files.writeString(json, Json.write(all));
-        }
+        output.write(environment, asJson(table));
         return 0;
     }
 

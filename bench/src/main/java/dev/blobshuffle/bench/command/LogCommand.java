@@ -6,20 +6,16 @@ import dev.blobshuffle.bench.log.LogReport;
 import dev.blobshuffle.bench.log.LogRunner;
 import dev.blobshuffle.bench.log.LogServers;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -103,8 +99,8 @@ final class LogCommand implements Callable<Integer> {
             description = "How long a reader follows in each round; 0: not at all.")
     private double readSeconds;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Spec
     private CommandSpec spec;
@@ -112,34 +108,24 @@ final class LogCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         LogPlan plan = plan();
-        PrintWriter out = spec.commandLine().getOut();
         Map<String, Object> environment = Environment.asJson();
         try (LogServers servers = new LogServers(millis(standbyMillis))) {
-            say("Takes about " + LogRunner.estimate(plan).toMinutes() + " minutes.");
-            LogReport report = new LogRunner(plan, servers, this::say).run();
-            say("");
-            out.print(report.text());
-            say(
+            output.say("Takes about " + LogRunner.estimate(plan).toMinutes() + " minutes.");
+            LogReport report = new LogRunner(plan, servers, output::say).run();
+            output.say("");
+            spec.commandLine().getOut().print(report.text());
+            output.say(
                     report.isVerified()
                             ? "Every log held what it had acknowledged, in order."
                             : "WRONG: a log lost, doubled or mixed up commits; its line above says which.");
-            if (json != null) {
-                Map<String, Object> all = new LinkedHashMap<>();
-                all.put("environment", environment);
-                all.put("parameters", parameters());
-                all.putAll(report.asJson());
-                Files.writeString(json, Json.write(all));
-            }
+            Map<String, Object> numbers = new LinkedHashMap<>();
+            numbers.put("parameters", parameters());
+            numbers.putAll(report.asJson());
+            output.write(environment, numbers);
             return report.isVerified() ? 0 : 1;
         } catch (SQLException | IllegalStateException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return output.failed(e);
         }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getOut().println(line);
-        spec.commandLine().getOut().flush();
     }
 
     private LogPlan plan() {

@@ -9,20 +9,19 @@ import dev.blobshuffle.bench.messaging.Workload;
 import dev.blobshuffle.bench.messaging.WorkloadFile;
 import dev.blobshuffle.bench.process.Directories;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -68,8 +67,8 @@ final class MessagingBenchCommand implements Callable<Integer> {
     @Option(names = "--seconds", description = "Measured time, instead of the files' times.")
     private @Nullable Double seconds;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Spec
     private CommandSpec spec;
@@ -78,34 +77,23 @@ final class MessagingBenchCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         MessagingPlan plan = plan();
         Map<String, Object> environment = Environment.asJson();
-        say("Takes about " + plan.estimate().toSeconds() + " s. Load averages: " + Environment.load() + ".");
+        output.say("Takes about " + plan.estimate().toSeconds() + " s. Load averages: " + Environment.load() + ".");
         Path directory = Files.createTempDirectory("blobshuffle-bench-messaging-");
         try (MessagingServers servers = MessagingServers.start(directory)) {
-            MessagingReport report = new MessagingRunner(plan, servers, directory, this::say).run();
-            say("");
-            say(report.text());
-            say(
+            MessagingReport report = new MessagingRunner(plan, servers, directory, output::say).run();
+            output.say("");
+            output.say(report.text());
+            output.say(
                     report.isVerified()
                             ? "Each group received all records, in order per key."
                             : "WRONG: records were lost, doubled or mixed up; a line above says which.");
-            if (json != null) {
-                Map<String, Object> all = new LinkedHashMap<>();
-                all.put("environment", environment);
-                all.putAll(report.asJson());
-                Files.writeString(json, Json.write(all));
-            }
+            output.write(environment, report.asJson());
             return report.isVerified() ? 0 : 1;
         } catch (IOException | SQLException | IllegalStateException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return output.failed(e);
         } finally {
             Directories.delete(directory);
         }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getOut().println(line);
-        spec.commandLine().getOut().flush();
     }
 
     private MessagingPlan plan() throws IOException {

@@ -4,7 +4,6 @@ import dev.blobshuffle.bench.peer.Served;
 import dev.blobshuffle.bench.peer.ServingPlan;
 import dev.blobshuffle.bench.peer.ServingRun;
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,13 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -77,8 +75,8 @@ final class PeerCommand implements Callable<Integer> {
             description = "Directory on a memory file system, for the store and the disk tier: about 500 MiB.")
     private Path memory;
 
-    @Option(names = "--json", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Spec
     private CommandSpec spec;
@@ -94,22 +92,15 @@ final class PeerCommand implements Callable<Integer> {
                     ServingPlan plan = plan(server, tier, transport);
                     if (plan.isPossible()) {
                         Served served = run(plan);
-                        out.println(served.line());
-                        out.flush();
+                        output.say(served.line());
                         results.add(served);
                     }
                 }
             }
         }
         printComparison(out, results);
-        if (json != null) {
-            List<Object> runs = new ArrayList<>();
-            results.forEach(served -> runs.add(served.asJson()));
-            Map<String, Object> all = new LinkedHashMap<>();
-            all.put("environment", environment);
-            all.put("runs", runs);
-            Files.writeString(json, Json.write(all));
-        }
+        output.write(
+                environment, Map.of("runs", results.stream().map(Served::asJson).toList()));
         return 0;
     }
 

@@ -5,18 +5,16 @@ import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.soak.SoakPlan;
 import dev.blobshuffle.bench.soak.SoakReport;
 import dev.blobshuffle.bench.soak.SoakRun;
-import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -56,8 +54,8 @@ final class SoakCommand implements Callable<Integer> {
     @Option(names = "--large-rate", defaultValue = "10", description = "Records of 16 KiB per second and instance.")
     private int largeRate;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all samples as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Spec
     private CommandSpec spec;
@@ -65,30 +63,20 @@ final class SoakCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         SoakPlan plan = plan();
-        Map<String, Object> all = new LinkedHashMap<>();
-        all.put("environment", Environment.asJson());
-        say("Takes " + plan.duration().toMinutes() + " minutes.");
+        Map<String, Object> environment = Environment.asJson();
+        output.say("Takes " + plan.duration().toMinutes() + " minutes.");
         Path directory = Files.createTempDirectory("blobshuffle-bench-soak-");
         try {
-            SoakReport report = new SoakRun(plan, directory, this::say).run();
-            say("");
-            say(report.text());
-            if (json != null) {
-                all.putAll(report.asJson());
-                Files.writeString(json, Json.write(all));
-            }
+            SoakReport report = new SoakRun(plan, directory, output::say).run();
+            output.say("");
+            output.say(report.text());
+            output.write(environment, report.asJson());
             return report.isVerified() && report.grown().isEmpty() ? 0 : 1;
         } catch (IOException | SQLException | IllegalStateException e) {
-            spec.commandLine().getErr().println(e.getMessage());
-            return 1;
+            return output.failed(e);
         } finally {
             Directories.delete(directory);
         }
-    }
-
-    private void say(String line) {
-        spec.commandLine().getOut().println(line);
-        spec.commandLine().getOut().flush();
     }
 
     private SoakPlan plan() {

@@ -5,7 +5,6 @@ import dev.blobshuffle.bench.store.RequestTimer;
 import dev.blobshuffle.bench.store.StorePlan;
 import dev.blobshuffle.bench.store.StoreReport;
 import dev.blobshuffle.bench.store.StoreRunner;
-import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -76,8 +76,8 @@ final class StoreCommand implements Callable<Integer> {
     @Option(names = "--seed", defaultValue = "1", description = "Seed of the bytes and of the order of runs.")
     private long seed;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
-    private @Nullable Path json;
+    @Mixin
+    private ResultOutput output;
 
     @Option(
             names = "--profile-out",
@@ -107,11 +107,8 @@ final class StoreCommand implements Callable<Integer> {
             throw invalid("Cannot measure: CPU time comes from Linux's /proc, and there is none. Run it on Linux.");
         }
         PrintWriter out = spec.commandLine().getOut();
-        StoreReport report = new StoreRunner(plan, line -> {
-                    out.println(line);
-                    out.flush();
-                })
-                .run();
+        Map<String, Object> environment = Environment.asJson();
+        StoreReport report = new StoreRunner(plan, output::say).run();
         out.println();
         out.print(report.table());
         out.println();
@@ -119,9 +116,7 @@ final class StoreCommand implements Callable<Integer> {
         out.println(
                 report.isVerified() ? "Every blob came back as it was." : "WRONG: a blob came back with other bytes.");
         out.flush();
-        if (json != null) {
-            Files.writeString(json, Json.write(asJson(report)));
-        }
+        output.write(environment, asJson(report));
         return report.isVerified() ? 0 : 1;
     }
 
@@ -131,15 +126,8 @@ final class StoreCommand implements Callable<Integer> {
                     "Cannot write a profile: it needs a store, two sizes and 20 requests or more. Give --store URI"
                             + " --mib 1,16 --profile-requests 200.");
         }
-        PrintWriter out = spec.commandLine().getOut();
-        new RequestTimer(uri, sizes, profileRequests, line -> {
-                    out.println(line);
-                    out.flush();
-                })
-                .run()
-                .write(file);
-        out.println("Profile: " + file);
-        out.flush();
+        new RequestTimer(uri, sizes, profileRequests, output::say).run().write(file);
+        output.say("Profile: " + file);
         return 0;
     }
 
@@ -165,7 +153,6 @@ final class StoreCommand implements Callable<Integer> {
 
     private Map<String, Object> asJson(StoreReport report) {
         Map<String, Object> all = new LinkedHashMap<>();
-        all.put("environment", Environment.asJson());
         Map<String, Object> parameters = new LinkedHashMap<>();
         parameters.put("gibibytes", gibibytes);
         parameters.put("warm_up_requests", warmUp);
