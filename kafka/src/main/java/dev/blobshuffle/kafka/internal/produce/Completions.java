@@ -66,7 +66,7 @@ public final class Completions implements AutoCloseable {
      * @return whether they ran before the deadline
      */
     boolean awaitCallbacks(long deadlineNanos) throws InterruptedException {
-        return pending == null || pending.awaitGiven(deadlineNanos);
+        return pending == null || pending.awaitAnswered(deadlineNanos);
     }
 
     /** Takes the sends of the next segment of a partition. */
@@ -108,7 +108,7 @@ public final class Completions implements AutoCloseable {
          */
         void acknowledgeSegment(RecordMetadata notification, long sent) {
             boolean logAppend = notification.hasTimestamp() && notification.timestamp() != sent;
-            give(completions.size(), () -> {
+            answer(completions.size(), () -> {
                 int count = completions.size();
                 for (int index = 0; index < count; index++) {
                     Completion completion = completions.get(index);
@@ -122,7 +122,7 @@ public final class Completions implements AutoCloseable {
         void acknowledgePlain(int index, RecordMetadata plain) {
             if (index < completions.size()) {
                 Completion completion = completions.get(index);
-                give(1, () -> completion.acknowledge(plain, VirtualOffset.LAST, plain.timestamp()));
+                answer(1, () -> completion.acknowledge(plain, VirtualOffset.LAST, plain.timestamp()));
             }
         }
 
@@ -134,13 +134,13 @@ public final class Completions implements AutoCloseable {
 
         void fail(int index, Exception cause) {
             if (index < completions.size()) {
-                give(1, () -> completions.get(index).fail(cause));
+                answer(1, () -> completions.get(index).fail(cause));
             }
         }
 
-        private void give(int count, Runnable answers) {
+        private void answer(int count, Runnable answers) {
             if (pending != null) {
-                pending.give(count, answers);
+                pending.answer(count, answers);
             }
         }
     }

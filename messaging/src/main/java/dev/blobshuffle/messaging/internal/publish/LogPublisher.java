@@ -325,7 +325,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     private void awaitCallbacks(Duration timeout) {
         try {
-            boolean ignored = promises.awaitGiven(time.nanos() + timeout.toNanos());
+            boolean ignored = promises.awaitAnswered(time.nanos() + timeout.toNanos());
         } catch (InterruptedException e) {
             throw interrupted(e);
         }

@@ -19,7 +19,7 @@ final class Promises implements Acknowledgements {
         return new Taken() {
             @Override
             public void committed() {
-                pending.give(taken.size(), () -> taken.forEach(Promise::keep));
+                pending.answer(taken.size(), () -> taken.forEach(Promise::keep));
             }
 
             @Override

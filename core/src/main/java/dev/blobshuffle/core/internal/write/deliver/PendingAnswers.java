@@ -69,7 +69,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
         }
         if (lost != null) {
             Exception cause = lost;
-            give(1, () -> fail.accept(answer, cause));
+            answer(1, () -> fail.accept(answer, cause));
         }
     }
 
@@ -130,7 +130,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
 
     /** Fails records that were taken. */
     public void fail(List<A> taken, Exception cause) {
-        give(taken.size(), () -> taken.forEach(answer -> fail.accept(answer, cause)));
+        answer(taken.size(), () -> taken.forEach(answer -> fail.accept(answer, cause)));
     }
 
     /**
@@ -139,7 +139,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
      * @param count how many records
      * @param answers gives them, on the thread for answers
      */
-    public void give(int count, Runnable answers) {
+    public void answer(int count, Runnable answers) {
         if (count == 0) {
             return;
         }
@@ -179,7 +179,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
      *
      * @return whether they were given before the deadline
      */
-    public boolean awaitGiven(long deadlineNanos) throws InterruptedException {
+    public boolean awaitAnswered(long deadlineNanos) throws InterruptedException {
         return await(() -> running == 0, deadlineNanos);
     }
 
@@ -227,7 +227,7 @@ public final class PendingAnswers<A> implements AutoCloseable {
 
     /**
      * Ends the thread for answers. The calling thread gives the remaining answers, and a later
-     * caller of {@link #give} gives its own. So every record gets its answer.
+     * caller of {@link #answer} gives its own. So every record gets its answer.
      */
     @Override
     public void close() {

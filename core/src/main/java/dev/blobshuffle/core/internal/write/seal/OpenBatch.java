@@ -79,14 +79,14 @@ public final class OpenBatch {
         this.uploads = uploads;
         pace = new BatchPace(options, pacing);
         openedNanos = time.nanos();
-        measure();
+        setLimits();
     }
 
     /**
      * Sets the step and the size limit. Lanes report their bytes in steps, so the limit is lower by
      * the bytes that they may not have reported.
      */
-    private void measure() {
+    private void setLimits() {
         int count = Math.max(1, lanes.size());
         long bytes = pace.sectionBytes();
         step = Math.max(1, Math.min(LARGEST_STEP, bytes / ((long) STEPS_PER_BATCH * count)));
@@ -95,12 +95,12 @@ public final class OpenBatch {
 
     public synchronized void add(Sealable lane) {
         lanes.add(lane);
-        measure();
+        setLimits();
     }
 
     public synchronized void remove(Sealable lane) {
         lanes.remove(lane);
-        measure();
+        setLimits();
     }
 
     /** A lane's section for a zone. Owned by the lane's thread. */
@@ -207,7 +207,7 @@ public final class OpenBatch {
             uploads.dispatch(sealed, pace.blobBytes());
             if (pace.sealed(sealed, reason, uploads.ratio())) {
                 synchronized (this) {
-                    measure();
+                    setLimits();
                 }
             }
         }
@@ -229,7 +229,7 @@ public final class OpenBatch {
         if (mayHaveMissed) {
             long filled = Math.max(1, now - openedNanos);
             sealed.forEach(segment -> segment.filledFor(filled));
-            checkOne(sealed);
+            predictOne(sealed);
         }
         fills.values().forEach(SectionFill::clear);
         seals++;
@@ -244,7 +244,7 @@ public final class OpenBatch {
      * Sets the predicted latency on one segment of each batch. The other segments of the batch take
      * about as long.
      */
-    private void checkOne(List<Segment> sealed) {
+    private void predictOne(List<Segment> sealed) {
         if (!sealed.isEmpty()) {
             int chosen = (int) (seals * EVEN % 1 * sealed.size());
             sealed.get(chosen).predicted(pace.predictedNanos());
