@@ -99,7 +99,7 @@ record CombiningChoice(Planner.Best alone, Optional<Planner.Best> combined, bool
                                 combined.orElseThrow().recommended()));
     }
 
-    /** What combining saves, or why it is not chosen although asked for. */
+    /** The saving by combining, or why it is not chosen although asked for. */
     Optional<String> finding() {
         if (combined.isEmpty()) {
             return isAskedFor

@@ -36,7 +36,7 @@ public final class Actor {
         return activity.steps;
     }
 
-    /** What an actor does. */
+    /** The work of an actor. */
     @FunctionalInterface
     public interface Body {
         /** Runs once. */

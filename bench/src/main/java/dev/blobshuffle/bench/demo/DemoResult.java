@@ -205,7 +205,7 @@ record DemoResult(
                         .orElse("no load at which these settings break even.");
     }
 
-    /** What combining changes, beside the model's expectation; empty without that run. */
+    /** The effect of combining, beside the model's expectation; empty without that run. */
     Optional<String> combining() {
         return combinedRun.map(run -> {
             CostForecast model = combinedForecast();

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What one application asked of the store, counted by the store. Warm-up is included.
+ * The requests of one application, counted by the store. Warm-up is included.
  *
  * @param system that shuffled
  * @param round counted from 0

@@ -129,7 +129,7 @@ public final class BrokerOptions {
         return status;
     }
 
-    /** What a command does with the brokers. */
+    /** The work of a command with the brokers. */
     @FunctionalInterface
     public interface Question {
         /**

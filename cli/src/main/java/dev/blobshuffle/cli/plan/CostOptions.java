@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What commands that compare costs share: whose prices, and JSON. The command line fills it. */
+/** Options of commands that compare costs: whose prices, and JSON. The command line fills it. */
 final class CostOptions {
     @Option(
             names = "--provider",

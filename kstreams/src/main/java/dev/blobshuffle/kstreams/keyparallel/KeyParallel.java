@@ -108,7 +108,7 @@ public final class KeyParallel {
         void apply(Record<K, V> record, A answer, Stage<L, R> stage) throws Exception;
     }
 
-    /** What a step on the stream thread may use while it runs. */
+    /** The context of a step on the stream thread. Valid while the step runs. */
     public interface Stage<L, R> {
         /**
          * A state store of the node.

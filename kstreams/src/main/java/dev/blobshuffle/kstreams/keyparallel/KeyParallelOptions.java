@@ -123,7 +123,7 @@ public final class KeyParallelOptions {
         return retries;
     }
 
-    /** What handles a record whose call has finally failed. */
+    /** The action for a record whose call has finally failed. */
     public FailureAction onFailure() {
         return onFailure;
     }

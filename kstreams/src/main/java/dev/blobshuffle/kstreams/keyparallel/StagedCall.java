@@ -50,7 +50,7 @@ final class StagedCall<K, V, Q, A, L, R> implements NodeCall<K, V> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // What this class put there.
+    @SuppressWarnings("unchecked") // This class put it there.
     public void start(List<Arrival<K, V>> arrivals, Completion<Results> completion) throws Exception {
         Arrival<K, V> arrival = arrivals.get(0);
         Prepared<Q> prepared = (Prepared<Q>) arrival.request();

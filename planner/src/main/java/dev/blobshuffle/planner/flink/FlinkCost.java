@@ -83,7 +83,7 @@ public final class FlinkCost {
         return savedPerByte() > 0 ? OptionalDouble.of(perBlob / savedPerByte()) : OptionalDouble.empty();
     }
 
-    /** What a byte saves that goes through a blob, without the requests. */
+    /** The saving by a byte that goes through a blob, without the requests. */
     private double savedPerByte() {
         return crossingUsd(1) - storeTrafficUsd(1) - storageUsd(1) - cpuUsd(1);
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner.flink;
 
 /**
- * What a keyed exchange costs in an hour.
+ * The cost of a keyed exchange in an hour.
  *
  * @param puts requests that write to the store
  * @param gets requests that read from it

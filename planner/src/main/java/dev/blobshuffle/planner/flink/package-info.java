@@ -1,4 +1,4 @@
-/** What a keyed exchange of Apache Flink costs: {@code docs/guides/planner.md}. */
+/** The cost of a keyed exchange of Apache Flink: {@code docs/guides/planner.md}. */
 @NullMarked
 package dev.blobshuffle.planner.flink;
 

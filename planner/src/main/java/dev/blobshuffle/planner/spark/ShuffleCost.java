@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner.spark;
 
 /**
- * What one shuffle costs in one way of shuffling.
+ * The cost of one shuffle in one way of shuffling.
  *
  * @param puts requests that write to the store
  * @param gets requests that read from it

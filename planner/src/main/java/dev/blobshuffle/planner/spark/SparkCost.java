@@ -15,7 +15,7 @@ public final class SparkCost {
     /** Segments of a blob: {@code PackingRule} in the module spark. */
     private static final long SEGMENTS = 65_536;
 
-    /** What Spark asks for at once: a fifth of {@code spark.reducer.maxSizeInFlight}. */
+    /** The bytes that Spark asks for at once: a fifth of {@code spark.reducer.maxSizeInFlight}. */
     private static final double REQUEST = (48 << 20) / 5.0;
 
     /** The ranges that a cache of a zone would read. */

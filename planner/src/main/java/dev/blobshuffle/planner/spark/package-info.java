@@ -1,4 +1,4 @@
-/** What a shuffle of Apache Spark costs: {@code docs/guides/planner.md}. */
+/** The cost of a shuffle of Apache Spark: {@code docs/guides/planner.md}. */
 @NullMarked
 package dev.blobshuffle.planner.spark;
 

@@ -17,7 +17,7 @@ public record StoreFault(Kind kind, Duration delay) {
         return new StoreFault(kind, Duration.ZERO);
     }
 
-    /** What can happen to a request. */
+    /** The kinds of faults of a request. */
     public enum Kind {
         /** The request is only late. */
         DELAY,

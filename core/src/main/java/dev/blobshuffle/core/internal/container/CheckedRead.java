@@ -33,7 +33,7 @@ public final class CheckedRead<T> {
         this.check = check;
     }
 
-    /** Gives up the read that runs. What still arrives is checked, and returned by its owner. */
+    /** Gives up the read that runs. Later bytes are checked, and returned by their owner. */
     private final class Answer extends CompletableFuture<T> implements Abandonable {
         private volatile @Nullable CompletionStage<BlobBytes> running;
 

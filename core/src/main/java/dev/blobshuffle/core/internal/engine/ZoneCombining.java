@@ -48,7 +48,7 @@ final class ZoneCombining implements SinkOpening {
     private final ShuffleMetrics.Registration gauge;
     private Optional<Hub> hub = Optional.empty();
 
-    /** What operators see; empty until it is known. */
+    /** The decision that operators see; empty until it is known. */
     private volatile Optional<CombiningDecision> decision;
 
     /** Whether parts are handed over now. */

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the register of leases of a store says: which owners live by a lease, and since when. All
+ * The content of a store's register of leases: which owners live by a lease, and since when. All
  * times are the store's. A new time is that at which the store writes the value, which the next
  * reader learns with the value, so no other clock takes part.
  *

@@ -30,7 +30,7 @@ public final class LeaseSweep {
     private final Time time;
 
     /**
-     * What a pass has done.
+     * The result of a pass.
      *
      * @param ended leases that were found to have ended
      * @param owners whose blobs are all deleted

@@ -40,7 +40,7 @@ public final class LeaseWatch implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * What an application asks for.
+     * The lease that an application asks for.
      *
      * @param length how long its blobs stay if it does not renew the lease
      * @param name of the application, for people

@@ -41,7 +41,7 @@ public final class BlobStores {
             "az",
             "dev.blobshuffle:blobshuffle-azure");
 
-    /** What connectors of Hadoop and Flink call S3. */
+    /** The schemes that connectors of Hadoop and Flink use for S3. */
     private static final Set<String> OTHER_NAMES_OF_S3 = Set.of("s3a", "s3n", "s3p");
 
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * read asks the fast store first, then the durable one.
  *
  * <p>The fast store is an optimization. If it fails, a blob is readable when it is durable, and all
- * reads go to the durable store. What it cannot list or delete stays there until a later sweep. The
+ * reads go to the durable store. Blobs that it cannot list or delete stay until a later sweep. The
  * durable store keeps the registers and identifies the whole.
  *
  * <p>A blob that readers know may be in neither store for a while: the fast one has lost it, and

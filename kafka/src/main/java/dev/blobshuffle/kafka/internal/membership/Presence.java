@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an instance announces about itself.
+ * The announcement of an instance about itself.
  *
  * @param id the number in the ids of the blobs that it writes, or a random one
  * @param zone where it runs

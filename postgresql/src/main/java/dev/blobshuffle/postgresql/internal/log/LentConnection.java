@@ -80,7 +80,7 @@ final class LentConnection implements InvocationHandler {
         }
         isUsed = true;
         if (name.equals("setSavepoint")) {
-            execution.begins(); // What is set after a savepoint is undone with it.
+            execution.begins(); // A setting after a savepoint is undone with it.
         }
         Object result = call(connection, method, arguments);
         return result instanceof Statement statement ? lent(statement) : result;

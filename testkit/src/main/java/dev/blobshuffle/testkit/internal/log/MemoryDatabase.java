@@ -178,7 +178,7 @@ public final class MemoryDatabase {
     // ---- steps
 
     /**
-     * Runs a step alone. What it sends to clients ({@link #send}) goes out afterwards, when the
+     * Runs a step alone. Its messages to clients ({@link #send}) go out afterwards, when the
      * database is free.
      */
     void enter(Runnable step) {

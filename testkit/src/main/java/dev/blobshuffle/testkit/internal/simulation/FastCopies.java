@@ -109,7 +109,7 @@ final class FastCopies {
         }
     }
 
-    /** What an operator does once no writer stores a lost blob any more. */
+    /** Skips lost blobs, as an operator does once no writer stores a lost blob any more. */
     void skipLost() {
         for (BlobId blob : world.log().blobs()) {
             boolean isLost = !world.store().hasKept(blob) && (isGone || !store.has(blob));

@@ -9,7 +9,7 @@ import java.util.Map;
  * several processes, with and without transactions, over a store and a log that fail, answer late,
  * answer wrongly; processes and threads that are killed at any step, replaced, rolled back.
  *
- * <p>What must hold in the end, whatever the seed: every committed record is delivered once (with
+ * <p>At the end of every schedule must hold: every committed record is delivered once (with
  * transactions) or at least once, in order per writer and key; no notification names bytes that are
  * not stored; nothing is sent outside its transaction; every byte of the write and read budgets
  * came back.
