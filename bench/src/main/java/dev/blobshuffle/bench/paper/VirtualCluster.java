@@ -8,6 +8,7 @@ import dev.blobshuffle.core.internal.engine.ZonePeers;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
@@ -23,7 +24,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The real engine of every instance of a {@link Deployment}: Batcher, Debatcher, layout, caches of
@@ -249,16 +249,8 @@ final class VirtualCluster {
     private final class Stopwatch implements Debatcher.Sink<Notification> {
         @Override
         public void record(
-                Partition partition,
-                long offset,
-                int index,
-                int count,
-                long timestamp,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
-                Notification carrier) {
-            long appendedAt = ByteBuffer.wrap(value).getLong();
+                Partition partition, long offset, int index, int count, RecordView record, Notification carrier) {
+            long appendedAt = ByteBuffer.wrap(record.value()).getLong();
             read++;
             if (isMeasured(appendedAt)) {
                 long nanos = now() - appendedAt;

@@ -5,7 +5,7 @@ import dev.blobshuffle.core.failure.DeadlineExceededException;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
@@ -226,14 +226,14 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
                 long offset,
                 int index,
                 int count,
-                long timestamp,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
+                RecordView record,
                 FixedKeyRecord<K, Shuffled> notification) {
-            org.apache.kafka.common.header.Headers own = HeaderAdapter.toKafka(headers);
+            byte[] key = record.key();
+            byte[] value = record.value();
+            org.apache.kafka.common.header.Headers own = HeaderAdapter.toKafka(record.headers());
             K restored = deserialized(keys, from, offset, own, key, "key");
-            forward(from, offset, new Record<>(restored, value(from, offset, own, value), timestamp, own), key, value);
+            V given = value(from, offset, own, value);
+            forward(from, offset, new Record<>(restored, given, record.timestamp(), own), key, value);
         }
 
         @Override

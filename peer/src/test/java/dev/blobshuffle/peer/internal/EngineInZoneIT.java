@@ -13,6 +13,7 @@ import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
@@ -129,16 +130,8 @@ class EngineInZoneIT {
         Debatcher.Sink<String> sink = new Debatcher.Sink<>() {
             @Override
             public void record(
-                    Partition partition,
-                    long offset,
-                    int index,
-                    int count,
-                    long timestamp,
-                    byte[] key,
-                    byte[] value,
-                    Headers headers,
-                    String carrier) {
-                values.add(new String(value, StandardCharsets.UTF_8));
+                    Partition partition, long offset, int index, int count, RecordView record, String carrier) {
+                values.add(new String(record.value(), StandardCharsets.UTF_8));
             }
 
             @Override

@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
@@ -404,17 +405,8 @@ public final class ModelledRun {
     /** Measures the latency of each record when the Debatcher delivers it. */
     private final class Stopwatch implements Debatcher.Sink<String> {
         @Override
-        public void record(
-                Partition partition,
-                long offset,
-                int index,
-                int count,
-                long timestamp,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
-                String carrier) {
-            timed(value);
+        public void record(Partition partition, long offset, int index, int count, RecordView record, String carrier) {
+            timed(record.value());
         }
 
         @Override

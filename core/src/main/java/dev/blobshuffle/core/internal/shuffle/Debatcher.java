@@ -2,11 +2,9 @@ package dev.blobshuffle.core.internal.shuffle;
 
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordView;
 import java.time.Duration;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The read side of one consumer. It queues notifications and plain records per partition, in order.
@@ -119,42 +117,15 @@ public interface Debatcher<C> extends AutoCloseable {
     /** Receives the records. If it throws, the position stays before that record. */
     interface Sink<C> {
         /**
-         * A record of a segment. The receiver owns the arrays; the headers are valid during the
-         * call only.
+         * A record of a segment.
          *
          * @param offset channel position of the notification
          * @param index index of the record in its segment
          * @param count number of records in the segment
+         * @param record the record where it lies; valid during the call only. The receiver owns the
+         *     arrays that {@link RecordView#key} and {@link RecordView#value} return
          */
-        void record(
-                Partition partition,
-                long offset,
-                int index,
-                int count,
-                long timestamp,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
-                C carrier);
-
-        /**
-         * The same record, for a receiver that takes the value where it lies. By default its parts
-         * are copied and received by the method above.
-         *
-         * @param view valid during the call only
-         */
-        default void record(Partition partition, long offset, int index, int count, RecordView view, C carrier) {
-            record(
-                    partition,
-                    offset,
-                    index,
-                    count,
-                    view.timestamp(),
-                    view.key(),
-                    view.value(),
-                    view.headers(),
-                    carrier);
-        }
+        void record(Partition partition, long offset, int index, int count, RecordView record, C carrier);
 
         /** A plain record, unchanged. */
         void plain(Partition partition, long offset, C plain);

@@ -107,20 +107,6 @@ class ShuffleEngineTest {
         }
 
         @Override
-        public void record(
-                Partition partition,
-                long offset,
-                int index,
-                int count,
-                long timestamp,
-                byte[] key,
-                byte[] value,
-                Headers headers,
-                String carrier) {
-            throw new AssertionError("a copy was made");
-        }
-
-        @Override
         public void plain(Partition partition, long offset, String plain) {
             throw new AssertionError("nothing was inlined");
         }
@@ -151,16 +137,8 @@ class ShuffleEngineTest {
         Debatcher.Sink<String> sink = new Debatcher.Sink<>() {
             @Override
             public void record(
-                    Partition partition,
-                    long offset,
-                    int index,
-                    int count,
-                    long timestamp,
-                    byte[] key,
-                    byte[] value,
-                    Headers headers,
-                    String carrier) {
-                values.add(new String(value, StandardCharsets.UTF_8));
+                    Partition partition, long offset, int index, int count, RecordView record, String carrier) {
+                values.add(new String(record.value(), StandardCharsets.UTF_8));
             }
 
             @Override

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
@@ -111,17 +111,8 @@ public class DecodeBenchmark {
         reader.prefetch();
         Debatcher.Sink<String> sink = new Debatcher.Sink<>() {
             @Override
-            public void record(
-                    Partition partition,
-                    long at,
-                    int index,
-                    int count,
-                    long timestamp,
-                    byte @Nullable [] key,
-                    byte @Nullable [] value,
-                    Headers headers,
-                    String carrier) {
-                blackhole.consume(new Decoded(partition, at, index, timestamp, key, value));
+            public void record(Partition partition, long at, int index, int count, RecordView record, String carrier) {
+                blackhole.consume(new Decoded(partition, at, index, record.timestamp(), record.key(), record.value()));
             }
 
             @Override

@@ -14,7 +14,7 @@ import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.Latency;
@@ -447,16 +447,7 @@ class PrefetchingDebatcherTest {
         debatcher.prefetch();
         Debatcher.Sink<String> broken = new Debatcher.Sink<>() {
             @Override
-            public void record(
-                    Partition p,
-                    long offset,
-                    int index,
-                    int count,
-                    long timestamp,
-                    byte[] key,
-                    byte[] value,
-                    Headers headers,
-                    String carrier) {
+            public void record(Partition p, long offset, int index, int count, RecordView record, String carrier) {
                 if (index == 1) {
                     throw new IllegalStateException("cannot deserialize");
                 }

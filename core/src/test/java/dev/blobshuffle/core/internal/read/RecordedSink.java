@@ -1,11 +1,10 @@
 package dev.blobshuffle.core.internal.read;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A sink that records what it receives. Owned by one thread. */
 final class RecordedSink implements Debatcher.Sink<String> {
@@ -19,19 +18,11 @@ final class RecordedSink implements Debatcher.Sink<String> {
     final List<String> sizes = new ArrayList<>();
 
     @Override
-    public void record(
-            Partition partition,
-            long offset,
-            int index,
-            int count,
-            long timestamp,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            Headers headers,
-            String carrier) {
+    public void record(Partition partition, long offset, int index, int count, RecordView record, String carrier) {
+        byte[] value = record.value();
         values.add(value == null ? "null" : new String(value, 0, Math.min(20, value.length)));
         positions.add(partition.number() + "@" + offset + ":" + index + "/" + count + " " + carrier);
-        sizes.add((key == null ? -1 : key.length) + "," + (value == null ? -1 : value.length));
+        sizes.add((record.key() == null ? -1 : record.keyLength()) + "," + (value == null ? -1 : value.length));
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Engine;
@@ -302,20 +301,6 @@ public final class ReadSide<T> implements TaskSide {
                 left(carrier);
             }
             emit(carrier.group(), value, timestamp);
-        }
-
-        @Override
-        public void record(
-                Partition partition,
-                long offset,
-                int index,
-                int count,
-                long timestamp,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
-                Item carrier) {
-            throw new IllegalStateException("Cannot receive a copy: records are taken where they lie.");
         }
 
         @Override

@@ -2,7 +2,7 @@ package dev.blobshuffle.flink.internal.pending;
 
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.flink.internal.ShufflePlan;
@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records that references stand for. A savepoint is the user's and may be restored years
@@ -66,17 +65,9 @@ public final class SavepointCopy implements Debatcher.Sink<Reference> {
     }
 
     @Override
-    public void record(
-            Partition partition,
-            long offset,
-            int index,
-            int count,
-            long timestamp,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            Headers headers,
-            Reference carrier) {
-        add(Reference.ofRecord(partition.number(), timestamp, value == null ? new byte[0] : value));
+    public void record(Partition partition, long offset, int index, int count, RecordView record, Reference carrier) {
+        byte[] value = record.value();
+        add(Reference.ofRecord(partition.number(), record.timestamp(), value == null ? new byte[0] : value));
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka.internal.consume;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
@@ -101,20 +101,19 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
             long offset,
             int index,
             int count,
-            long timestamp,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            Headers headers,
+            RecordView view,
             ConsumerRecord<byte[], byte[]> carrier) {
         PartitionProgress at = turnTo(partition);
         if (at == null) {
             return;
         }
         long shownTimestamp =
-                carrier.timestampType() == TimestampType.LOG_APPEND_TIME ? carrier.timestamp() : timestamp;
+                carrier.timestampType() == TimestampType.LOG_APPEND_TIME ? carrier.timestamp() : view.timestamp();
         if (at.isBeforeStart(offset, shownTimestamp)) {
             return;
         }
+        byte[] key = view.key();
+        byte[] value = view.value();
         try {
             add(deserializer.record(
                     at.kafka,
@@ -122,7 +121,7 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
                     shownTimestamp,
                     key,
                     value,
-                    HeaderAdapter.toKafka(headers),
+                    HeaderAdapter.toKafka(view.headers()),
                     carrier));
         } catch (RuntimeException e) {
             end(at, new Undecodable(offset, index, carrier.leaderEpoch(), e));

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.failure.BlobMissingException;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
@@ -224,12 +224,10 @@ final class RecordTimes {
                 long real,
                 int index,
                 int count,
-                long own,
-                byte @Nullable [] key,
-                byte @Nullable [] value,
-                Headers headers,
+                RecordView record,
                 ConsumerRecord<byte[], byte[]> carrier) {
-            long shown = carrier.timestampType() == TimestampType.LOG_APPEND_TIME ? carrier.timestamp() : own;
+            long shown =
+                    carrier.timestampType() == TimestampType.LOG_APPEND_TIME ? carrier.timestamp() : record.timestamp();
             if (timestamp == null && shown >= wanted) {
                 offset = VirtualOffset.ofRecord(real, index, count);
                 timestamp = shown;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.messaging.internal.subscribe;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;
@@ -45,17 +45,13 @@ final class PollResult<K, V> implements Debatcher.Sink<Optional<PlainRecord>> {
 
     @Override
     public void record(
-            Partition partition,
-            long offset,
-            int index,
-            int count,
-            long timestamp,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            Headers headers,
-            Optional<PlainRecord> none) {
+            Partition partition, long offset, int index, int count, RecordView record, Optional<PlainRecord> none) {
         PartitionReading reading = readings.apply(partition);
-        take(reading, offset + index, new PlainRecord(timestamp, key, value, EntriesFeed.headers(headers)));
+        take(
+                reading,
+                offset + index,
+                new PlainRecord(
+                        record.timestamp(), record.key(), record.value(), EntriesFeed.headers(record.headers())));
     }
 
     @Override

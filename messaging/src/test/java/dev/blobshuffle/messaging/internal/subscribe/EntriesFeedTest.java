@@ -3,7 +3,7 @@ package dev.blobshuffle.messaging.internal.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.format.Partition;
-import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.log.internal.LogPosition;
 import dev.blobshuffle.log.internal.group.LogPartition;
@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -65,10 +64,7 @@ class EntriesFeedTest {
                     long offset,
                     int index,
                     int count,
-                    long timestamp,
-                    byte @Nullable [] key,
-                    byte @Nullable [] value,
-                    Headers headers,
+                    RecordView record,
                     Optional<PlainRecord> carrier) {
                 throw new AssertionError("all records are plain");
             }

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.format.record.RecordView;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Debatcher.Position;
@@ -224,20 +225,12 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
 
     @Override
     public void record(
-            Partition partition,
-            long offset,
-            int index,
-            int count,
-            long timestamp,
-            byte @Nullable [] key,
-            byte @Nullable [] value,
-            Headers headers,
-            SimulatedLog.Entry carrier) {
+            Partition partition, long offset, int index, int count, RecordView view, SimulatedLog.Entry carrier) {
         Notification notification = carrier.notification();
         if (offset != carrier.offset() || notification == null || notification.records() != count) {
             world.ledger().violation("a record of " + partition + " came with another notification than its own");
         }
-        take(partition, timestamp, key, value, headers);
+        take(partition, view.timestamp(), view.key(), view.value(), view.headers());
     }
 
     @Override
