@@ -85,6 +85,12 @@ public final class Footers<F> {
         if (others != null) {
             return others.copy();
         }
+        // Another call may have read the footer after the lookup and before this call's turn began.
+        kept = cache.get(id);
+        if (kept.isPresent()) {
+            end(id, mine, kept.get(), null);
+            return mine;
+        }
         var ignored = read(id, length, naming)
                 .thenApply(form)
                 .whenComplete((footer, failure) -> end(id, mine, footer, failure));

@@ -32,7 +32,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Footers of containers in a store, and reads that are checked. */
@@ -304,5 +307,42 @@ class FootersTest {
         };
         assertThatThrownBy(() -> join(footers(cache, closed).open(ID, length))).isInstanceOf(ClosedException.class);
         assertThat(store.loans).isZero();
+    }
+
+    /** Each thread opens the same blobs in the same order, as tasks of an executor do. */
+    @Test
+    void threadsThatOpenTheSameBlobsReadEachFooterOnce() {
+        int blobs = 30_000;
+        int threads = 8;
+        AtomicInteger reads = new AtomicInteger();
+        int length = blob(ID, 1).length;
+        BlobStore generating = new ForwardingBlobStore(memory) {
+            @Override
+            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                reads.incrementAndGet();
+                return CompletableFuture.completedFuture(BlobBytes.of(
+                        ByteBuffer.wrap(blob(id, 1), (int) range.offset(), Math.toIntExact(range.length()))));
+            }
+        };
+        FooterCache<BlobId, Container> roomy = new FooterCache<>(Long.MAX_VALUE, Footers::weight);
+        Footers<Container> footers = new Footers<>(generating, container -> container, roomy, Runnable::run);
+
+        ExecutorService tasks = Executors.newFixedThreadPool(threads);
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            ends.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int i = 0; i < blobs; i++) {
+                            var ignored = footers.open(new BlobId(1, 2, i), length)
+                                    .toCompletableFuture()
+                                    .join();
+                        }
+                    },
+                    tasks));
+        }
+        ends.forEach(CompletableFuture::join);
+        tasks.shutdown();
+
+        assertThat(reads).hasValue(blobs);
     }
 }
