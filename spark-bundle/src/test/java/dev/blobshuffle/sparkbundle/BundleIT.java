@@ -23,6 +23,9 @@ class BundleIT {
     private static final Path BUNDLE = Path.of(System.getProperty("spark.bundle", "none"));
     private static final String SERVICES = "META-INF/services/";
 
+    /** What Spark looks for when it makes a session. */
+    private static final String SESSIONS = SERVICES + "org.apache.spark.sql.SparkSessionExtensionsProvider";
+
     /** Starts as the scripts of Spark start it. */
     private static final List<String> JVM = List.of(
             "-Xmx512m",
@@ -49,8 +52,8 @@ class BundleIT {
                     .hasSizeGreaterThan(1_000)
                     .allMatch(name -> name.startsWith("dev/blobshuffle/"));
             assertThat(names.stream().filter(name -> name.startsWith(SERVICES) && !name.equals(SERVICES)))
-                    .contains(SERVICES + "dev.blobshuffle.core.store.BlobStoreProvider")
-                    .allMatch(name -> name.startsWith(SERVICES + "dev.blobshuffle."));
+                    .contains(SERVICES + "dev.blobshuffle.core.store.BlobStoreProvider", SESSIONS)
+                    .allMatch(name -> name.startsWith(SERVICES + "dev.blobshuffle.") || name.equals(SESSIONS));
             assertThat(names)
                     .contains("META-INF/LICENSE", "META-INF/NOTICE")
                     .noneMatch(name -> name.startsWith("META-INF/maven/"));

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,31 @@ class RefusedSettingsIT {
                         SparkApplication.plain(directory, Map.of("spark.plugins", BlobShufflePlugin.class.getName())))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("setting spark.blobshuffle.store is missing");
+    }
+
+    @Test
+    void theManagerWithoutThePlugInIsRefusedAtStart() {
+        Map<String, String> settings = Map.of("spark.shuffle.manager", Spark35Shuffle.class.getName());
+        assertThatThrownBy(() -> SparkApplication.plain(directory, settings))
+                .rootCause()
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("Set spark.plugins=" + BlobShufflePlugin.class.getName());
+    }
+
+    /** Spark runs nothing of ours then, but what it looks for when it makes a session. */
+    @Test
+    void aStoreWithoutThePlugInIsWarnedOf() {
+        PrintStream before = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+        try (SparkApplication spark =
+                SparkApplication.plain(directory, Map.of("spark.blobshuffle.store", "file:///nowhere"))) {
+            assertThat(spark.session().sparkContext().isStopped()).isFalse();
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(log.toString(StandardCharsets.UTF_8))
+                .contains("so spark.blobshuffle.store has no effect", BlobShufflePlugin.class.getName());
     }
 
     /** Otherwise the stages that run other releases would test this one. */

@@ -1,9 +1,11 @@
 package dev.blobshuffle.spark.internal;
 
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.spark.internal.directory.BlobLocation;
 import dev.blobshuffle.spark.internal.read.BlobShuffleReader;
 import dev.blobshuffle.spark.internal.read.BlobShuffleReader.Range;
+import dev.blobshuffle.spark.internal.settings.Contradictions;
 import dev.blobshuffle.spark.internal.shim.Scala;
 import dev.blobshuffle.spark.internal.write.MapOutput;
 import java.io.IOException;
@@ -35,8 +37,13 @@ public class BlobShuffle implements ShuffleManager {
     private final SortShuffleManager sort;
     private final BlobResolver resolver;
 
-    /** Spark calls it. */
+    /**
+     * Spark calls it.
+     *
+     * @throws InvalidSettingsException fatal: the plug-in is missing
+     */
     public BlobShuffle(SparkConf conf) {
+        Contradictions.requirePlugin(conf, "shuffle manager");
         sort = new SortShuffleManager(conf);
         resolver = new BlobResolver(
                 sort.shuffleBlockResolver(),

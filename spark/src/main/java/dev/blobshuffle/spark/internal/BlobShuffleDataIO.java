@@ -1,5 +1,7 @@
 package dev.blobshuffle.spark.internal;
 
+import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.spark.internal.settings.Contradictions;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.shuffle.api.ShuffleDataIO;
@@ -14,8 +16,13 @@ import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
 public final class BlobShuffleDataIO implements ShuffleDataIO {
     private final ShuffleDataIO local;
 
-    /** Spark calls it. */
+    /**
+     * Spark calls it.
+     *
+     * @throws InvalidSettingsException fatal: the plug-in is missing
+     */
     public BlobShuffleDataIO(SparkConf conf) {
+        Contradictions.requirePlugin(conf, "data I/O of the shuffle");
         local = new LocalDiskShuffleDataIO(conf);
     }
 

@@ -1,6 +1,7 @@
 package dev.blobshuffle.spark.internal.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.SparkConf;
@@ -12,6 +13,12 @@ public final class Contradictions {
     private static final String DATA_IO = "spark.shuffle.sort.io.plugin.class";
     private static final Set<String> OWN_MANAGERS =
             Set.of("sort", "tungsten-sort", "org.apache.spark.shuffle.sort.SortShuffleManager");
+
+    private static final String PLUGINS = "spark.plugins";
+    private static final String OWN_SETTINGS = "spark.blobshuffle.";
+
+    /** The class that users name. */
+    static final String NAMED_PLUGIN = "dev.blobshuffle.spark.BlobShufflePlugin";
 
     /** The manager that users of Spark 3.5 name. */
     static final String NAMED_MANAGER = "dev.blobshuffle.spark.Spark35Shuffle";
@@ -105,6 +112,42 @@ public final class Contradictions {
                     + " by the plug-in alone: Spark makes its shuffle manager before plug-ins. Set " + MANAGER + "="
                     + NAMED_MANAGER + " too.");
         }
+    }
+
+    /**
+     * Refuses a part of the shuffle that Spark makes without the plug-in. It could not shuffle.
+     *
+     * @param part what the part is
+     * @throws InvalidSettingsException fatal: {@code spark.plugins} does not name the plug-in
+     */
+    public static void requirePlugin(SparkConf conf, String part) {
+        if (!hasPlugin(conf)) {
+            throw new InvalidSettingsException("Cannot keep shuffles in a store by the " + part
+                    + " alone: the plug-in is missing. Set " + PLUGINS + "=" + NAMED_PLUGIN + " too.");
+        }
+    }
+
+    /** Settings of ours that have no effect, because the plug-in is missing. */
+    public static List<String> settingsInVain(SparkConf conf) {
+        return hasPlugin(conf)
+                ? List.of()
+                : Arrays.stream(conf.getAllWithPrefix(OWN_SETTINGS))
+                        .map(setting -> OWN_SETTINGS + setting._1())
+                        .sorted()
+                        .toList();
+    }
+
+    /** Warns of settings that have no effect. */
+    public static String warning(List<String> inVain) {
+        return "The shuffles of this application stay with Spark alone: " + PLUGINS + " does not name the plug-in, so "
+                + String.join(", ", inVain) + " has no effect. Set " + PLUGINS + "=" + NAMED_PLUGIN
+                + " before the application starts.";
+    }
+
+    private static boolean hasPlugin(SparkConf conf) {
+        return Arrays.stream(conf.get(PLUGINS, "").split(",", -1))
+                .map(String::trim)
+                .anyMatch(NAMED_PLUGIN::equals);
     }
 
     private static InvalidSettingsException refused(String name, String value, String reason, String remedy) {

@@ -1,10 +1,12 @@
 package dev.blobshuffle.spark.internal.settings;
 
+import static dev.blobshuffle.spark.internal.settings.Contradictions.NAMED_PLUGIN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import dev.blobshuffle.spark.BlobShufflePlugin;
 import dev.blobshuffle.spark.Spark35Shuffle;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -79,5 +81,31 @@ class ContradictionsTest {
         conf.set("spark.shuffle.manager", Spark35Shuffle.class.getName());
         Contradictions.requireManager("3.5.9", conf);
         assertThat(settled(conf).get("spark.shuffle.manager")).isEqualTo(Spark35Shuffle.class.getName());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "org.example.Other", "dev.blobshuffle.spark.BlobShufflePlug"})
+    void aPartOfTheShuffleIsRefusedWithoutThePlugIn(String plugins) {
+        SparkConf conf = new SparkConf(false).set("spark.plugins", plugins);
+
+        assertThatThrownBy(() -> Contradictions.requirePlugin(conf, "shuffle manager"))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContainingAll("by the shuffle manager alone", "Set spark.plugins=" + NAMED_PLUGIN);
+        conf.set("spark.plugins", "org.example.Other, " + NAMED_PLUGIN);
+        Contradictions.requirePlugin(conf, "shuffle manager");
+    }
+
+    @Test
+    void settingsWithoutThePlugInAreNamed() {
+        assertThat(NAMED_PLUGIN).isEqualTo(BlobShufflePlugin.class.getName());
+        SparkConf conf = new SparkConf(false);
+        assertThat(Contradictions.settingsInVain(conf)).isEmpty();
+        conf.set("spark.blobshuffle.store", "file:///secret").set("spark.blobshuffle.durability", "sync");
+
+        assertThat(Contradictions.warning(Contradictions.settingsInVain(conf)))
+                .contains("spark.blobshuffle.durability, spark.blobshuffle.store", "Set spark.plugins=" + NAMED_PLUGIN)
+                .doesNotContain("secret");
+        conf.set("spark.plugins", NAMED_PLUGIN);
+        assertThat(Contradictions.settingsInVain(conf)).isEmpty();
     }
 }
