@@ -186,6 +186,9 @@ NOTEBOOK = {
         lambda part: part.rolling(4).mean(), 3, 0
     ),
     "rolling": lambda: trips("pickup", "fare").set_index("pickup").fare.rolling("2h").sum(),
+    "weeks": lambda: trips("pickup", "fare", "tip").set_index("pickup").resample("W").agg(
+        {"fare": "sum", "tip": "max"}
+    ),
     "as of": as_of,
     "divisions": lambda: trips("start", "fare").set_index("start").repartition(
         divisions=[1, 20, 44], force=True
