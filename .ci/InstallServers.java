@@ -513,7 +513,7 @@ public final class InstallServers {
         private static String checksum(Path sources) throws IOException {
             try {
                 MessageDigest sum = MessageDigest.getInstance("SHA-256");
-                for (String file : List.of("go.mod", "go.sum", "main.go")) {
+                for (String file : List.of("go.mod", "go.sum", "keys.go", "main.go")) {
                     sum.update(Files.readAllBytes(sources.resolve(file)));
                 }
                 return HexFormat.of().formatHex(sum.digest(), 0, 6);

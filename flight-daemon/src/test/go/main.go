@@ -1,7 +1,9 @@
 // Reads a shuffle from a flight daemon with the stock client of Go, over TLS and with a token:
-// main HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET]. Prints for each partition what
-// shuffle.py prints: rows, and sums over the columns k, word, text with view, and list. With a
-// target, it puts the rows there first, as one map, and reads them from there.
+// main HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET [KEYS ...]]. Prints for each partition
+// what shuffle.py prints: rows, and sums over the columns k, word, text with view, and list. With a
+// target, it puts the rows there first, as one map, and reads them from there. With keys, columns
+// separated by commas, it only puts: for the keys number n it makes the shuffle TARGET-n, with each
+// row in the partition of its key.
 package main
 
 import (
@@ -10,10 +12,13 @@ import (
 	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -39,8 +44,8 @@ type sums struct {
 }
 
 func main() {
-	if len(os.Args) != 7 && len(os.Args) != 8 {
-		log.Fatal("Give HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET].")
+	if len(os.Args) < 7 {
+		log.Fatal("Give HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET [KEYS ...]].")
 	}
 	client, err := connect(os.Args[1], os.Args[2], os.Args[3])
 	check(err)
@@ -48,8 +53,16 @@ func main() {
 	ctx := context.Background()
 	shuffle, partitions := os.Args[4], number(os.Args[6])
 	check(commit(ctx, client, shuffle, number(os.Args[5])))
+	if len(os.Args) > 8 {
+		for n, keys := range os.Args[8:] {
+			target := fmt.Sprintf("%s-%d", os.Args[7], n)
+			check(put(ctx, client, shuffle, target, partitions, strings.Split(keys, ",")))
+			check(commit(ctx, client, target, 1))
+		}
+		return
+	}
 	if len(os.Args) == 8 {
-		check(put(ctx, client, shuffle, os.Args[7], partitions))
+		check(put(ctx, client, shuffle, os.Args[7], partitions, nil))
 		shuffle = os.Args[7]
 		check(commit(ctx, client, shuffle, 1))
 	}
@@ -134,8 +147,9 @@ func read(ctx context.Context, client flight.Client, shuffle string, partition i
 	return nil
 }
 
-// put writes all rows of a shuffle as the only map of another one.
-func put(ctx context.Context, client flight.Client, shuffle, target string, partitions int) error {
+// put writes all rows of a shuffle as the only map of another one: in their partitions, or in those
+// of their keys.
+func put(ctx context.Context, client flight.Client, shuffle, target string, partitions int, keys []string) error {
 	stream, err := client.DoPut(ctx)
 	if err != nil {
 		return err
@@ -143,7 +157,6 @@ func put(ctx context.Context, client flight.Client, shuffle, target string, part
 	var writer *flight.Writer
 	var rows int64
 	for partition := 0; partition < partitions; partition++ {
-		metadata := binary.LittleEndian.AppendUint32(nil, uint32(partition))
 		err := read(ctx, client, shuffle, partition, func(batch arrow.RecordBatch) error {
 			if writer == nil {
 				writer = flight.NewRecordWriter(stream, ipc.WithSchema(batch.Schema()))
@@ -151,8 +164,15 @@ func put(ctx context.Context, client flight.Client, shuffle, target string, part
 					Path: []string{namespace, target, "0", "0", strconv.Itoa(partitions)}})
 			}
 			rows += batch.NumRows()
-			return writer.WriteWithAppMetadata(batch, metadata)
+			if keys == nil {
+				return write(writer, batch, uint32(partition))
+			}
+			return writeByKey(writer, batch, keys, partitions)
 		})
+		if errors.Is(err, io.EOF) {
+			// The daemon has ended the stream, and says why in its answer.
+			_, err = stream.Recv()
+		}
 		if err != nil {
 			return err
 		}
@@ -177,6 +197,32 @@ func put(ctx context.Context, client flight.Client, shuffle, target string, part
 	}
 	if ref.Rows != rows {
 		return fmt.Errorf("%d rows were stored of %d", ref.Rows, rows)
+	}
+	return nil
+}
+
+func write(writer *flight.Writer, batch arrow.RecordBatch, partition uint32) error {
+	return writer.WriteWithAppMetadata(batch, binary.LittleEndian.AppendUint32(nil, partition))
+}
+
+// writeByKey writes each run of rows of one partition as a batch.
+func writeByKey(writer *flight.Writer, batch arrow.RecordBatch, keys []string, partitions int) error {
+	found, err := partitionsOf(batch, keys, partitions)
+	if err != nil {
+		return err
+	}
+	for start := 0; start < len(found); {
+		end := start + 1
+		for end < len(found) && found[end] == found[start] {
+			end++
+		}
+		run := batch.NewSlice(int64(start), int64(end))
+		err := write(writer, run, found[start])
+		run.Release()
+		if err != nil {
+			return err
+		}
+		start = end
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package example;
 import dev.blobshuffle.arrow.ArrowPartitions;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flight.KeyPartitions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class OrderTotals {
     private static final int CUSTOMERS = 5;
     private static final int MAPS = 2;
     private static final int PARTITIONS = 4;
+    private static final KeyPartitions KEYS = new KeyPartitions(PARTITIONS);
     private static final Schema ORDER = new Schema(List.of(
             Field.notNullable("customer", ArrowType.Utf8.INSTANCE),
             Field.notNullable("amount", new ArrowType.Int(64, true))));
@@ -85,7 +87,7 @@ public final class OrderTotals {
         int rows = 0;
         for (int order = map; order < ORDERS; order += MAPS) {
             String customer = "customer-" + order % CUSTOMERS;
-            if (Math.floorMod(customer.hashCode(), PARTITIONS) == partition) {
+            if (KEYS.of(List.of(customer)) == partition) {
                 customers.setSafe(rows, customer.getBytes(StandardCharsets.UTF_8));
                 amounts.setSafe(rows, order);
                 rows++;

@@ -10,7 +10,6 @@ import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
-import dev.blobshuffle.flightdaemon.internal.server.FlightConfig;
 import dev.blobshuffle.flightdaemon.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flightdaemon.internal.server.FlightDaemon;
 import dev.blobshuffle.s3sim.TlsIdentity;
@@ -23,12 +22,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.apache.arrow.flight.AsyncPutListener;
 import org.apache.arrow.flight.CallHeaders;
@@ -45,7 +40,6 @@ import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.SyncPutListener;
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -91,33 +85,14 @@ class ArrowPartitionsIT {
 
     @BeforeAll
     static void start() throws IOException {
-        daemon = start(new Security.InsecureLoopback());
+        daemon = ArrowDaemons.insecure(directory, TIME);
         TlsIdentity identity = TlsIdentity.create();
         PrivateFiles.write(files.resolve("certificate.pem"), identity.certificatePem());
         PrivateFiles.write(files.resolve("key.pem"), identity.keyPem());
         Path tokens = Files.writeString(files.resolve("tokens"), "default " + TOKEN + "\n");
         Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-        secured = start(new Security.Tls(files.resolve("certificate.pem"), files.resolve("key.pem"), tokens));
-    }
-
-    private static FlightDaemon start(Security security) {
-        FlightConfig.Budgets budgets = new FlightConfig.Budgets(
-                FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 0, OptionalLong.empty());
-        return FlightDaemon.start(
-                new FlightConfig(
-                        "127.0.0.1",
-                        0,
-                        Optional.empty(),
-                        Map.of("default", List.of(directory)),
-                        security,
-                        budgets,
-                        Duration.ofHours(1),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Map.of()),
-                TIME);
+        Security tls = new Security.Tls(files.resolve("certificate.pem"), files.resolve("key.pem"), tokens);
+        secured = ArrowDaemons.start(directory, tls, TIME);
     }
 
     @AfterAll
@@ -215,14 +190,6 @@ class ArrowPartitionsIT {
         root.setRowCount(1_000);
     }
 
-    private static ArrowBuf metadata(BufferAllocator allocator, int length, long number) {
-        ArrowBuf buffer = allocator.buffer(length);
-        for (int i = 0; i < length; i++) {
-            buffer.writeByte((int) (number >>> 8 * i));
-        }
-        return buffer;
-    }
-
     /** Puts a map of 2,000 rows in each partition; returns the daemon's answer. */
     private static String put(FlightClient client, BufferAllocator allocator, String shuffle, int map)
             throws Exception {
@@ -234,10 +201,10 @@ class ArrowPartitionsIT {
             long rows = 0;
             for (int batch = 0; batch < 2 * PARTITIONS; batch++) {
                 fill(root, map, batch % PARTITIONS);
-                writer.putNext(metadata(allocator, Integer.BYTES, batch % PARTITIONS));
+                writer.putNext(ArrowDaemons.metadata(allocator, Integer.BYTES, batch % PARTITIONS));
                 rows += root.getRowCount();
             }
-            writer.putMetadata(metadata(allocator, Long.BYTES, rows));
+            writer.putMetadata(ArrowDaemons.metadata(allocator, Long.BYTES, rows));
             writer.completed();
             try (PutResult answer = answers.read()) {
                 byte[] text = new byte[(int) answer.getApplicationMetadata().readableBytes()];
@@ -284,7 +251,7 @@ class ArrowPartitionsIT {
             ClientStreamListener writer = client.startPut(
                     FlightDescriptor.path("default", "unfinished", "0", "0", "3"), root, new AsyncPutListener());
             fill(root, 0, 0);
-            writer.putNext(metadata(allocator, Integer.BYTES, 0));
+            writer.putNext(ArrowDaemons.metadata(allocator, Integer.BYTES, 0));
             writer.completed();
 
             assertThatThrownBy(writer::getResult).hasMessageContaining("ended without the number of rows");

@@ -8,15 +8,20 @@ import java.util.List;
 
 /** The Python package with pyarrow; without pyarrow the test is skipped. Stateless. */
 final class Python {
-    private static final Path SHUFFLES = Path.of("..", "flight-daemon", "src", "test", "python", "shuffle.py");
+    private static final Path PROGRAMS = Path.of("..", "flight-daemon", "src", "test", "python");
 
     private Python() {}
 
     /** What the program of the module flight-daemon says of its arguments. */
     static String shuffle(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(SHUFFLES.toAbsolutePath().toString()));
+        List<String> command = new ArrayList<>(List.of(program("shuffle.py")));
         command.addAll(List.of(arguments));
         return run(command);
+    }
+
+    /** The path of a program of the module flight-daemon. */
+    static String program(String name) {
+        return PROGRAMS.resolve(name).toAbsolutePath().toString();
     }
 
     /** What Python prints. */

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Equal keys have the same partition, whatever their types. Values are null, {@link Boolean},
  * {@link Byte}, {@link Short}, {@link Integer}, {@link Long}, {@link BigInteger}, {@link Float},
  * {@link Double}, {@link BigDecimal}, {@link String}, {@code byte[]}, {@link Instant},
- * {@link LocalDate}, {@link LocalTime} and {@link Duration}.
+ * {@link LocalDateTime} (a timestamp without a time zone), {@link LocalDate}, {@link LocalTime} and
+ * {@link Duration}.
  */
 public final class KeyPartitions {
     private static final long SEED = 0x9E3779B97F4A7C15L;
@@ -93,6 +96,8 @@ public final class KeyPartitions {
     private static long nanoseconds(Object value) {
         if (value instanceof Instant instant) {
             return TimeUnit.SECONDS.toNanos(1) * instant.getEpochSecond() + instant.getNano();
+        } else if (value instanceof LocalDateTime local) {
+            return nanoseconds(local.toInstant(ZoneOffset.UTC));
         } else if (value instanceof LocalDate date) {
             return TimeUnit.DAYS.toNanos(1) * date.toEpochDay();
         } else if (value instanceof LocalTime time) {

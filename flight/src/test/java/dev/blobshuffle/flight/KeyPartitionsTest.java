@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -90,6 +92,14 @@ class KeyPartitionsTest {
             assertThat(KeyPartitions.hash(same)).isEqualTo(expected);
         }
         assertThat(KeyPartitions.hash(0.5f)).isEqualTo(KeyPartitions.hash(new BigDecimal("0.50")));
+    }
+
+    @Test
+    void aLocalTimeIsTheInstantOfTheSameTimeInUtc() {
+        LocalDateTime local = LocalDateTime.of(2026, 1, 1, 0, 0);
+        assertThat(KeyPartitions.hash(local))
+                .isEqualTo(KeyPartitions.hash(local.toLocalDate()))
+                .isEqualTo(KeyPartitions.hash(local.toInstant(ZoneOffset.UTC)));
     }
 
     @Test

@@ -57,12 +57,16 @@ class StockClientsIT {
     }
 
     private static String shuffle(String... arguments) throws IOException, InterruptedException {
-        return FlightPrograms.run(program(arguments));
+        return run("shuffle.py", arguments);
     }
 
-    private static ProcessBuilder program(String... arguments) {
+    private static String run(String program, String... arguments) throws IOException, InterruptedException {
+        return FlightPrograms.run(program(program, arguments));
+    }
+
+    private static ProcessBuilder program(String program, String... arguments) {
         List<String> command = new ArrayList<>(
-                List.of(Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
+                List.of(Path.of("src/test/python", program).toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
         return FlightPrograms.python(command);
     }
@@ -138,7 +142,7 @@ class StockClientsIT {
      */
     @Test
     void aKilledReaderOfPyarrowFreesItsMemory() throws Exception {
-        Process reader = program("stop", Integer.toString(daemon.port()), directory.toString(), "stopped")
+        Process reader = program("shuffle.py", "stop", Integer.toString(daemon.port()), directory.toString(), "stopped")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (FlightShuffles client = Daemons.client(daemon)) {
@@ -195,5 +199,21 @@ class StockClientsIT {
 
         arguments.add("go-put-" + codec);
         assertThat(FlightPrograms.run(FlightPrograms.go(arguments))).isEqualTo(written);
+    }
+
+    @Test
+    void goPutsByKeyAsThePackageDoes() throws Exception {
+        String keys = run("keys.py", "write", directory.toString(), "keys", "7", "all");
+        List<String> arguments = new ArrayList<>(List.of(
+                "localhost:" + secured.port(), secure.certificate().toString(), SecureDaemon.TOKEN, "keys", "1", "7"));
+        arguments.add("go-keys");
+        arguments.addAll(keys.lines().toList());
+        FlightPrograms.run(FlightPrograms.go(arguments));
+
+        List<String> check = new ArrayList<>(List.of("check", Integer.toString(daemon.port()), "keys", "go-keys", "7"));
+        check.addAll(keys.lines().toList());
+        assertThat(keys.lines()).hasSizeGreaterThan(40);
+        assertThat(run("keys.py", check.toArray(String[]::new)))
+                .isEqualTo(keys.lines().count() + "\n");
     }
 }

@@ -73,7 +73,7 @@ public final class FlightPrograms {
     private static String checksum() {
         try {
             MessageDigest sum = MessageDigest.getInstance("SHA-256");
-            for (String file : List.of("go.mod", "go.sum", "main.go")) {
+            for (String file : List.of("go.mod", "go.sum", "keys.go", "main.go")) {
                 sum.update(Files.readAllBytes(GO_SOURCES.resolve(file)));
             }
             return HexFormat.of().formatHex(sum.digest(), 0, 6);
