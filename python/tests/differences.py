@@ -114,10 +114,12 @@ PYTHON = [
         "No value may change.",
     ),
     Difference(
-        "Blocks of a Ray Dataset that do not have the same columns",
+        "Blocks of one task of a Ray Dataset of which a later one has columns that the first lacks",
         "Ray fills the missing ones with nulls",
-        "refused with the columns' names",
-        "Half a file, or a misspelt name, would go unnoticed. Add the column with `map_batches`.",
+        "refused with the columns' names. Columns that a later block or another task lacks are "
+        "null, as with Ray",
+        "A blob has one schema, which is written before its rows. Add the column with "
+        "`map_batches`.",
     ),
 ]
 

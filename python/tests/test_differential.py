@@ -12,6 +12,7 @@ from typing import Any
 import dask.dataframe as dd
 import pandas as pd
 import pyarrow as pa
+import pytest
 from dask import config
 from dask.base import compute
 from differences import chapter
@@ -21,7 +22,17 @@ from shuffles import stored
 from tables import columns, frames, keys_of_two_sides
 
 import blobshuffle.dask
-from blobshuffle import SchemaMismatch, ShuffleWriter, new_shuffle, read, releasing
+from blobshuffle import (
+    LocalStore,
+    SchemaMismatch,
+    ShuffleWriter,
+    new_shuffle,
+    ray_datasets,
+    read,
+    releasing,
+)
+from blobshuffle.ordered_aggregates import aggregation, aggregation_plan
+from blobshuffle.schemas import cast
 from blobshuffle.tasks import plan, reduce_range, schema_of, whole, with_schema, write_map
 
 drawn = settings(
@@ -207,6 +218,123 @@ def plain(row):
     if isinstance(value, list):
         value = [float(each) for each in value]
     return repr((float(row["k"]), float(value) if isinstance(value, int) else value))
+
+
+VALUES: dict[str, Any] = {
+    "int8": st.integers(-9, 9),
+    "int64": st.integers(-(1 << 40), 1 << 40),
+    "float64": st.sampled_from([0.5, -1.0, 3.25]),
+    "null": st.none(),
+}
+
+
+@st.composite
+def blocks_of_columns(draw):
+    """Blocks of several maps that have the key, and others of some columns."""
+    number = 0
+    maps = []
+    for _ in range(draw(st.integers(1, 4))):
+        names = draw(st.lists(st.sampled_from("kvwx"), unique=True).filter(lambda n: "k" in n))
+        types = {name: draw(st.sampled_from(sorted(VALUES))) for name in names}
+        types["k"] = draw(st.sampled_from(["int8", "int64"]))
+        blocks = []
+        for _ in range(draw(st.integers(1, 2))):
+            some = [name for name in names if name == "k" or not blocks or draw(st.booleans())]
+            rows = draw(st.integers(1, 3))
+            made = {"row": pa.array(range(number, number + rows), pa.int64())}
+            number += rows
+            for name in some:
+                values = st.integers(0, 3) if name == "k" else st.none() | VALUES[types[name]]
+                column = draw(st.lists(values, min_size=rows, max_size=rows))
+                made[name] = pa.array(column, pa.type_for_alias(types[name]))
+            blocks.append(pa.table(made))
+        maps.append(blocks)
+    return maps
+
+
+def maps_of(store, maps, writing):
+    spec = ray_datasets._Spec(LocalStore(store), "lz4", 64 << 20, {})
+    made = ray_datasets._Writing(spec, 2, ["k"], shuffle="s", **writing)
+    rows = [(batch for block in blocks for batch in block.to_batches()) for blocks in maps]
+    return spec, [made.write(number, batches) for number, batches in enumerate(rows)]
+
+
+@drawn
+@given(blocks_of_columns())
+def test_blocks_of_a_ray_dataset_are_one_table_as_arrow_makes_it(tmp_path_factory, maps):
+    """Do the work of Ray's tasks, without workers."""
+    spec, written = maps_of(tmp_path_factory.mktemp("store"), maps, {})
+    rows, _ = ray_datasets._rows_of(spec, written)
+    expected = pa.concat_tables(
+        [block for blocks in maps for block in blocks], promote_options="permissive"
+    )
+    found = pa.Table.from_batches(
+        [batch for number in range(2) for batch in rows.read(number)], rows.schema
+    )
+    assert set(found.schema.names) == set(expected.schema.names)
+    assert [numbers(row) for row in found.sort_by("row").to_pylist()] == [
+        numbers(row) for row in expected.to_pylist()
+    ]
+
+
+def numbers(row):
+    """Return a row whose numbers have no type: Arrow and we may choose different ones."""
+    return {name: None if each is None else float(each) for name, each in row.items()}
+
+
+@drawn
+@given(blocks_of_columns(), st.booleans())
+def test_states_of_blocks_of_a_ray_dataset_are_those_of_one_table(
+    tmp_path_factory, maps, needs_rows
+):
+    store = tmp_path_factory.mktemp("store")
+    expected = pa.concat_tables(
+        [block for blocks in maps for block in blocks], promote_options="permissive"
+    )
+    functions = ("sum", "count", "max", "mean", "size")
+    names = [name for name in expected.schema.names if name not in ("k", "row")]
+    wanted: Any = {f"{name} {each}": (name, each) for name in names for each in functions}
+    if needs_rows:
+        wanted |= {f"{name} kinds": (name, "count_distinct") for name in names}
+    spec, written = maps_of(store, maps, {"aggregates": wanted})
+    states, inputs = ray_datasets._rows_of(spec, written)
+    plan = aggregation_plan(inputs, ["k"], wanted)
+    states = states._replace(schema=plan.written_schema, convert=cast)
+    work = aggregation(plan, spec.memory, spec.store)
+    found = [
+        row
+        for number in range(2)
+        for batch in work.merged(states, number)
+        for row in batch.to_pylist()
+    ]
+    groups: dict[int, list[Any]] = {}
+    for row in expected.to_pylist():
+        groups.setdefault(row["k"], []).append(row)
+    assert sorted(row["k"] for row in found) == sorted(groups)
+    for row in found:
+        rows = groups[row["k"]]
+        for name in names:
+            values = [each[name] for each in rows if each[name] is not None]
+            total: Any = sum(values) if values else None
+            assert row[f"{name} sum"] == total
+            assert row[f"{name} count"] == len(values)
+            assert row[f"{name} size"] == len(rows)
+            assert row[f"{name} max"] == max(values, default=None)
+            assert row.get(f"{name} kinds", len(set(values))) == len(set(values))
+            assert row[f"{name} mean"] == (total / len(values) if values else None)
+
+
+def test_later_blocks_of_a_task_of_ray_have_the_keys_and_no_further_columns(tmp_path):
+    less, more = pa.table({"k": [1]}), pa.table({"k": [2], "x": [3]})
+    spec, written = maps_of(tmp_path, [[more, less]], {})
+    rows, _ = ray_datasets._rows_of(spec, written)
+    found = [row for n in range(2) for batch in rows.read(n) for row in batch.to_pylist()]
+    assert sorted(found, key=str) == [{"k": 1, "x": None}, {"k": 2, "x": 3}]
+    with pytest.raises(SchemaMismatch, match=r"columns \['x'\] are not in both"):
+        maps_of(tmp_path, [[less, more]], {})
+    # As Ray's own sort does.
+    with pytest.raises(KeyError, match="shuffle by 'x'"):
+        maps_of(tmp_path, [[more, less]], {"by": [("x", "ascending")]})
 
 
 def test_the_document_has_the_differences():

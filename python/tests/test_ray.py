@@ -445,3 +445,46 @@ def test_groups_of_a_worker_that_is_killed_after_some_are_mapped_once(tmp_path):
         zip(expected["s"].to_pylist(), expected["count_all"].to_pylist(), strict=True)
     )
     assert mark.exists()
+
+
+def blocks(*parts) -> Any:
+    return ray.data.from_arrow([pa.table(part) for part in parts])
+
+
+def test_columns_that_a_block_lacks_are_null(tmp_path, natively):
+    rows = blocks({"k": [1, 2], "v": [1, 2]}, {"x": ["a", "b"], "v": [0.5, 4.0], "k": [1, 4]})
+    expected = [
+        {"k": 1, "v": 0.5, "x": "a"},
+        {"k": 1, "v": 1.0, "x": None},
+        {"k": 2, "v": 2.0, "x": None},
+        {"k": 4, "v": 4.0, "x": "b"},
+    ]
+    assert shuffles.sort(rows, ["k", "v"], store=tmp_path).take_all() == expected
+    groups = shuffles.groupby(rows, "k", store=tmp_path, partitions=2)
+    found = groups.aggregate({"v": ("v", "sum"), "n": ("x", "count"), "x": ("x", "max")})
+    assert sorted(found.take_all(), key=str) == [
+        {"k": 1, "v": 1.5, "n": 1, "x": "a"},
+        {"k": 2, "v": 2.0, "n": 0, "x": None},
+        {"k": 4, "v": 4.0, "n": 1, "x": "b"},
+    ]
+    if natively:
+        assert rows.sort(["k", "v"]).take_all() == expected
+        for made in (
+            rows.repartition(2, keys=["k"]),
+            shuffles.repartition(rows, 2, "k", store=tmp_path),
+        ):
+            assert sorted(made.take_all(), key=str) == expected
+
+
+def test_columns_that_no_block_has_and_keys_that_one_lacks_are_refused(tmp_path):
+    rows = blocks({"k": [1], "v": [1]}, {"v": [2], "x": ["a"]})
+    for made in (
+        lambda: shuffles.repartition(rows, 2, "k", store=tmp_path),
+        lambda: shuffles.sort(rows, "k", store=tmp_path),
+        lambda: shuffles.groupby(rows, "v", store=tmp_path, partitions=2).aggregate(
+            {"y": ("y", "max")}
+        ),
+    ):
+        with pytest.raises(KeyError, match=r"'[ky]'"):
+            made()
+    assert stored(tmp_path) == []

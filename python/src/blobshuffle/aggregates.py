@@ -92,7 +92,7 @@ class _State(NamedTuple):
     """A column of states: its source, the function of rows, and that of states."""
 
     column: str
-    source: Literal["rows", "values", "floats", "numbers"]
+    source: Literal["rows", "values", "floats", "numbers", "none"]
     function: str
     merge: str
 
@@ -188,10 +188,12 @@ class AggregatePlan:
             self._states.append(
                 _State(column, source, "count" if state == "size" else state, merge)
             )
-        if function == "sum" and data_type is not None and pa.types.is_integer(data_type):
-            # A float beside it says whether the sum of integers has wrapped.
+        if function == "sum":
+            # A float beside it says whether a sum of integers has wrapped. Other types have it too,
+            # because another map may have integers.
+            is_integer = data_type is not None and pa.types.is_integer(data_type)
             places.append(len(self._states))
-            self._states.append(_State(column, "floats", "sum", "sum"))
+            self._states.append(_State(column, "floats" if is_integer else "none", "sum", "sum"))
         self._places[name] = places
 
     def states(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -203,7 +205,9 @@ class AggregatePlan:
         for number, state in enumerate(self._states):
             columns[f"v{number}"] = self._values(rows, state)
         found = self._grouped(columns, [state.function for state in self._states])
-        return self._replaced(found, self._squares(found))
+        none = pa.nulls(found.num_rows, pa.float64())
+        empty = {at: none for at, state in enumerate(self._states) if state.source == "none"}
+        return self._replaced(found, {**empty, **self._squares(found)})
 
     def _squares(self, states: pa.RecordBatch) -> dict[int, Any]:
         """Return means and squared distances where Arrow has returned means and variances."""
@@ -225,12 +229,16 @@ class AggregatePlan:
     def _replaced(self, states: pa.RecordBatch, columns: dict[int, Any]) -> pa.RecordBatch:
         for place, values in columns.items():
             at = len(self.keys) + place
-            states = states.set_column(at, f"v{place}", pa.array(values, pa.float64()))
+            floats = values if isinstance(values, pa.Array) else pa.array(values, pa.float64())
+            states = states.set_column(at, f"v{place}", floats)
         return states
 
     def _values(self, rows: pa.RecordBatch, state: _State) -> Any:
         if state.source == "rows":
             return pa.array(np.zeros(rows.num_rows, np.int8))
+        if state.source == "none":
+            # Arrow sums nulls without a type at no cost.
+            return pa.nulls(rows.num_rows)
         column = plain(rows.column(rows.schema.get_field_index(state.column)))
         if state.source == "values":
             return column

@@ -31,8 +31,7 @@ from blobshuffle.lifecycle import releasing
 from blobshuffle.ordered_aggregates import AnyPlan, aggregation, aggregation_plan
 from blobshuffle.ref import Ref, select
 from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, no_batch, prepared
-from blobshuffle.schemas import cast as cast_to
-from blobshuffle.schemas import unified
+from blobshuffle.schemas import cast, filled, unified, with_all_columns
 from blobshuffle.scratch import Shuffled, shuffled
 from blobshuffle.sizes import split
 from blobshuffle.sorts import Direction, NullPlacement, Ranges, Sample, Sort, SortPlan, groups
@@ -326,18 +325,32 @@ class _Writing:
             stub = pa.schema([("stub", pa.null())])
             return _Map(self._written(number, stub, [], None), pa.schema([]))
         schema, rows = first.schema, itertools.chain([first], found)
-        same = (cast_to(batch, schema, f"block of map {number}") for batch in rows)
+        same = (self._fitted(batch, schema, number) for batch in rows)
         if self.aggregates is not None:
             return self._states(number, schema, same)
         sample = None if self.by is None else self._sample(schema)
         ref = self._written(number, schema, _sampled(same, sample), self.keys)
         return _Map(ref, schema, None if sample is None else sample.keys())
 
+    def _fitted(self, batch: pa.RecordBatch, schema: pa.Schema, number: int) -> pa.RecordBatch:
+        """Return a batch with the schema of the map, whose key columns it must have."""
+        for key in [*(self.keys or []), *(name for name, _ in self.by or [])]:
+            if key not in batch.schema.names:
+                raise KeyError(
+                    f"Cannot shuffle by {key!r}: a block of map {number} has the columns "
+                    f"{batch.schema.names}."
+                )
+        return filled(batch, schema, f"block of map {number}")
+
     def _states(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> _Map:
         assert self.aggregates is not None
         assert self.keys is not None
-        plan = aggregation_plan(schema, self.keys, self.aggregates)
-        states = aggregation(plan, self.spec.memory, self.spec.store).written(batches)
+        # A column that this map lacks may be in others.
+        inputs = [(name, pa.schema([(name, pa.null())])) for name, *_ in self.aggregates.values()]
+        wide = unified(with_all_columns([("the rows", schema), *inputs])[:1])
+        plan = aggregation_plan(wide, self.keys, self.aggregates)
+        rows = (filled(batch, wide, f"block of map {number}") for batch in batches)
+        states = aggregation(plan, self.spec.memory, self.spec.store).written(rows)
         return _Map(self._written(number, plan.written_schema, states, plan.written_keys), schema)
 
     def _sample(self, schema: pa.Schema) -> Sample:
@@ -412,7 +425,7 @@ class _Made:
     shared: Any
 
     def with_schema(self, schema: pa.Schema) -> _Made:
-        rows = self.rows._replace(schema=schema)
+        rows = self.rows._replace(schema=schema, convert=cast)
         return _Made(rows, self.inputs, self.samples, ray.put(rows))
 
 
@@ -451,11 +464,19 @@ def _arrow_schema(schema: Any) -> pa.Schema:
 
 
 def _whole(spec: _Spec, maps: Sequence[_Map]) -> _Made:
-    inputs = unified((f"map {each.ref.map}", each.schema) for each in maps)
-    refs = [replace(ref, maps=len(maps)) for ref in select((m.ref for m in maps), len(maps))]
-    rows = shuffled(refs, inputs, spec.store)
+    rows, inputs = _rows_of(spec, maps)
     samples = [each.sample for each in maps if each.sample is not None]
     return _Made(rows, inputs, samples, ray.put(rows))
+
+
+def _rows_of(spec: _Spec, maps: Sequence[_Map]) -> tuple[Shuffled, pa.Schema]:
+    """Return the rows of maps, and the schema of their inputs.
+
+    A column that a map lacks is null in its rows, as Ray has it.
+    """
+    inputs = unified(with_all_columns((f"map {each.ref.map}", each.schema) for each in maps))
+    refs = [replace(ref, maps=len(maps)) for ref in select((m.ref for m in maps), len(maps))]
+    return shuffled(refs, inputs, spec.store)._replace(convert=filled), inputs
 
 
 def _write_ranges(

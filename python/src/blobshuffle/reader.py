@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -32,6 +32,9 @@ _OPTIONS = pa.ipc.IpcReadOptions(use_threads=False)
 
 _indices = IndexCache(MAX_CACHED)
 
+Convert = Callable[[pa.RecordBatch, pa.Schema, str], pa.RecordBatch]
+"""A function that returns a batch of rows of an origin, with another schema."""
+
 
 def read(
     refs: Iterable[Ref],
@@ -54,14 +57,38 @@ def read(
     `BlobCorrupt`, `SchemaMismatch` or `StoreUnavailable` at once or while you read. Rows returned
     before a failure are right but incomplete: discard them.
     """
-    opened = blobs(refs, maps, store)
+    return _reader(blobs(refs, maps, store), partition, schema, part, cast)
+
+
+def read_as(
+    refs: Iterable[Ref],
+    partition: int,
+    schema: pa.Schema,
+    convert: Convert,
+    *,
+    store: Store | None = None,
+    part: range | None = None,
+) -> pa.RecordBatchReader:
+    """Return the rows of a partition as `read` does, and convert each batch to the schema."""
+    return _reader(blobs(refs, None, store), partition, schema, part, convert)
+
+
+def _reader(
+    opened: list[Blob],
+    partition: int,
+    schema: pa.Schema | None,
+    part: range | None,
+    convert: Convert,
+) -> pa.RecordBatchReader:
     opened[0].require(partition)
-    is_cast = schema is not None
-    expected = opened[0].index().schema if schema is None else schema
     wanted = opened if part is None else opened[part.start : part.stop]
-    return pa.RecordBatchReader.from_batches(
-        expected, _batches(wanted, partition, expected, is_cast)
-    )
+    if schema is None:
+        same = opened[0].index().schema
+        rows = _batches(wanted, partition, same)
+        return pa.RecordBatchReader.from_batches(same, rows)
+    what = f"partition {partition}"
+    rows = (convert(batch, schema, what) for batch in _batches(wanted, partition, None))
+    return pa.RecordBatchReader.from_batches(schema, rows)
 
 
 def blobs(refs: Iterable[Ref], maps: int | None, store: StoreLike | None) -> list[Blob]:
@@ -87,12 +114,10 @@ def _store_of(ref: Ref, store: Store | None) -> Store:
 
 
 def _batches(
-    blobs: list[Blob], partition: int, schema: pa.Schema, is_cast: bool
+    blobs: list[Blob], partition: int, schema: pa.Schema | None
 ) -> Iterator[pa.RecordBatch]:
-    batches = _Decoder().batches(_frames(blobs, partition, None if is_cast else schema))
-    if not is_cast:
-        return batches
-    return (cast(batch, schema, f"partition {partition}") for batch in batches)
+    """Return the batches of a partition. Without a schema, each has that of its map."""
+    return _Decoder().batches(_frames(blobs, partition, schema))
 
 
 def _frames(blobs: list[Blob], partition: int, schema: pa.Schema | None) -> Iterator[_Frames]:

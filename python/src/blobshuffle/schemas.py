@@ -38,6 +38,38 @@ def unified(schemas: Iterable[tuple[str, pa.Schema]]) -> pa.Schema:
     return pa.schema(found or [], metadata)
 
 
+def with_all_columns(schemas: Iterable[tuple[str, pa.Schema]]) -> list[tuple[str, pa.Schema]]:
+    """Return schemas that have the columns of all: those that one lacks have the type null.
+
+    Schemas without columns stay so. Raises `SchemaMismatch` if a name is twice in one of several
+    schemas that differ.
+    """
+    named = list(schemas)
+    names = list(dict.fromkeys(name for _, schema in named for name in schema.names))
+    return [(what, _widened(schema, names, what)) for what, schema in named]
+
+
+def _widened(schema: pa.Schema, names: list[str], what: str) -> pa.Schema:
+    missing = sorted(set(names) - set(schema.names), key=names.index)
+    if not missing or schema.equals(_NOTHING):
+        return schema
+    if len(set(schema.names)) < len(schema.names):
+        raise SchemaMismatch(
+            f"Cannot add columns {missing} to {what}: of its columns {schema.names} several have "
+            "one name. Name each once."
+        )
+    return pa.schema([*schema, *(pa.field(name, pa.null()) for name in missing)], schema.metadata)
+
+
+def filled(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
+    """Return a batch with another schema: columns that it lacks are null, others are `cast`."""
+    if batch.schema.equals(schema):
+        return batch
+    wider = _widened(batch.schema, schema.names, what)
+    missing = [pa.nulls(batch.num_rows) for _ in range(len(wider) - batch.num_columns)]
+    return cast(pa.RecordBatch.from_arrays([*batch.columns, *missing], schema=wider), schema, what)
+
+
 def _in_order(found: list[pa.Field], schema: pa.Schema) -> list[pa.Field]:
     if [field.name for field in found] == schema.names:
         return list(schema)

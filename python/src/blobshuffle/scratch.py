@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import releasing
-from blobshuffle.reader import read
+from blobshuffle.reader import Convert, read_as
 from blobshuffle.ref import Ref
 from blobshuffle.schemas import cast
 from blobshuffle.sizes import Sizes, sizes
@@ -23,12 +23,16 @@ Assign = Callable[[pa.RecordBatch], Any]
 
 
 class Shuffled(NamedTuple):
-    """A shuffle that can be read: one ref for each map, and the schema of its rows."""
+    """A shuffle that can be read: one ref for each map, and the schema of its rows.
+
+    `convert` makes rows of this schema of those of a map.
+    """
 
     refs: list[Ref]
     schema: pa.Schema
     store: Store | None
     sizes: Sizes
+    convert: Convert = cast
 
     @property
     def partitions(self) -> int:
@@ -37,7 +41,9 @@ class Shuffled(NamedTuple):
 
     def read(self, partition: int, part: range | None = None) -> Iterator[pa.RecordBatch]:
         """Return the rows of a partition, or of a part of it."""
-        return iter(read(self.refs, partition, store=self.store, schema=self.schema, part=part))
+        return iter(
+            read_as(self.refs, partition, self.schema, self.convert, store=self.store, part=part)
+        )
 
 
 def shuffled(refs: Iterable[Ref], schema: pa.Schema, store: Store | None) -> Shuffled:
