@@ -77,6 +77,8 @@ public final class OrderTotals {
             writer.putMetadata(number(allocator, Long.BYTES, rows));
             writer.completed();
             answers.read().close();
+            // The next put of this connection may begin when this one has ended.
+            writer.getResult();
         }
     }
 

@@ -74,6 +74,8 @@ class ArrowKeysIT {
             writer.putMetadata(ArrowDaemons.metadata(allocator, Long.BYTES, rows));
             writer.completed();
             answers.read().close();
+            // The next put of this connection may begin when this one has ended.
+            writer.getResult();
         }
     }
 

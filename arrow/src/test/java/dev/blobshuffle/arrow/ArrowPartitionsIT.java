@@ -209,6 +209,7 @@ class ArrowPartitionsIT {
             try (PutResult answer = answers.read()) {
                 byte[] text = new byte[(int) answer.getApplicationMetadata().readableBytes()];
                 answer.getApplicationMetadata().getBytes(0, text);
+                writer.getResult();
                 return new String(text, StandardCharsets.UTF_8);
             }
         }
