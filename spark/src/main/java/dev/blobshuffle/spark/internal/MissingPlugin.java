@@ -22,7 +22,8 @@ public final class MissingPlugin implements SparkSessionExtensionsProvider {
 
     @Override
     public BoxedUnit apply(SparkSessionExtensions extensions) {
-        List<String> inVain = Contradictions.settingsInVain(SparkEnv.get().conf());
+        SparkEnv running = SparkEnv.get();
+        List<String> inVain = running == null ? List.of() : Contradictions.settingsInVain(running.conf());
         if (!inVain.isEmpty()) {
             LOG.warn("{}", Contradictions.warning(inVain));
         }
