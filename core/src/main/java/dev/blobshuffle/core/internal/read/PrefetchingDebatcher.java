@@ -155,8 +155,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         heads.sort(BY_SECTION);
         boolean isProgressing = isProgressing();
         for (Candidate<C> each : heads) {
-            if (!planShared(each)
-                    && (!(isProgressing || reader.isWaiting(engine.time().nanos())) || each.segment.isReadAfresh())) {
+            if (!planShared(each) && (each.segment.isReadAfresh() || !(isProgressing || isWaiting()))) {
                 planAlone(each);
             }
         }
@@ -187,6 +186,11 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             }
         }
         return isFetching && engine.time().nanos() - progressNanos < STANDSTILL_NANOS;
+    }
+
+    /** Whether other Debatchers leave this one no room for a moment. */
+    private boolean isWaiting() {
+        return reader.isWaiting(engine.time().nanos());
     }
 
     private boolean acquireReserve(long bytes) {
@@ -256,7 +260,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     @Override
     public boolean isFetching() {
         absorb();
-        if (reader.isWaiting(engine.time().nanos())) {
+        if (isWaiting()) {
             return true;
         }
         for (PartitionQueue<C> queue : turns) {
