@@ -513,8 +513,10 @@ public final class InstallServers {
         private static String checksum(Path sources) throws IOException {
             try {
                 MessageDigest sum = MessageDigest.getInstance("SHA-256");
-                for (String file : List.of("go.mod", "go.sum", "keys.go", "main.go")) {
-                    sum.update(Files.readAllBytes(sources.resolve(file)));
+                try (Stream<Path> files = Files.list(sources)) {
+                    for (Path file : files.sorted().toList()) {
+                        sum.update(Files.readAllBytes(file));
+                    }
                 }
                 return HexFormat.of().formatHex(sum.digest(), 0, 6);
             } catch (GeneralSecurityException e) {

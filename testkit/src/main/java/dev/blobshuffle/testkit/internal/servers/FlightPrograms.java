@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The stock Flight clients that {@code .ci/install-servers} installs: pyarrow, with the project's
@@ -73,8 +74,10 @@ public final class FlightPrograms {
     private static String checksum() {
         try {
             MessageDigest sum = MessageDigest.getInstance("SHA-256");
-            for (String file : List.of("go.mod", "go.sum", "keys.go", "main.go")) {
-                sum.update(Files.readAllBytes(GO_SOURCES.resolve(file)));
+            try (Stream<Path> files = Files.list(GO_SOURCES)) {
+                for (Path file : files.sorted().toList()) {
+                    sum.update(Files.readAllBytes(file));
+                }
             }
             return HexFormat.of().formatHex(sum.digest(), 0, 6);
         } catch (IOException e) {
