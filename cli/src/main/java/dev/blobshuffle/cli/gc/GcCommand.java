@@ -264,11 +264,15 @@ public final class GcCommand implements Callable<Integer> {
 
     private void checkOptionsOfFlink() {
         boolean isOfBrokers = isByLeases || isHeld || isOnlyCluster || !deletedTopics.isEmpty() || confirmed != null;
-        boolean isOfWaits = givenGrace != null || givenObjection != null || writersStopped;
-        if (isOfBrokers || isOfWaits || json) {
+        boolean isOfRounds = givenGrace != null || givenObjection != null || writersStopped || isGiven("--most");
+        if (isOfBrokers || isOfRounds || isGiven("--retention") || json) {
             throw new InvalidSettingsException("Cannot sweep: --flink goes with --forget, --floor, --rate and --execute"
                     + " only, because blobs of Flink have no leases, clusters or topics. Leave the other options out.");
         }
+    }
+
+    private boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
     private Optional<Duration> grace() {

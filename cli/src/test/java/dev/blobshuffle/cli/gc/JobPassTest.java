@@ -108,7 +108,9 @@ class JobPassTest {
 
     @Test
     void optionsThatDoNotApplyAreRefused() {
-        for (String option : new String[] {"--leases", "--hold", "--deleted-topic=t", "--writers-stopped", "--json"}) {
+        for (String option : new String[] {
+            "--leases", "--hold", "--deleted-topic=t", "--writers-stopped", "--json", "--most=5", "--retention=2h"
+        }) {
             assertThat(gc(option)).isEqualTo(2);
             assertThat(text.toString()).contains("--flink goes with --forget, --floor, --rate and --execute only");
         }
