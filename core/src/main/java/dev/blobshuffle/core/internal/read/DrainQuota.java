@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
 /**
- * The limits of one partition in one drain, and what it has returned so far. Owned by the
+ * The limits of one partition in one turn of a drain, and what it has returned in it. Owned by the
  * Debatcher's thread.
  */
 final class DrainQuota {

@@ -208,8 +208,8 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
 
     /**
      * Plans segments in the order of their sections, until the budget, this Debatcher's share of it
-     * or the number of reads is used up. Then it still takes what other downloads have, so that
-     * they are not loaded again.
+     * or the number of reads is used up. Within its share it still takes what other downloads have,
+     * so that they are not loaded again.
      */
     private void planAhead() {
         int reads = 0;

@@ -86,10 +86,7 @@ final class SharedReader implements AutoCloseable {
 
     /** Whether others wait for this reader. */
     boolean keepsUp(long nowNanos) {
-        if (isLeftBehind && nowNanos - leftBehindAt >= ALONE_NANOS) {
-            isLeftBehind = false;
-        }
-        return !isLeftBehind;
+        return !isLeftBehind || nowNanos - leftBehindAt >= ALONE_NANOS;
     }
 
     /** Whether this reader has waited long enough for others. */

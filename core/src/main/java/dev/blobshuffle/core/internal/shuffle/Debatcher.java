@@ -43,7 +43,7 @@ public interface Debatcher<C> extends AutoCloseable {
 
     /**
      * Starts the fetches that the budget allows: first the heads of unpaused partitions, then
-     * further segments round robin.
+     * further segments in the order of their sections.
      */
     void prefetch();
 
@@ -63,11 +63,11 @@ public interface Debatcher<C> extends AutoCloseable {
     void awaitProgress(Duration timeout) throws InterruptedException;
 
     /**
-     * Returns records, taking partitions in turn and each partition in order.
+     * Returns records: a segment of one partition after the other, and each partition in order.
      *
      * @param maxRecords the most records to return
-     * @param maxBytesPerPartition after this many bytes (keys and values) of one partition, the
-     *     next partition follows
+     * @param maxBytesPerPartition after this many bytes (keys and values), a partition returns no
+     *     more
      * @return the number of records returned
      * @throws dev.blobshuffle.core.failure.BlobMissingException fatal: the head's blob has been
      *     missing for about three seconds. Each call throws it again. After a second, a call asks

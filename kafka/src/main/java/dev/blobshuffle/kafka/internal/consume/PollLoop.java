@@ -44,7 +44,7 @@ public final class PollLoop<K, V> {
      */
     private static final long MOST_BYTES = 64L << 20;
 
-    /** Bytes that one partition returns before the next partition's turn. */
+    /** After this many bytes, a partition returns no more in a poll. */
     private static final long TURN_BYTES = 1L << 20;
 
     /** The longest wait for a fetch between two real polls. */

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(LogSubscriber.class);
 
-    /** Bytes that one partition returns before the next partition's turn. */
+    /** After this many bytes, a partition returns no more in a poll. */
     private static final long TURN_BYTES = 1L << 20;
 
     /** The longest wait between two rounds while a fetch is in flight, and otherwise. */
