@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class SharedDownload {
     private final SharedReads owner;
     private final SharedSection section;
+    private final SharedReader loader;
     private final BlobRange range;
 
     /** The reads that wait for the bytes. */
@@ -43,10 +44,15 @@ final class SharedDownload {
     /** The last read, if all were abandoned. It ends with the download. */
     private @Nullable Seat last;
 
-    /** A loading download. Room for the range has been acquired. */
-    SharedDownload(SharedReads owner, SharedSection section, BlobRange range) {
+    /**
+     * A loading download. Room for the range has been acquired.
+     *
+     * @param loader the reader that begins it
+     */
+    SharedDownload(SharedReads owner, SharedSection section, SharedReader loader, BlobRange range) {
         this.owner = owner;
         this.section = section;
+        this.loader = loader;
         this.range = range;
     }
 
@@ -110,6 +116,11 @@ final class SharedDownload {
     /** Whether a read of a part can use this download. */
     boolean covers(BlobRange part) {
         return last == null && !isSpoilt && range.offset() <= part.offset() && part.end() <= range.end();
+    }
+
+    /** Whether a reader is at the place where another one is now. */
+    boolean isBegunByAnother(SharedReader reader) {
+        return bytes == null && reader != loader;
     }
 
     /** A read of a part. It is complete if the bytes are held. */

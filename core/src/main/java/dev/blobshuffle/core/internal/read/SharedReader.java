@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * A Debatcher, as one of those that share downloads. Others wait a moment for it before they drop
  * bytes that it will read, so that groups that are far behind stay together. If it does not come in
- * that moment, they leave it behind, and do not wait for it again for a while.
+ * that moment, they leave it behind, and do not wait for it again for a while, unless it catches up.
  *
  * <p>The methods of Debatchers are for its own thread. The fields are guarded by the {@link
  * SharedReads}.
@@ -56,7 +56,7 @@ final class SharedReader implements AutoCloseable {
      * @return empty if there is no such download, or this Debatcher holds its share
      */
     Optional<CompletionStage<BlobBytes>> join(BlobId blob, BlobRange range, long holds) {
-        return reads.hasShare(range, holds) ? reads.join(blob, range) : Optional.empty();
+        return reads.hasShare(range, holds) ? reads.join(this, blob, range) : Optional.empty();
     }
 
     /**
@@ -98,6 +98,11 @@ final class SharedReader implements AutoCloseable {
     void leaveBehind(long nowNanos) {
         isLeftBehind = true;
         leftBehindAt = nowNanos;
+    }
+
+    /** Records that this reader is where another one is. */
+    void hasCaughtUp() {
+        isLeftBehind = false;
     }
 
     /** Records that others leave no room. */

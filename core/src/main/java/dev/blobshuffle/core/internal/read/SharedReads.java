@@ -103,10 +103,21 @@ final class SharedReads {
         gone.forEach(BlobBytes::close);
     }
 
-    synchronized Optional<CompletionStage<BlobBytes>> join(BlobId blob, BlobRange range) {
+    synchronized Optional<CompletionStage<BlobBytes>> join(SharedReader reader, BlobId blob, BlobRange range) {
+        Optional<SharedDownload> download = covering(blob, range);
+        if (download.filter(each -> each.isBegunByAnother(reader)).isPresent()) {
+            reader.hasCaughtUp();
+        }
+        return download.map(each -> each.join(range));
+    }
+
+    private synchronized Optional<CompletionStage<BlobBytes>> join(BlobId blob, BlobRange range) {
+        return covering(blob, range).map(each -> each.join(range));
+    }
+
+    private Optional<SharedDownload> covering(BlobId blob, BlobRange range) {
         SharedSection section = sections.get(SharedSection.Key.of(blob, range));
-        SharedDownload download = section == null ? null : section.covering(range);
-        return download == null ? Optional.empty() : Optional.of(download.join(range));
+        return Optional.ofNullable(section == null ? null : section.covering(range));
     }
 
     /**
@@ -141,12 +152,10 @@ final class SharedReads {
     private void spoil(BlobId blob, BlobRange range) {
         List<BlobBytes> gone = new ArrayList<>(0);
         synchronized (this) {
-            SharedSection section = sections.get(SharedSection.Key.of(blob, range));
-            SharedDownload download = section == null ? null : section.covering(range);
-            if (download != null) {
+            covering(blob, range).ifPresent(download -> {
                 download.spoil();
                 dropUnwanted(download, gone);
-            }
+            });
         }
         gone.forEach(BlobBytes::close);
     }
@@ -167,7 +176,7 @@ final class SharedReads {
         if (!hasShare(extended, holds) || !acquire(reader, extended.length(), gone)) {
             return null;
         }
-        SharedDownload download = new SharedDownload(this, section, extended);
+        SharedDownload download = new SharedDownload(this, section, reader, extended);
         sections.put(key, section);
         section.add(download);
         downloads.add(download);

@@ -174,4 +174,21 @@ class LaggingReadsTest {
         drainInTurns(Duration.ofMillis(400));
         assertThat(fixture.store.reads()).hasSize(before + SECTIONS);
     }
+
+    @Test
+    void groupThatCatchesUpIsAwaitedAgainAtOnce() {
+        groupThatStopsDelaysTheOtherOnce();
+        Debatcher<String> slow = groups.get(0);
+        for (int records = 0; records < RECORDS; ) {
+            records += slow.drain(POLL, 1 << 20, new RecordedSink());
+        }
+        int before = fixture.store.reads().size();
+        fixture.store.hold();
+        offerAll(SECTIONS);
+        fixture.debatcher.prefetch();
+        slow.prefetch(); // It joins what the other one is loading.
+        fixture.store.release();
+        drainInTurns(Duration.ofMillis(400));
+        assertThat(fixture.store.reads()).hasSize(before + SECTIONS);
+    }
 }
