@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +60,8 @@ final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
         return KafkaProcess.builder().brokers(3).racks(racks).start();
     }
 
+    /** At night, as is the chaos that kills a majority. */
+    @Tag("nightly")
     @Test
     void killedMajorityComesBackWithAcknowledgedRecords() throws Exception {
         kafka().createTopic("majority", 1);

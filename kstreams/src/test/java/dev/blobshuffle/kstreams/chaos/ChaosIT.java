@@ -20,6 +20,8 @@ class ChaosIT {
         assertRight(ChaosOptions.given());
     }
 
+    /** At night: {@code ClientSimulationTest} and the drawn topologies run at-least-once too. */
+    @Tag("nightly")
     @Test
     void everyRecordComesOutAtLeastOnceAndReDeliveriesKeepTheOrder() throws Exception {
         assertRight(ChaosOptions.atLeastOnce());
