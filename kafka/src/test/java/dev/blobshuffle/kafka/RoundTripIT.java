@@ -87,6 +87,24 @@ class RoundTripIT {
         assertThat(received.get(1).serializedKeySize()).isEqualTo(ConsumerRecord.NULL_SIZE);
     }
 
+    /** As natively: an interceptor's or a caller's change would come too late. */
+    @Test
+    void headersOfASentRecordCannotBeChanged() {
+        String topic = clients.blobTopic(1);
+        String nativeTopic = clients.topic("native-" + topic, 1);
+        Producer<String, String> producer = clients.producer();
+        for (Map.Entry<String, Producer<String, String>> each : List.of(
+                Map.entry(nativeTopic, clients.nativeProducer()),
+                Map.entry(nativeTopic, producer),
+                Map.entry(topic, producer))) {
+            ProducerRecord<String, String> record = new ProducerRecord<>(each.getKey(), "k", "v");
+            record.headers().add("before", bytes("1"));
+            each.getValue().send(record);
+            assertThatThrownBy(() -> record.headers().add("after", bytes("2")))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
     @Test
     void brokerHoldsOneNotificationForAllRecords() {
         String topic = clients.blobTopic(1);
