@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,6 +58,23 @@ public final class GcCommand implements Callable<Integer> {
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration OBJECTION = Duration.ofMinutes(5);
     private static final Duration LEAST_OBJECTION = OwnerTiming.USUAL.check().multipliedBy(3);
+
+    private static final List<String> OF_BROKERS = List.of(
+            "--hold",
+            "--deleted-topic",
+            "--confirm",
+            "--grace",
+            "--objection",
+            "--writers-stopped",
+            "--retention",
+            "--json");
+
+    private static final List<String> NOT_OF_FLINK = Stream.concat(
+                    OF_BROKERS.stream(), Stream.of("--leases", "--only-cluster", "--most"))
+            .toList();
+
+    private static final List<String> NOT_OF_LEASES =
+            Stream.concat(OF_BROKERS.stream(), Stream.of("--forget", "--floor")).toList();
 
     @Spec
     private CommandSpec spec;
@@ -232,7 +250,9 @@ public final class GcCommand implements Callable<Integer> {
                     + " need not be forgotten: blobs are kept while notifications to them are in Kafka's logs.");
         }
         if (isOfFlink) {
-            checkOptionsOfFlink();
+            checkOptionsWithoutBrokers("--flink", "--forget, --floor, --rate and --execute", NOT_OF_FLINK);
+        } else if (isByLeases) {
+            checkOptionsWithoutBrokers("--leases", "--only-cluster, --rate, --most and --execute", NOT_OF_LEASES);
         }
         if (isOnlyCluster && !executes) {
             throw new InvalidSettingsException(
@@ -262,12 +282,13 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    private void checkOptionsOfFlink() {
-        boolean isOfBrokers = isByLeases || isHeld || isOnlyCluster || !deletedTopics.isEmpty() || confirmed != null;
-        boolean isOfRounds = givenGrace != null || givenObjection != null || writersStopped || isGiven("--most");
-        if (isOfBrokers || isOfRounds || isGiven("--retention") || json) {
-            throw new InvalidSettingsException("Cannot sweep: --flink goes with --forget, --floor, --rate and --execute"
-                    + " only, because blobs of Flink have no leases, clusters or topics. Leave the other options out.");
+    /** Refuses options that a sweep without brokers would ignore. */
+    private void checkOptionsWithoutBrokers(String mode, String ownOptions, List<String> ignored) {
+        List<String> given = ignored.stream().filter(this::isGiven).toList();
+        if (!given.isEmpty()) {
+            throw new InvalidSettingsException("Cannot sweep: " + mode + " goes with " + ownOptions
+                    + " only, because it asks no brokers and the blobs belong to no topic. Leave out "
+                    + String.join(", ", given) + ".");
         }
     }
 

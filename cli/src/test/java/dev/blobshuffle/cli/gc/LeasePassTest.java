@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
+/** {@code gc --leases}. */
 class LeasePassTest {
     @TempDir
     private Path directory;
@@ -58,6 +60,19 @@ class LeasePassTest {
             assertThat(store.list(living, 29_000_000).toCompletableFuture().join())
                     .hasSize(1);
             assertThat(register.read().leases()).containsOnlyKeys(living);
+        }
+    }
+
+    @Test
+    void optionsThatDoNotApplyAreRefused() {
+        for (String option : new String[] {"--forget=0123ab", "--floor=1h", "--deleted-topic=t", "--hold", "--json"}) {
+            CommandLine command = new CommandLine(new GcCommand()).setErr(new PrintWriter(text));
+            assertThat(command.execute("--store", directory.toUri().toString(), "--leases", option))
+                    .isEqualTo(2);
+            assertThat(text.toString())
+                    .contains(
+                            "--leases goes with --only-cluster, --rate, --most and --execute only",
+                            "Leave out " + option.split("=")[0]);
         }
     }
 }
