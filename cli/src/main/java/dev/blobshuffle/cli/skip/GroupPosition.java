@@ -20,6 +20,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * The position of a group in the partitions of a topic. In a partition without a commit, the group
@@ -40,9 +41,7 @@ record GroupPosition(
     /** @param partitions of the topic; empty: all */
     static GroupPosition of(Admin admin, String group, String topic, Set<Integer> partitions)
             throws ExecutionException, InterruptedException {
-        List<TopicPartition> asked = admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
-                .flatMap(description -> description.partitions().stream())
-                .map(info -> new TopicPartition(topic, info.partition()))
+        List<TopicPartition> asked = partitions(admin, topic).stream()
                 .filter(partition -> partitions.isEmpty() || partitions.contains(partition.partition()))
                 .toList();
         if (asked.size() < Math.max(1, partitions.size())) {
@@ -78,6 +77,22 @@ record GroupPosition(
             starts.put(partition, commit == null ? start.offset() : Math.max(start.offset(), commit.offset()));
         });
         return new GroupPosition(group, state, committed, starts);
+    }
+
+    private static List<TopicPartition> partitions(Admin admin, String topic)
+            throws ExecutionException, InterruptedException {
+        try {
+            return admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
+                    .flatMap(description -> description.partitions().stream())
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                throw new InvalidSettingsException(
+                        "Cannot skip: there is no topic " + topic + ". Check --topic and --bootstrap.", e);
+            }
+            throw e;
+        }
     }
 
     /**

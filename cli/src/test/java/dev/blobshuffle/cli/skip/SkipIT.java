@@ -182,6 +182,10 @@ class SkipIT {
         assertThat(stranger.status()).isOne();
         assertThat(stranger.text()).contains("has no marker");
         assertThat(skip("--partition", "7").text()).contains("has not all of the partitions");
+        Outcome noTopic =
+                shared.run(new SkipCommand(), store, new StringWriter(), "--group", topic, "--topic", "absent-topic");
+        assertThat(noTopic.status()).isEqualTo(2);
+        assertThat(noTopic.text()).contains("there is no topic absent-topic. Check --topic");
     }
 
     /**
