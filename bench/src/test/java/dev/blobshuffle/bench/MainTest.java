@@ -41,6 +41,14 @@ class MainTest {
     }
 
     @Test
+    void namesOfValuesMayBeWrittenInSmallLetters() {
+        assertThat(commandLine
+                        .parseArgs("bench", "messaging", "--workload", "w.yaml", "--systems", "kafka,blobshuffle")
+                        .errors())
+                .isEmpty();
+    }
+
+    @Test
     void benchWithoutACommandPrintsItsUsage() {
         assertThat(commandLine.execute("bench")).isEqualTo(2);
         assertThat(err.toString()).contains("Usage: blobshuffle bench");

@@ -82,8 +82,9 @@ public final class Main {
         return commandLine.setExecutionStrategy(Main::run);
     }
 
-    /** Sets the error handling and exit statuses of a command and its subcommands. */
+    /** Sets what all commands have in common, for a command and its subcommands. */
     public static void finish(CommandLine command) {
+        command.setCaseInsensitiveEnumValuesAllowed(true);
         command.setParameterExceptionHandler(Main::refuse).setExitCodeExceptionMapper(ExitStatus::of);
         UsageMessageSpec usage = command.getCommandSpec().usageMessage();
         Map<String, String> statuses = new LinkedHashMap<>(STATUSES);
