@@ -191,10 +191,6 @@ func put(ctx context.Context, client flight.Client, shuffle, target string, part
 	if err != nil {
 		return err
 	}
-	// The put ends with its stream. Before that, this connection has no place for another one.
-	if _, err := stream.Recv(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("the put did not end: %w", err)
-	}
 	var ref struct{ Rows int64 }
 	if err := json.Unmarshal(answer.AppMetadata, &ref); err != nil {
 		return err

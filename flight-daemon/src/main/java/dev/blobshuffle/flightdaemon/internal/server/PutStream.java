@@ -262,9 +262,10 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         }
         MapPut.Stored stored = present.commit();
         puts.counters().put();
+        cleanUp(); // Before the answer, because the client may put its next map at once.
         call.sendHeaders(new Metadata());
         call.sendMessage(new ProtoWriter().bytes(1, answer(named, stored)).toBytes());
-        end(Status.OK);
+        call.close(Status.OK, new Metadata());
     }
 
     private static byte[] answer(PutTarget target, MapPut.Stored stored) {
@@ -362,9 +363,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             return;
         }
         cleanUp();
-        if (!status.isOk()) {
-            puts.counters().putFailed();
-        }
+        puts.counters().putFailed();
         call.close(status, new Metadata());
     }
 

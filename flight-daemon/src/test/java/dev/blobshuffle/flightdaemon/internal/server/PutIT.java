@@ -239,6 +239,17 @@ class PutIT {
     }
 
     @Test
+    void theNextMapMayFollowTheAnswerAtOnce() {
+        ManagedChannel other = FlightCalls.open(daemon.port());
+        new RawPut(other).begin("default", "s", 1000, 0, 1); // It leaves room for one stream.
+        Daemons.patiently("the other put").until(() -> stat("running_puts") == 1);
+        for (int map = 0; map < 200; map++) {
+            assertThat(put("default", "s", map, 0, 1).rows(0).answer()).contains("\"map\":" + map);
+        }
+        other.shutdownNow();
+    }
+
+    @Test
     void anUnfinishedStreamLeavesNothing() throws Exception {
         RawPut cancelled = put("default", "s", 0, 0, 1);
         for (int i = 0; i < 12; i++) {

@@ -158,6 +158,16 @@ final class RawPut {
         return result.join();
     }
 
+    /** Ends the stream and returns the ref, which may come before the end of the call. */
+    String answer() {
+        call.halfClose();
+        CompletableFuture.anyOf(result, ended).orTimeout(120, TimeUnit.SECONDS).join();
+        if (!result.isDone()) {
+            throw status().asRuntimeException();
+        }
+        return result.join();
+    }
+
     /** Ends the stream, which the daemon must refuse. */
     Status refusal() {
         call.halfClose();
