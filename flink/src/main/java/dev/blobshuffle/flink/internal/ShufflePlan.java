@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.flink.util.function.SerializableFunction;
 
 /**
- * What the operators of a shuffle have in common; fixed when the job is built. Immutable.
+ * The parameters that all operators of a shuffle share. Fixed when the job is built. Immutable.
  *
  * @param name of the shuffle, unique in its job
  * @param submission a random number in hexadecimal digits, the same for all shuffles of a job and

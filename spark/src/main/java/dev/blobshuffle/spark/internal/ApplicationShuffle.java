@@ -65,7 +65,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     private final BooleanSupplier isEnding;
     private final LeaseWatch lease;
 
-    /** What each executor has asked of the store, by its last report. */
+    /** The requests of each executor to the store, by its last report. */
     private final Map<String, Usage> usages = new ConcurrentHashMap<>();
 
     private ApplicationShuffle(
@@ -199,7 +199,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         usages.put(executor, usage);
     }
 
-    /** What driver and executors have asked of the store. */
+    /** The requests of driver and executors to the store. */
     private Usage usage() {
         return usages.values().stream().reduce(StoreUsage.of(instance), Usage::plus);
     }

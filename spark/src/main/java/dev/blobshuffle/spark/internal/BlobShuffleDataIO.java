@@ -10,7 +10,7 @@ import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
 
 /**
- * What Spark asks about the shuffles of an application: they outlive executors, and their blobs end
+ * Answers Spark about the shuffles of an application: they outlive executors, and their blobs end
  * with them. Map outputs are written as Spark does by itself. Thread-safe.
  */
 public final class BlobShuffleDataIO implements ShuffleDataIO {

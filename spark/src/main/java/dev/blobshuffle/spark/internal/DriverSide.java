@@ -18,7 +18,7 @@ import org.apache.spark.api.plugin.PluginContext;
  * the directory of blobs. Spark makes its shuffle manager after the plug-ins. Owned by Spark.
  */
 public final class DriverSide implements DriverPlugin {
-    /** What executors get: the owner of the application's blobs. */
+    /** The name under which executors get the owner of the application's blobs. */
     static final String OWNER = "owner";
 
     /** Spark's plug-in makes it. */

@@ -8,7 +8,7 @@ import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 
-/** What the driver learns from Spark's scheduler. Spark calls it on one thread. */
+/** Receives the events of Spark's scheduler at the driver. Spark calls it on one thread. */
 final class ShuffleListener extends SparkListener {
     /** Properties of the jobs of a micro-batch. */
     private static final String QUERY = "sql.streaming.queryId";

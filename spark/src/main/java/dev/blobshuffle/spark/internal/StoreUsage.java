@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.spark.internal.directory.Usage;
 import java.util.function.LongSupplier;
 
-/** What an instance asks of the store, in reports and in Spark's metrics. Stateless. */
+/** The requests of an instance to the store, for reports and Spark's metrics. Stateless. */
 final class StoreUsage {
     private StoreUsage() {}
 

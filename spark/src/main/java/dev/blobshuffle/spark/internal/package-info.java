@@ -1,4 +1,4 @@
-/** What Spark loads: the shuffle manager, its data I/O, and the two sides of the plug-in. */
+/** The classes that Spark loads: the shuffle manager, its data I/O, and the plug-in's two sides. */
 @NullMarked
 package dev.blobshuffle.spark.internal;
 

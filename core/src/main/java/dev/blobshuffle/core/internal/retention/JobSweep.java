@@ -75,7 +75,7 @@ public final class JobSweep {
         return new Job(owner, blobs.registers().flatMap(each -> JobOwner.job(each, owner)), count, newest);
     }
 
-    /** What one request lists: a job has few blobs a minute. */
+    /** The minutes of one listing request each. A job has few blobs a minute. */
     private List<GenerationSpan> spans(int owner) throws InterruptedException {
         return store.generations(owner).stream()
                 .map(generation -> GenerationSpan.around(generation, 1))

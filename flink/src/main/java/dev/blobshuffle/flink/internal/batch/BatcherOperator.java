@@ -33,7 +33,7 @@ final class BatcherOperator<T, K> extends ShuffleOperator<T, Reference> {
     private final WriteSide<T, K> side;
     private @Nullable ListState<UnsentState> state;
 
-    /** What kind of checkpoint is being taken. */
+    /** The options of the checkpoint that is being taken. */
     private @Nullable CheckpointOptions snapshot;
 
     BatcherOperator(

@@ -26,7 +26,7 @@ final class EdgeChannel implements Channel {
     private final Edge edge;
     private final Queue<Sent> arrived = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isMailed = new AtomicBoolean();
-    /** What barriers of open checkpoints wait for. Guarded by this. */
+    /** Open checkpoints wait for these. Guarded by this. */
     private final List<Unsent> open = new ArrayList<>();
 
     private volatile boolean isClosed;
@@ -47,7 +47,7 @@ final class EdgeChannel implements Channel {
         void emitted();
     }
 
-    /** What waits for the task's thread. The delivery is absent in all but the last record. */
+    /** A reference that waits for the task's thread. Only the last one of a delivery has it. */
     private record Sent(
             Reference reference, int records, @Nullable Delivery delivery) {}
 

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a Batcher had taken before a barrier and not emitted: references that come one after the
- * other, as blobs are stored. A batch is sealed at the barrier, so each reference is before or
- * behind it as a whole. The first references of each group make up its count, because a group keeps
- * its order. Guarded by the channel.
+ * References of records that a Batcher took before a barrier and has not emitted. They come one
+ * after the other, as blobs are stored. A batch is sealed at the barrier, so each reference is
+ * before or behind it as a whole. The first references of each group make up its count, because a
+ * group keeps its order. Guarded by the channel.
  */
 final class Unsent {
     private final long[] missing;

@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 public final class WriteSide<T, K> implements TaskSide {
     private static final Logger LOG = LoggerFactory.getLogger(WriteSide.class);
 
-    /** What the upload's own deadline leaves for everything else in a flush. */
+    /** The time of a flush for all but the upload, which has a deadline of its own. */
     private static final Duration BEYOND_UPLOAD = Duration.ofSeconds(30);
 
     private static final int FIRST_BUFFER = 1 << 10;
@@ -187,7 +187,7 @@ public final class WriteSide<T, K> implements TaskSide {
         return present;
     }
 
-    /** What the lane's channel writes to. */
+    /** The lane's channel writes to it. */
     private final class Edge implements EdgeChannel.Edge {
         @Override
         public void emit(Reference reference, int records) {

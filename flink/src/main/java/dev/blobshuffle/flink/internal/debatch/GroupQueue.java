@@ -75,7 +75,7 @@ final class GroupQueue {
         return oldest;
     }
 
-    /** What a checkpoint holds of the group. */
+    /** The state of the group in a checkpoint. */
     PendingGroup pending() {
         List<Reference> references = new ArrayList<>(items.size());
         for (Item item : items) {

@@ -19,7 +19,7 @@ public final class TaskInstances {
 
     private TaskInstances() {}
 
-    /** What an instance is shared by. */
+    /** Tasks with the same key share an instance. */
     private record Key(Map<String, String> settings, String job) {}
 
     /**

@@ -4,7 +4,7 @@ import dev.blobshuffle.flink.internal.reference.Reference;
 import java.util.List;
 
 /**
- * What a checkpoint holds of one key group: the references whose records were not handed out, in
+ * The state of one key group in a checkpoint: the references whose records were not handed out, in
  * order. Immutable.
  *
  * @param group the key group

@@ -1,4 +1,4 @@
-/** What an operator of a shuffle has not handed on, as its state holds it. */
+/** References that an operator of a shuffle has not handed on, as its state holds them. */
 @NullMarked
 package dev.blobshuffle.flink.internal.pending;
 

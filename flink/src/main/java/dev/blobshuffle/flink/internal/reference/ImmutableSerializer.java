@@ -6,8 +6,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * What the serializers of our own types have in common: the types are immutable, so nothing is
- * copied or reused. Stateless.
+ * A serializer of one of our own types. The types are immutable, so it copies and reuses nothing.
+ * Stateless.
  */
 public abstract class ImmutableSerializer<T> extends TypeSerializerSingleton<T> {
     private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package dev.blobshuffle.flink.internal.reference;
 import java.util.Arrays;
 
 /**
- * What travels on the hash edge between the Batcher and the Debatcher: the notification of a
- * segment, or a record if its batch was not worth a blob. It belongs to one key group. Immutable.
+ * An element of the hash edge between the Batcher and the Debatcher: the notification of a segment,
+ * or a record if its batch was not worth a blob. It belongs to one key group. Immutable.
  */
 public final class Reference {
     /**

@@ -1,4 +1,4 @@
-/** What travels on Flink's network in place of records. */
+/** References to records. They travel on Flink's network in place of the records. */
 @NullMarked
 package dev.blobshuffle.flink.internal.reference;
 

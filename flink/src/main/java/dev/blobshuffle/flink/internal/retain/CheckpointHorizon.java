@@ -50,7 +50,7 @@ public final class CheckpointHorizon implements Horizon {
     /** A subtask that reports. */
     private record Subtask(OperatorID operator, int number) {}
 
-    /** What the horizon of a shuffle is shared by. */
+    /** Coordinators with the same key share the horizon. */
     private record Key(String shuffle) {}
 
     /**

@@ -3,8 +3,8 @@ package dev.blobshuffle.flink.internal.retain;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 
 /**
- * What one subtask of a shuffle needs for a checkpoint; sent before the checkpoint is
- * acknowledged.
+ * The blobs that one subtask of a shuffle needs for a checkpoint. The subtask sends it before it
+ * acknowledges the checkpoint.
  *
  * @param checkpoint its id
  * @param generation blobs of lower generations are not needed; {@link #EVERYTHING}: all are

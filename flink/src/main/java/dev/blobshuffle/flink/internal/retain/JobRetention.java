@@ -59,7 +59,7 @@ final class JobRetention implements SweepSource {
         this.timing = timing;
     }
 
-    /** What runs: the sweeper, and its clock and threads. */
+    /** A running sweeper, with its clock and threads. */
     private record Running(Sweeper sweeper, Membership.Reading turn, SystemTime time) {
         void close() {
             turn.close();

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * owner ({@link JobOwner}). As thread-safe as the store.
  */
 public final class JobStore extends ForwardingBlobStore {
-    /** What the place of Flink's blobs begins with, after the store's prefix. */
+    /** The directory of Flink's blobs, below the store's prefix. */
     private static final String PLACE = "flink";
 
     private static final Logger LOG = LoggerFactory.getLogger(JobStore.class);

@@ -17,8 +17,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the operators around both sides of a shuffle share: the engine, the marks between records,
- * and the end. Owned by the task's thread.
+ * An operator around one side of a shuffle: its engine, the marks between records, and the end.
+ * Owned by the task's thread.
  *
  * @param <I> the type of incoming records
  * @param <O> the type of outgoing records
@@ -58,7 +58,7 @@ public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
         return coordinator;
     }
 
-    /** What a side uses of this operator's task. */
+    /** The parts of this operator's task that a side uses. */
     protected final TaskContext<O> task(StreamOperatorParameters<O> parameters) {
         return new TaskContext<>(parameters.getMailboxExecutor(), output, coordinator::sendEventToCoordinator);
     }

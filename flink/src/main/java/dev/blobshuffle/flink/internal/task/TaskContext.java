@@ -7,7 +7,7 @@ import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * What the two sides of a shuffle use of the task that runs them.
+ * The parts of a task that the side of a shuffle in it uses.
  *
  * @param mailbox runs mails on the task's thread
  * @param output to the next operator, or to the network

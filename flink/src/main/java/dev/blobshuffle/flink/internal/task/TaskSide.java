@@ -3,7 +3,7 @@ package dev.blobshuffle.flink.internal.task;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.flink.internal.mark.HeldMarks;
 
-/** What an operator needs of either side of a shuffle. Owned by the task's thread. */
+/** A side of a shuffle, as its operator sees it. Owned by the task's thread. */
 public interface TaskSide {
     /**
      * Starts it. Called once, after the state is restored.

@@ -1,4 +1,4 @@
-/** What the two sides of a shuffle share: their task, and the operator around them. */
+/** The parts that both sides of a shuffle use: their task, and the operator around them. */
 @NullMarked
 package dev.blobshuffle.flink.internal.task;
 

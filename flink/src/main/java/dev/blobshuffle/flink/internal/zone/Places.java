@@ -24,7 +24,7 @@ public final class Places {
     /** Where a subtask of the Batcher is that waits for its answer. */
     private record Question(Place place, CompletableFuture<CoordinationResponse> answer) {}
 
-    /** What the places of a shuffle are shared by. */
+    /** Coordinators with the same key share the places. */
     private record Key(String shuffle) {}
 
     Places() {}

@@ -46,7 +46,7 @@ public final class BlobDirectory {
 
     private final Application application;
 
-    /** What executors ask beside blobs. Its methods may block. */
+    /** Answers executors about all but blobs. Its methods may block. */
     public interface Application {
         /** An executor misses a blob that was stored. */
         void lost(BlobId blob);

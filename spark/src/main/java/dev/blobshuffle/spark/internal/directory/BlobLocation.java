@@ -15,7 +15,7 @@ public final class BlobLocation {
     private static final String UNKNOWN_HOST = "blob-store";
 
     /**
-     * What Spark takes off a location when it looks for a host to run a task on ({@code
+     * A prefix that Spark takes off a location when it looks for a host to run a task on ({@code
      * TaskLocation}), and nowhere else.
      */
     private static final String NEAR = "hdfs_cache_";

@@ -123,7 +123,7 @@ public final class DirectoryClient {
         return known(blob).filter(where -> !isAway(where)).flatMap(Whereabouts::writer);
     }
 
-    /** What is known of a blob without a request. */
+    /** The whereabouts of a blob, if they are known without a request. */
     public synchronized Optional<Whereabouts> known(BlobId blob) {
         return Optional.ofNullable(known.get(blob));
     }

@@ -16,13 +16,13 @@ final class MemberList {
     private long version;
 
     /**
-     * What an executor gets.
+     * The answer to an executor.
      *
      * @param version of the list
      * @param members all of them; empty if the executor knows this version
      */
     record Answer(long version, Optional<List<Member>> members) {
-        /** What {@link MemberList#answer} made. */
+        /** Parses the words of {@link MemberList#answer}. */
         static Answer parse(List<String> words) {
             Optional<List<Member>> members = words.size() == 1
                     ? Optional.empty()

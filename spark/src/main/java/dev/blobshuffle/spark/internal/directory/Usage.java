@@ -3,7 +3,7 @@ package dev.blobshuffle.spark.internal.directory;
 import java.util.Arrays;
 
 /**
- * What a part of the application has asked of the store so far.
+ * The requests of a part of the application to the store so far.
  *
  * @param puts requests that write a blob
  * @param gets requests that read parts of blobs
@@ -44,7 +44,7 @@ public record Usage(long puts, long gets, long others, long microdollars, long a
         return puts + " " + gets + " " + others + " " + microdollars + " " + acrossNatively + " " + across;
     }
 
-    /** What {@link #text} made. */
+    /** Parses {@link #text}. */
     static Usage parse(String text) {
         long[] numbers =
                 Arrays.stream(text.split(" ", -1)).mapToLong(Long::parseLong).toArray();

@@ -38,7 +38,7 @@ public record Whereabouts(Optional<Endpoint> writer, OptionalLong length, Zone z
                 + (length.isPresent() ? String.valueOf(length.getAsLong()) : NONE) + " " + zone.name();
     }
 
-    /** What {@link #text} made. */
+    /** Parses {@link #text}. */
     static Whereabouts parse(String text) {
         boolean hasWriter = !text.startsWith(NONE + " ");
         String[] words = text.split(" ", hasWriter ? 5 : 3);

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * What Spark's fetch iterator asks for blocks. A block of a blob comes from the executor that wrote
+ * Gives blocks to Spark's fetch iterator. A block of a blob comes from the executor that wrote
  * it, if that is in the own zone and has it on its disk; otherwise from the store. Between zones
  * only blocks travel that the store does not have or does not give. A block of a real executor
  * comes from that one. Thread-safe.
@@ -48,7 +48,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
     /** Requests to the store of an executor at a time. */
     private static final int READERS = 16;
 
-    /** What was read is verified on threads of its own, while readers wait. */
+    /** Threads that verify bytes, while readers wait. */
     private static final int CHECKS = 2;
 
     private final DirectoryClient directory;

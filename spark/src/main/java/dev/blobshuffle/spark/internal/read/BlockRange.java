@@ -9,7 +9,7 @@ import org.apache.spark.storage.ShuffleBlockBatchId;
 import org.apache.spark.storage.ShuffleBlockId;
 
 /**
- * What a shuffle block of Spark is made of: some partitions of one attempt of a map.
+ * The parts of a shuffle block of Spark: some partitions of one attempt of a map.
  *
  * @param name the block's name
  * @param shuffle the shuffle

@@ -29,7 +29,7 @@ public final class Contradictions {
     /** The release whose shuffle manager is made before plug-ins. */
     private static final String EARLY_MANAGER = "3.5.";
 
-    /** What cannot be true. */
+    /** Settings of Spark that must be false. */
     private static final List<Flag> REFUSED = List.of(
             new Flag(
                     "spark.shuffle.service.enabled",

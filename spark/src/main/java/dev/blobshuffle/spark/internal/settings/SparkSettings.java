@@ -25,7 +25,7 @@ import scala.Tuple2;
  * Stateless.
  */
 public final class SparkSettings implements SettingGroup {
-    /** What Spark requires of every name, and what our names begin with after it. */
+    /** Spark ignores settings without it. The names of ours follow. */
     public static final String PREFIX = "spark.";
 
     /** When a map's output is in the store. */
@@ -82,7 +82,7 @@ public final class SparkSettings implements SettingGroup {
             60_000,
             "How long a read of the store is retried. Then Spark runs the maps of the blob again.");
 
-    /** What caches load. */
+    /** The part of a blob that a cache loads at a time. */
     public static final Setting<ByteSize> READ_WINDOW = Setting.size(
             "read.window.bytes",
             new ByteSize(64 << 10),

@@ -1,4 +1,4 @@
-/** What differs between the releases of Spark that one jar runs on. */
+/** Code that differs between the releases of Spark that one jar runs on. */
 @NullMarked
 package dev.blobshuffle.spark.internal.shim;
 

@@ -24,7 +24,7 @@ public record PackingRule(long bytes, int maps, Duration age, Duration awayAge, 
     /** Below it, a footer would be a fifth of a blob. */
     private static final long LEAST_SEGMENT = 64;
 
-    /** What happens to the outputs of stored maps. */
+    /** Whether outputs of stored maps stay on the executor's disk. */
     public enum WhenStored {
         /** They stay on the executor's disk until Spark removes the shuffle. */
         KEEP,
