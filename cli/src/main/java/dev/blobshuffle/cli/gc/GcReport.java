@@ -37,6 +37,13 @@ record GcReport(
         owners.forEach(owner -> line(text, owner));
         line(text, found.needed() + " blobs are needed.");
         found.oldest().ifPresent(reference -> describe(reference, text));
+        addUnknown(text);
+        addKept(text);
+        addUnneeded(text);
+        return text.toString();
+    }
+
+    private void addUnknown(StringBuilder text) {
         if (found.kept() > 0) {
             line(
                     text,
@@ -49,6 +56,9 @@ record GcReport(
                     "This principal may not describe topics " + hidden
                             + ", so it is unknown whether they exist. Sweep as a principal that may.");
         }
+    }
+
+    private void addKept(StringBuilder text) {
         if (found.silent() > 0) {
             line(text, found.silent() + " blobs are kept, because a log of theirs has never held a record.");
         }
@@ -76,6 +86,9 @@ record GcReport(
                         text,
                         found.damaged() + " blobs are kept, because their footers are damaged, such as " + example
                                 + "."));
+    }
+
+    private void addUnneeded(StringBuilder text) {
         line(
                 text,
                 found.unneeded()
@@ -88,7 +101,6 @@ record GcReport(
                     found.orphans() + " of these are orphans, " + found.orphanBytes()
                             + " bytes: no notification ever led to them.");
         }
-        return text.toString();
     }
 
     private void describe(BlobReference reference, StringBuilder text) {

@@ -92,7 +92,10 @@ public final class NotificationCodec {
         if (end < 2 || Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end)) {
             throw corrupt("its checksum is wrong, " + bytes.length + " bytes");
         }
-        ByteReader reader = new ByteReader(bytes, 2, end, "a notification");
+        return fields(new ByteReader(bytes, 2, end, "a notification"), version);
+    }
+
+    private static Notification fields(ByteReader reader, byte version) {
         long generation = reader.varlong();
         long writer = reader.fixedLong();
         long sequence = reader.varlong();

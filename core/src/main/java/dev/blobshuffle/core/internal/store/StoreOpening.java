@@ -244,24 +244,32 @@ final class StoreOpening {
         });
     }
 
-    private Plan laidOut(StoreLayout layout) {
-        Map<String, BlobDirectory> members = new LinkedHashMap<>();
-        List<BlobDirectory> stale = new ArrayList<>();
-        List<BlobDirectory> strangers = new ArrayList<>();
+    /**
+     * The marked directories, by their relation to a layout.
+     *
+     * @param members those of the layout, by their ids in it
+     * @param stale members whose marker has an earlier layout
+     * @param strangers directories that are not in the layout
+     */
+    private record Sorted(
+            Map<String, BlobDirectory> members, List<BlobDirectory> stale, List<BlobDirectory> strangers) {}
+
+    private Sorted sorted(StoreLayout layout) {
+        Sorted sorted = new Sorted(new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>());
         marked.forEach((directory, marker) -> {
             Optional<DirectoryMarker.Place> place = marker.place().filter(found -> layout.has(found.directory()));
             if (place.isEmpty()) {
-                strangers.add(directory);
+                sorted.strangers.add(directory);
                 return;
             }
-            BlobDirectory same = members.put(place.get().directory(), directory);
+            BlobDirectory same = sorted.members.put(place.get().directory(), directory);
             if (same != null) {
                 throw refused(same + " and " + directory + " are both directory "
                         + place.get().directory() + " of store " + layout.store()
                         + ": two names of one directory, or a copy. Name each directory once.");
             }
             if (place.get().layout().edition() < layout.edition()) {
-                stale.add(directory);
+                sorted.stale.add(directory);
             } else if (!place.get().layout().equals(layout)) {
                 throw refused(directory + " names the directories "
                         + place.get().layout().directories() + " of store " + layout.store()
@@ -270,6 +278,14 @@ final class StoreOpening {
                         + " an interrupted command has left.");
             }
         });
+        return sorted;
+    }
+
+    private Plan laidOut(StoreLayout layout) {
+        Sorted sorted = sorted(layout);
+        Map<String, BlobDirectory> members = sorted.members();
+        List<BlobDirectory> stale = sorted.stale();
+        List<BlobDirectory> strangers = sorted.strangers();
         List<BlobDirectory> unmarked = directories.stream()
                 .filter(directory -> !marked.containsKey(directory))
                 .toList();
