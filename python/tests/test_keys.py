@@ -99,7 +99,7 @@ def test_types_with_a_hash():
         pa.array([b"ab", None], pa.binary(2)),
         pa.array([b"0" * 16, None], pa.uuid()),
         pa.nulls(2),
-        pa.array([1, None], pa.float16()),
+        pa.array([np.float16(1), None], pa.float16()),
     ]
     for column in columns:
         assert ids(column)[1] == reference(None)

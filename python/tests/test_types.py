@@ -35,6 +35,9 @@ COLUMNS = {
     "binary": lambda: pa.array([None if t is None else t.encode() for t in TEXTS]),
     "fixed_size_binary": lambda: pa.array([b"%8d" % i for i in range(ROWS)], pa.binary(8)),
     "string_view": lambda: pa.array(TEXTS, pa.string_view()),
+    "string_view of short": lambda: pa.array([None if i is None else "a" for i in NUMBERS]).cast(
+        pa.string_view()
+    ),
     "binary_view": lambda: pa.array([None if t is None else t.encode() for t in TEXTS]).cast(
         pa.binary_view()
     ),

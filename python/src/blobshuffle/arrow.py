@@ -9,13 +9,16 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from blobshuffle.columns import (
+    PYARROW,
     compacted,
     dictionaries,
     gathered,
     gathered_field,
     has_dictionaries,
+    has_views,
     is_decodable,
     restored,
+    size_of,
 )
 from blobshuffle.container import ARROW_END, MAX_PIECE_LENGTH
 
@@ -35,6 +38,9 @@ SMALL_DICTIONARY = 1 << 20
 """A dictionary that a frame may carry beside its rows, bytes without compression."""
 
 _ZSTD_LEVEL = 1
+
+_COMPRESSES_VIEWS = PYARROW >= 25
+"""Earlier releases of pyarrow crash when they compress views that were cast from short strings."""
 
 
 class EncodedFrame(NamedTuple):
@@ -62,6 +68,14 @@ def write_options(codec: FrameCodec) -> pa.ipc.IpcWriteOptions:
     return pa.ipc.IpcWriteOptions(
         compression=compression, use_threads=False, emit_dictionary_deltas=False
     )
+
+
+def usable(codec: FrameCodec, schema: pa.Schema) -> FrameCodec:
+    """Return the codec for batches: `none` if this pyarrow cannot compress views that they have."""
+    if _COMPRESSES_VIEWS or not any(has_views(field.type) for field in schema):
+        return codec
+    write_options(codec)  # An illegal one is refused nevertheless.
+    return "none"
 
 
 class BatchEncoder:
@@ -99,6 +113,7 @@ class BatchEncoder:
 
     def use(self, codec: FrameCodec) -> None:
         """Compress the frames from now on with a codec. Raises `ValueError` if it is unknown."""
+        codec = usable(codec, self.schema)
         self._options = write_options(codec)
         self._is_compressed = codec != "none"
 
@@ -230,7 +245,7 @@ class BatchEncoder:
         ]
         if self._shared is None:
             self._shared = dictionaries
-            if sum(dictionary.nbytes for dictionary in dictionaries) > SMALL_DICTIONARY:
+            if sum(size_of(dictionary) for dictionary in dictionaries) > SMALL_DICTIONARY:
                 self.is_mixed = True
                 return
             messages = self._messages(batch.slice(0, 0), self._options)
@@ -249,7 +264,7 @@ class BatchEncoder:
             if (
                 self.is_mixed
                 and is_decodable(field.type)
-                and column.dictionary.nbytes > SMALL_DICTIONARY
+                and size_of(column.dictionary) > SMALL_DICTIONARY
                 and batch.num_rows <= 2 * len(column.dictionary)
             ):
                 self.gathered = self.gathered.set(number, field.with_type(field.type.value_type))
@@ -289,7 +304,7 @@ def _compacted(batch: pa.RecordBatch) -> pa.RecordBatch:
 def _carried(batch: pa.RecordBatch) -> int:
     """Return the bytes of dictionaries that fewer rows would not need."""
     return sum(
-        dictionary.nbytes
+        size_of(dictionary)
         for column in batch.columns
         for dictionary in dictionaries(column)
         if 2 * len(dictionary) > batch.num_rows

@@ -16,6 +16,9 @@ import pyarrow.compute as pc
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
 
+PYARROW = int(pa.__version__.split(".")[0])
+"""The major version of the installed pyarrow."""
+
 
 def gathered_field(field: pa.Field) -> pa.Field:
     """Return the field that stands for another while rows are gathered.
@@ -120,6 +123,23 @@ def _children(data_type: pa.DataType) -> list[pa.Field]:
     if pa.types.is_dictionary(data_type):
         return [pa.field("values", data_type.value_type)]
     return [data_type.field(i) for i in range(data_type.num_fields)]
+
+
+def size_of(data: Any) -> int:
+    """Return the bytes of an array or batch: of its rows, or of whole buffers.
+
+    `nbytes` of pyarrow before 24 raises for views of strings.
+    """
+    try:
+        return data.nbytes
+    except pa.ArrowTypeError:
+        return data.get_total_buffer_size()
+
+
+def has_views(data_type: pa.DataType) -> bool:
+    """Whether a type is or contains a view of strings or bytes."""
+    is_view = pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type)
+    return is_view or any(has_views(child.type) for child in _children(data_type))
 
 
 def _is_indirect(data_type: pa.DataType) -> bool:
@@ -334,11 +354,11 @@ class Weights:
 
     def of(self, batch: pa.RecordBatch) -> tuple[int, int]:
         """Return the bytes of a batch's rows, and of those dictionaries that are new."""
-        rows = batch.nbytes
+        rows = size_of(batch)
         added = 0
         for number in self._with_dictionaries:
             for dictionary in dictionaries(batch.column(number)):
-                size = dictionary.nbytes
+                size = size_of(dictionary)
                 rows -= size
                 identity = _identity(dictionary)
                 if identity not in self._seen:
@@ -356,13 +376,13 @@ class Weights:
         Dictionaries of at most `small` bytes count nothing, nor do those of four times that whose
         values repeat.
         """
-        size = float(batch.nbytes)
+        size = float(size_of(batch))
         for number in self._with_dictionaries:
             for dictionary in dictionaries(batch.column(number)):
-                size -= dictionary.nbytes
+                size -= size_of(dictionary)
                 repeats = batch.num_rows >= 4 * len(dictionary)
-                if dictionary.nbytes > (4 * small if repeats else small):
-                    size += batch.num_rows * dictionary.nbytes / max(1, len(dictionary))
+                if size_of(dictionary) > (4 * small if repeats else small):
+                    size += batch.num_rows * size_of(dictionary) / max(1, len(dictionary))
         return max(0.0, size) / max(1, batch.num_rows)
 
 

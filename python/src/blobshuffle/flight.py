@@ -17,6 +17,7 @@ from blobshuffle.arrow import (
     SMALL_DICTIONARY,
     BatchEncoder,
     FrameCodec,
+    usable,
     write_options,
 )
 from blobshuffle.container import BlobId
@@ -63,7 +64,9 @@ class FlightWriter:
         checked_name(shuffle)
         names = [namespace, shuffle, str(map), str(attempt), str(partitions)]
         headers = [] if token is None else [(b"authorization", b"Bearer " + token.encode())]
-        options = _flight.FlightCallOptions(headers=headers, write_options=write_options(codec))
+        options = _flight.FlightCallOptions(
+            headers=headers, write_options=write_options(usable(codec, schema))
+        )
         self._partitions = partitions
         self._maps = maps
         self._encoder = BatchEncoder(schema, codec)

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from blobshuffle.adaptive import CODECS, AdaptiveCodec, Cost, Rates, cheapest
 from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, FrameCodec
+from blobshuffle.columns import size_of
 from blobshuffle.failure import StoreUnavailable
 
 MIN_PARTITION, PARTITION, MAX_PARTITION = 128 << 20, 256 << 20, 512 << 20
@@ -101,7 +102,7 @@ def codec_costs(batches: Sequence[pa.RecordBatch]) -> dict[FrameCodec, Cost]:
     """Return what each codec costs for frames of rows."""
     found: dict[FrameCodec, Cost] = {}
     for batch in batches:
-        step = max(1, batch.num_rows * FRAME_BYTES // max(1, batch.nbytes))
+        step = max(1, batch.num_rows * FRAME_BYTES // max(1, size_of(batch)))
         for at in range(0, batch.num_rows, step):
             codec = AdaptiveCodec(Rates(0.0))
             encoder = BatchEncoder(batch.schema, "lz4")

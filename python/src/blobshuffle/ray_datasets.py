@@ -24,6 +24,7 @@ from ray.data.block import BlockAccessor, BlockMetadata
 
 from blobshuffle.aggregates import Aggregates, require_names
 from blobshuffle.arrow import Codec
+from blobshuffle.columns import size_of
 from blobshuffle.failure import IncompleteShuffle
 from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
@@ -547,7 +548,7 @@ def _tables(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa
     is_first = True
     for batch in batches:
         group.append(batch)
-        size += batch.nbytes
+        size += size_of(batch)
         if size >= _TABLE_BYTES:
             yield pa.Table.from_batches(group, schema)
             group, size, is_first = [], 0, False

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from blobshuffle.columns import gathered, gathered_field, is_decodable, restored
+from blobshuffle.columns import gathered, gathered_field, is_decodable, restored, size_of
 from blobshuffle.failure import SchemaMismatch
 
 # Its functions are made at run time, so type checkers do not know them.
@@ -25,7 +25,7 @@ BATCH_ROWS = 64 << 10
 
 def memory_of(batch: pa.RecordBatch | pa.Table) -> int:
     """Return the bytes of memory that an operation needs to hold a batch."""
-    return batch.nbytes + ROW_BYTES * batch.num_rows
+    return size_of(batch) + ROW_BYTES * batch.num_rows
 
 
 def gathered_schema(schema: pa.Schema) -> pa.Schema:
@@ -131,7 +131,7 @@ def _slices(batch: pa.RecordBatch, max_memory: int) -> Iterator[pa.RecordBatch]:
 
 def rows_of_a_batch(*batches: pa.RecordBatch) -> int:
     """Return how many rows a result's batch may have, if a row has a row of each batch."""
-    row_bytes = sum(batch.nbytes / max(1, batch.num_rows) for batch in batches)
+    row_bytes = sum(size_of(batch) / max(1, batch.num_rows) for batch in batches)
     return int(min(BATCH_ROWS, max(1, BATCH_BYTES / max(1.0, row_bytes))))
 
 

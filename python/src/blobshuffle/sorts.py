@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from blobshuffle.columns import PYARROW
 from blobshuffle.join_keys import field_of
 from blobshuffle.rows import (
     ROW_BYTES,
@@ -44,6 +45,9 @@ Direction = Literal["ascending", "descending"]
 NullPlacement = Literal["at_start", "at_end"]
 
 _SAMPLES = 16 << 10
+
+_PLACES_NULLS_BY_KEY = PYARROW >= 25
+"""Earlier releases of pyarrow place the nulls of all keys with one option."""
 
 
 class SortPlan:
@@ -94,11 +98,11 @@ class SortPlan:
 
     def order(self, keys: pa.RecordBatch) -> Any:
         """Return the indices that sort keys; equal keys keep their order."""
-        chosen = [
-            (str(number), direction, self._null_placement)
-            for number, (_, direction) in enumerate(self.by)
-        ]
-        return _compute.sort_indices(keys, sort_keys=chosen)
+        chosen = [(str(number), direction) for number, (_, direction) in enumerate(self.by)]
+        if _PLACES_NULLS_BY_KEY:
+            each = [(*pair, self._null_placement) for pair in chosen]
+            return _compute.sort_indices(keys, sort_keys=each)
+        return _compute.sort_indices(keys, sort_keys=chosen, null_placement=self._null_placement)
 
 
 def _key(batch: pa.RecordBatch, name: str) -> Any:
