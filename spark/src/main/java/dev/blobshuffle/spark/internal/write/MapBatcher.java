@@ -87,17 +87,21 @@ public final class MapBatcher implements AutoCloseable {
         if (!rule.takes(output)) {
             return Optional.empty();
         }
-        OpenBlob blob = place(output);
-        await(blob);
+        OpenBlob blob;
+        do {
+            blob = place(output);
+        } while (!await(blob));
         return Optional.of(blob.id);
     }
 
-    private void await(OpenBlob blob) {
+    /** Returns false if the output needs another blob. */
+    private boolean await(OpenBlob blob) {
         try {
-            Void ignored = blob.announced.get();
-            if (rule.whenStored() == PackingRule.WhenStored.RELEASE) {
-                ignored = blob.stored.get();
+            boolean isKnown = blob.announced.get();
+            if (isKnown && rule.whenStored() == PackingRule.WhenStored.RELEASE) {
+                Void ignored = blob.stored.get();
             }
+            return isKnown;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof BlobShuffleException failure
                     ? failure
@@ -156,12 +160,14 @@ public final class MapBatcher implements AutoCloseable {
             if (directory.open(blob.id, blob.shuffle)) {
                 hasten(blob);
             }
-            blob.announced.complete(null);
-        } catch (RuntimeException e) {
+            blob.announced.complete(true);
+        } catch (RuntimeException | Error e) {
             synchronized (this) {
                 forget(blob);
             }
-            blob.announced.completeExceptionally(e);
+            boolean isKilled = Thread.currentThread().isInterrupted();
+            boolean ignored = isKilled ? blob.announced.complete(false) : blob.announced.completeExceptionally(e);
+            throw e;
         }
     }
 
@@ -195,7 +201,9 @@ public final class MapBatcher implements AutoCloseable {
 
     private void upload(OpenBlob blob) {
         try {
-            blob.announced.join();
+            if (!blob.announced.join()) {
+                return;
+            }
             if (!directory.uploading(blob.id)) {
                 synchronized (this) {
                     giveUp(blob, "its shuffle or micro-batch is over, or the application ends");
@@ -210,7 +218,7 @@ public final class MapBatcher implements AutoCloseable {
                 content.release();
             }
             finish(blob, content.length());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // A map may wait for the blob.
             fail(blob, e instanceof CompletionException && e.getCause() != null ? e.getCause() : e);
         }
     }

@@ -26,8 +26,8 @@ final class OpenBlob {
     final int shuffle;
     final List<MapOutput> outputs = new ArrayList<>();
 
-    /** The driver knows the blob. */
-    final CompletableFuture<Void> announced = new CompletableFuture<>();
+    /** The driver knows the blob; false if the map that was to announce it was killed. */
+    final CompletableFuture<Boolean> announced = new CompletableFuture<>();
 
     /** The store has it. */
     final CompletableFuture<Void> stored = new CompletableFuture<>();

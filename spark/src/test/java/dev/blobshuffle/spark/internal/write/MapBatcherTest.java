@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,6 +198,70 @@ class MapBatcherTest {
                 return super.put(id, content);
             }
         };
+    }
+
+    /** Such as one without memory. */
+    @Test
+    void aMapDoesNotWaitForAnUploadThatEndedByAnError() {
+        PackingRule sync = new PackingRule(10_000, 1, Duration.ofDays(1), AWAY_AGE, PackingRule.WhenStored.RELEASE);
+        BlobStore failing = new ForwardingBlobStore(store) {
+            @Override
+            public CompletionStage<Void> put(BlobId id, BlobContent content) {
+                throw new OutOfMemoryError("planted");
+            }
+        };
+        try (SystemTime time = new SystemTime();
+                MapBatcher batcher = batcher(failing, sync, time)) {
+            CompletableFuture<Optional<BlobId>> map =
+                    CompletableFuture.supplyAsync(() -> batcher.add(Outputs.of(files, 1, 0, 10, 500)));
+
+            assertThat(map)
+                    .failsWithin(Duration.ofMinutes(2))
+                    .withThrowableThat()
+                    .withMessageContaining("planted");
+            assertThat(batcher.pending()).isZero();
+        }
+    }
+
+    /** Spark interrupts the tasks of a cancelled job, and the losers of speculation. */
+    @Test
+    void aKilledMapDoesNotFailOthersOfItsBlob() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        DirectoryClient slow = new DirectoryClient(
+                request -> {
+                    if (isFirst.getAndSet(false)) {
+                        asked.countDown();
+                        Object ignored = new CompletableFuture<>().get();
+                    }
+                    return directory.answer(request);
+                },
+                client.self(),
+                Zone.SINGLE);
+        try (SystemTime time = new SystemTime();
+                MapBatcher batcher =
+                        new MapBatcher(new MapBatcher.Target(store, OWNER, "app-1"), slow, KEEP, file -> false, time)) {
+            CompletableFuture<Throwable> failure = new CompletableFuture<>();
+            Thread killed = new Thread(() -> {
+                try {
+                    Optional<BlobId> ignored = batcher.add(Outputs.of(files, 1, 0, 10, 500));
+                } catch (RuntimeException e) {
+                    failure.complete(e);
+                }
+            });
+            killed.start();
+            asked.await();
+            CompletableFuture<Optional<BlobId>> other = new CompletableFuture<>();
+            Thread waiting = new Thread(
+                    () -> other.completeAsync(() -> batcher.add(Outputs.of(files, 1, 1, 11, 500)), Runnable::run));
+            waiting.start();
+            await().atMost(Duration.ofMinutes(2)).until(() -> waiting.getState() == Thread.State.WAITING);
+            killed.interrupt();
+
+            assertThat(failure).succeedsWithin(Duration.ofMinutes(2));
+            assertThat(other).succeedsWithin(Duration.ofMinutes(2));
+            assertThat(client.locate(other.join().orElseThrow()).writer()).contains(client.self());
+        }
     }
 
     /** An executor that ends rescues also what it could not upload before. */
