@@ -51,6 +51,13 @@ record ManyBlocks(JavaPairRDD<Integer, byte[]> pairs, LongAccumulator runs) impl
                 runs);
     }
 
+    /** The sum of {@link #of(SparkApplication)}, without Spark. */
+    static long expected() {
+        return IntStream.range(0, MAPS * PARTITIONS)
+                .mapToLong(block -> seen(new Tuple2<>(block % PARTITIONS, bytes(BYTES, block))))
+                .sum();
+    }
+
     private static byte[] bytes(int size, int seed) {
         byte[] bytes = new byte[size];
         new Random(seed).nextBytes(bytes);
@@ -59,11 +66,15 @@ record ManyBlocks(JavaPairRDD<Integer, byte[]> pairs, LongAccumulator runs) impl
 
     /** Reads all. */
     long sum() {
-        return pairs.map(ManyBlocks::seen).reduce(Long::sum);
+        return pairs.map(ManyBlocks::read).reduce(Long::sum);
+    }
+
+    private static long read(Tuple2<Integer, byte[]> pair) {
+        WHEN_READ.get().accept(pair._1());
+        return seen(pair);
     }
 
     private static long seen(Tuple2<Integer, byte[]> pair) {
-        WHEN_READ.get().accept(pair._1());
         return (long) Arrays.hashCode(pair._2()) * (pair._1() + 1);
     }
 }

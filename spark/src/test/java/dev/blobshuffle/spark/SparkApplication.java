@@ -10,18 +10,26 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 
 /** A small Spark application, with the plug-in or without. Owned by one test. */
 final class SparkApplication implements AutoCloseable {
+    /** Of an application that several tests share. */
+    private static final int MOST_SHUFFLES = 50;
+
     private final SparkSession session;
 
     private SparkApplication(Map<String, String> configuration) {
@@ -63,7 +71,8 @@ final class SparkApplication implements AutoCloseable {
         Map<String, String> configuration = new TreeMap<>(Map.of(
                 "spark.master", "local-cluster[2,1,512]",
                 "spark.executor.memory", "512m",
-                "spark.executor.extraClassPath", System.getProperty("java.class.path")));
+                "spark.executor.extraClassPath", System.getProperty("java.class.path"),
+                "spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"));
         configuration.putAll(more);
         makeHome();
         SparkApplication spark = withPlugin(directory, configuration);
@@ -97,12 +106,40 @@ final class SparkApplication implements AutoCloseable {
         if (!Files.exists(root)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.walk(root)) {
-            return files.filter(file -> file.toString().endsWith(".blob"))
-                    .sorted()
-                    .toList();
+        List<Path> blobs = new ArrayList<>();
+        try {
+            Path ignored = Files.walkFileTree(root, new BlobVisitor(blobs));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+        Collections.sort(blobs);
+        return blobs;
+    }
+
+    /** Passes over what the store deletes meanwhile. */
+    private static final class BlobVisitor extends SimpleFileVisitor<Path> {
+        private final List<Path> blobs;
+
+        BlobVisitor(List<Path> blobs) {
+            this.blobs = blobs;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (file.toString().endsWith(".blob")) {
+                blobs.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException gone) {
+            return FileVisitResult.CONTINUE;
         }
     }
 
@@ -123,6 +160,13 @@ final class SparkApplication implements AutoCloseable {
             for (int owner : register.read().leases().keySet()) {
                 register.remove(owner);
             }
+        }
+    }
+
+    /** Removes the shuffles so far, as Spark does some time after the last reference is gone. */
+    void removeShuffles() {
+        for (int shuffle = 0; shuffle < MOST_SHUFFLES; shuffle++) {
+            session.sparkContext().cleaner().get().doCleanupShuffle(shuffle, true);
         }
     }
 

@@ -229,7 +229,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                         return null;
                     });
                 }
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 fail(e);
             }
         }
@@ -243,7 +243,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                 } else {
                     fromStoreOrAway(now);
                 }
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 fail(e);
             }
         }
@@ -276,7 +276,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                 Whereabouts whereabouts = directory.refresh(blob);
                 LOG.debug("Blob {} comes from the store, because its writer failed.", blob, failure);
                 fromStore(whereabouts);
-            } catch (Exception e) {
+            } catch (Exception | Error e) {
                 e.addSuppressed(failure);
                 fail(e);
             }
@@ -342,7 +342,7 @@ public final class BlobBlockClient extends BlockStoreClient implements AutoClose
                                     .shuffleBlockResolver()
                                     .getBlockData(BlockId$.MODULE$.apply(block), Option.empty()));
                 }
-            } catch (RuntimeException e) {
+            } catch (Exception e) { // Scala declares none, and throws those of files too.
                 readers.execute(() -> withoutWriter(e));
             }
         }
