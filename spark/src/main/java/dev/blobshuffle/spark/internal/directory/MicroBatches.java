@@ -13,7 +13,10 @@ import java.util.OptionalInt;
 final class MicroBatches {
     private final Map<Integer, Batch> shuffles = new HashMap<>();
 
-    /** The newest micro-batch of each query that has shuffles. */
+    /**
+     * The newest micro-batch of each query that has shuffles. Its number is lower than before if
+     * the query began again from an earlier state of its checkpoint.
+     */
     private final Map<String, Long> newest = new HashMap<>();
 
     private record Batch(String query, long number) {}
@@ -26,7 +29,7 @@ final class MicroBatches {
     void begin(String query, long number, OptionalInt shuffle) {
         shuffle.ifPresent(id -> shuffles.put(id, new Batch(query, number)));
         if (shuffle.isPresent() || newest.containsKey(query)) {
-            newest.merge(query, number, Math::max);
+            newest.put(query, number);
         }
     }
 

@@ -64,6 +64,18 @@ class BlobDirectoryTest {
         assertThat(two.locate(FIRST).writer()).as("its outputs stay").contains(one.self());
     }
 
+    /** The query began again from an earlier state of its checkpoint. */
+    @Test
+    void blobsOfRepeatedMicroBatchesAreUploaded() {
+        directory.stageOfBatch("query", 7, OptionalInt.of(4));
+        one.open(FIRST, 5);
+        directory.stageOfBatch("query", 3, OptionalInt.of(5));
+        assertThat(one.uploading(FIRST)).isTrue();
+
+        directory.stageOfBatch("query", 4, OptionalInt.empty());
+        assertThat(one.uploading(FIRST)).isFalse();
+    }
+
     @Test
     void removedShufflesOfAQueryAreForgotten() {
         directory.stageOfBatch("query", 7, OptionalInt.of(5));
