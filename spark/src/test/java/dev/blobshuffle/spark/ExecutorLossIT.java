@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,37 +38,55 @@ class ExecutorLossIT {
     }
 
     @Test
+    @Tag("nightly")
     void noMapRunsAgainWithSync() {
         try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.durability", "sync"))) {
-            Shuffle shuffle = new Shuffle(spark);
-            killOneExecutor(spark);
-
-            shuffle.readAgain();
-            assertThat(shuffle.runs()).isEqualTo(MAPS);
+            assertNoMapRunsAgain(spark);
         }
     }
 
     @Test
     void noMapRunsAgainAfterTheUpload() {
         try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "1"))) {
-            Shuffle shuffle = new Shuffle(spark);
-            await().atMost(LONG).until(() -> SparkApplication.blobs(directory).size() == MAPS);
-            killOneExecutor(spark);
-
-            shuffle.readAgain();
-            assertThat(shuffle.runs()).isEqualTo(MAPS);
+            assertNoMapRunsAgain(spark);
         }
     }
 
-    /** As Kubernetes and YARN end an executor, and dynamic allocation an idle one. */
-    @Test
-    void noMapRunsAgainIfTheExecutorIsAskedToEnd() {
-        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
-            Shuffle shuffle = new Shuffle(spark);
-            end(spark, ProcessHandle::destroy);
+    private void assertNoMapRunsAgain(SparkApplication spark) {
+        Shuffle shuffle = new Shuffle(spark);
+        await().atMost(LONG).until(() -> SparkApplication.blobs(directory).size() == MAPS);
+        end(spark, ProcessHandle::destroyForcibly);
 
+        shuffle.readAgain();
+        assertThat(shuffle.runs()).isEqualTo(MAPS);
+    }
+
+    /**
+     * First an executor is killed. Then one is asked to end, as Kubernetes and YARN do, and dynamic
+     * allocation an idle one. Spark knows at once what is lost: no stage runs in vain.
+     */
+    @Test
+    void onlyMapsOfAKilledExecutorRunAgainBeforeTheUploadAndNoneIfItIsAskedToEnd() {
+        Map<String, String> settings = Map.of(
+                "spark.blobshuffle.upload.min.age.ms", "86400000",
+                "spark.stage.maxConsecutiveAttempts", "1",
+                "spark.shuffle.compress", "false",
+                "spark.serializer", "org.apache.spark.serializer.KryoSerializer");
+        try (SparkApplication spark = cluster(settings)) {
+            Shuffle shuffle = new Shuffle(spark);
+            Shuffle small = new Shuffle(spark, MAPS);
+            assertThat(ShownMetrics.now()).as("the small one stays with Spark").containsEntry("blobs", (long) MAPS);
+            end(spark, ProcessHandle::destroyForcibly);
+
+            small.readAgain();
+            assertThat(small.runs()).isBetween(MAPS + 1L, 2L * MAPS - 1);
             shuffle.readAgain();
-            assertThat(shuffle.runs()).isEqualTo(MAPS);
+            long runs = shuffle.runs();
+            assertThat(runs).isBetween(MAPS + 1L, 2L * MAPS - 1);
+
+            end(spark, ProcessHandle::destroy);
+            shuffle.readAgain();
+            assertThat(shuffle.runs()).isEqualTo(runs);
             assertThat(SparkApplication.blobs(directory)).isNotEmpty();
         }
     }
@@ -98,28 +116,21 @@ class ExecutorLossIT {
         }
     }
 
-    @Test
-    void onlyMapsOfTheLostExecutorRunAgainBeforeTheUpload() {
-        try (SparkApplication spark = cluster(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
-            Shuffle shuffle = new Shuffle(spark);
-            killOneExecutor(spark);
-
-            shuffle.readAgain();
-            assertThat(shuffle.runs()).isBetween(MAPS + 1L, 2L * MAPS - 1);
-        }
-    }
-
     /** A shuffle that was read once. */
     private static final class Shuffle {
         private final LongAccumulator runs;
         private final JavaPairRDD<String, Iterable<Long>> groups;
         private final String expected;
 
-        Shuffle(SparkApplication spark) {
+        Shuffle(SparkApplication spark, long rows) {
             runs = spark.session().sparkContext().longAccumulator();
-            groups = Programs.counted(spark, runs, MAPS).groupByKey(Programs.PARTITIONS);
+            groups = Programs.counted(spark, runs, MAPS, rows).groupByKey(Programs.PARTITIONS);
             expected = Programs.sums(groups);
             assertThat(runs()).isEqualTo(MAPS);
+        }
+
+        Shuffle(SparkApplication spark) {
+            this(spark, Programs.ROWS);
         }
 
         void readAgain() {
@@ -131,17 +142,9 @@ class ExecutorLossIT {
         }
     }
 
-    private static void killOneExecutor(SparkApplication spark) {
-        end(spark, ProcessHandle::destroyForcibly);
-    }
-
     private static void end(SparkApplication spark, Predicate<ProcessHandle> how) {
         AtomicInteger removed = ends(spark);
-        long victim = anExecutor(spark);
-        assertThat(ProcessHandle.current().descendants())
-                .filteredOn(process -> process.pid() == victim)
-                .singleElement()
-                .satisfies(process -> assertThat(how.test(process)).isTrue());
+        assertThat(how.test(oldestExecutor())).isTrue();
         await().atMost(LONG).until(() -> removed.get() == 1);
     }
 
@@ -157,11 +160,13 @@ class ExecutorLossIT {
         return removed;
     }
 
-    /** The process of the executor that runs a task. */
-    private static long anExecutor(SparkApplication spark) {
-        return spark.context()
-                .parallelize(List.of(0), 1)
-                .map(task -> ProcessHandle.current().pid())
-                .first();
+    /** It has outputs, unlike one that replaced another. This process has no other children. */
+    private static ProcessHandle oldestExecutor() {
+        return ProcessHandle.current()
+                .descendants()
+                .filter(ProcessHandle::isAlive)
+                .min(Comparator.comparing(
+                        process -> process.info().startInstant().orElseThrow()))
+                .orElseThrow();
     }
 }

@@ -24,7 +24,7 @@ final class Programs implements Serializable {
 
     static final int MAPS = 6;
     static final int PARTITIONS = 5;
-    private static final long ROWS = 6_000;
+    static final long ROWS = 6_000;
 
     private Programs() {}
 
@@ -114,11 +114,16 @@ final class Programs implements Serializable {
 
     /** Pairs of some maps, each of which counts its runs. */
     static JavaPairRDD<String, Long> counted(SparkApplication spark, LongAccumulator runs, int count) {
+        return counted(spark, runs, count, ROWS);
+    }
+
+    /** Some pairs of some maps, each of which counts its runs. */
+    static JavaPairRDD<String, Long> counted(SparkApplication spark, LongAccumulator runs, int count, long rows) {
         List<Integer> maps = new ArrayList<>();
         for (int map = 0; map < count; map++) {
             maps.add(map);
         }
-        long each = ROWS / count;
+        long each = rows / count;
         return spark.context().parallelize(maps, count).flatMapToPair(map -> {
             runs.add(1);
             return LongStream.range(map * each, (map + 1) * each)

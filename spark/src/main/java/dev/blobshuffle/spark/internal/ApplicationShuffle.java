@@ -127,8 +127,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     /**
-     * Unregisters the maps of all blobs that were lost with an executor. Otherwise Spark would find
-     * one blob per attempt of a stage, and give up after four.
+     * Unregisters the maps of all blobs that were lost with an executor, and those that were in no
+     * blob. Otherwise Spark would find one blob or executor per attempt of a stage, and give up
+     * after four: it leaves this to us, because our outputs are reliable by its terms.
      */
     void executorLost(String executor) {
         if (isEnding()) {
@@ -136,6 +137,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         }
         List<BlobId> lost = directory.executorLost(executor);
         lost.forEach(ApplicationShuffle::unregister);
+        unregister(executor);
         if (!lost.isEmpty()) {
             LOG.info("Executor {} had {} blobs that were not uploaded yet.", executor, lost.size());
         }
@@ -151,8 +153,12 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     }
 
     private static void unregister(BlobId blob) {
+        unregister(BlobLocation.executor(blob));
+    }
+
+    private static void unregister(String executor) {
         if (SparkEnv.get().mapOutputTracker() instanceof MapOutputTrackerMaster tracker) {
-            tracker.removeOutputsOnExecutor(BlobLocation.executor(blob));
+            tracker.removeOutputsOnExecutor(executor);
         }
     }
 
