@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.shuffle.MigratableResolver;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import scala.util.Properties;
@@ -26,17 +26,10 @@ class RequestsIT {
     /** The least that settings allow; 16 MiB by default. */
     private static final int WINDOW = 64 << 10;
 
-    private static long expected;
+    private static final long EXPECTED = ManyBlocks.expected();
 
     @TempDir
     private Path directory;
-
-    @BeforeAll
-    static void computesNatively(@TempDir Path directory) {
-        try (SparkApplication spark = SparkApplication.plain(directory, Map.of())) {
-            expected = ManyBlocks.of(spark).sum();
-        }
-    }
 
     private Path store() {
         return directory.resolve("store");
@@ -55,10 +48,26 @@ class RequestsIT {
         Map<String, String> settings =
                 Map.of("spark.blobshuffle.durability", "sync", "spark.blobshuffle.sync.wait.ms", "600000");
         try (SparkApplication spark = application(settings)) {
-            assertThat(ManyBlocks.of(spark).sum()).isEqualTo(expected);
+            assertThat(ManyBlocks.of(spark).sum()).isEqualTo(EXPECTED);
 
             assertThat(FaultyStores.puts(store())).isEqualTo(MAPS / 2);
             assertThat(FaultyStores.gets(store())).isEqualTo(MAPS / 2).isLessThanOrEqualTo(MAPS * PARTITIONS / 50);
+            assertThat(ShownMetrics.now())
+                    .containsEntry("blobs", MAPS / 2L)
+                    .containsEntry("maps.saved", 0L)
+                    .containsEntry("requests.put", MAPS / 2L)
+                    .containsEntry("requests.failed", 0L)
+                    .containsKeys("requests", "requests.get", "cost.microdollars", "bytes.sent", "bytes.fetched");
+        }
+    }
+
+    /** The streams of micro-batches, and most queries. */
+    @Test
+    @Tag("nightly")
+    void aShuffleThatEndsBeforeItsUploadCausesNoRequest() throws IOException {
+        try (SparkApplication spark = application(Map.of("spark.blobshuffle.upload.min.age.ms", "86400000"))) {
+            String ignored = Programs.aggregate(spark);
+            assertThat(FaultyStores.puts(store())).isZero();
         }
     }
 
@@ -73,12 +82,12 @@ class RequestsIT {
                 String.valueOf(WINDOW));
         try (SparkApplication spark = application(settings)) {
             ManyBlocks shuffle = ManyBlocks.of(spark);
-            assertThat(shuffle.sum()).isEqualTo(expected);
+            assertThat(shuffle.sum()).isEqualTo(EXPECTED);
             assertThat(FaultyStores.puts(store())).isZero();
             upload();
             deleteFiles(directory.resolve("local"));
 
-            assertThat(shuffle.sum()).isEqualTo(expected);
+            assertThat(shuffle.sum()).isEqualTo(EXPECTED);
 
             List<Path> blobs = SparkApplication.blobs(directory);
             assertThat(blobs).hasSize(1);

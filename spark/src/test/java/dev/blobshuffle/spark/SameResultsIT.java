@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ class SameResultsIT {
     }
 
     @Test
+    @Tag("nightly")
     void syncGivesTheResultsOfNative(@TempDir Path directory) {
         assertResults(directory, Map.of("spark.blobshuffle.durability", "sync"));
     }

@@ -8,23 +8,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two executors in two zones: what one wrote, the other reads from the store. */
 class ZonesIT {
-    private static long expected;
+    private static final long EXPECTED = ManyBlocks.expected();
 
     @TempDir
     private Path directory;
-
-    @BeforeAll
-    static void computesNatively(@TempDir Path directory) {
-        try (SparkApplication spark = SparkApplication.plain(directory, Map.of())) {
-            expected = ManyBlocks.of(spark).sum();
-        }
-    }
 
     private Path store() {
         return directory.resolve("store");
@@ -57,7 +49,7 @@ class ZonesIT {
         try (SparkApplication spark = application()) {
             FaultyStores.countFromZero(store());
             ManyBlocks shuffle = ManyBlocks.of(spark);
-            assertThat(shuffle.sum()).isEqualTo(expected);
+            assertThat(shuffle.sum()).isEqualTo(EXPECTED);
             assertThat(FaultyStores.gets(store())).isPositive();
             awaitReport("bytes.across.natively");
             assertThat(shown("bytes.across")).isZero();
@@ -65,7 +57,7 @@ class ZonesIT {
             for (Path blob : SparkApplication.blobs(directory)) {
                 Files.delete(blob);
             }
-            assertThat(shuffle.sum()).as("the writers live").isEqualTo(expected);
+            assertThat(shuffle.sum()).as("the writers live").isEqualTo(EXPECTED);
             awaitReport("bytes.across");
             assertThat(shuffle.runs().value()).isEqualTo(ManyBlocks.MAPS);
         }
