@@ -110,6 +110,28 @@ class FlushTest {
     }
 
     @Test
+    void refusedCloseAndRefusedAbortLoseNothing() throws Exception {
+        open(false, Duration.ofMinutes(1));
+        store.mayStore.complete(null);
+        Future<RecordMetadata> sent = send("one");
+        assertThatThrownBy(() -> producer.close(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(producer::abortTransaction).isInstanceOf(IllegalStateException.class);
+        producer.flush();
+
+        assertThat(sent.get().offset()).isEqualTo(VirtualOffset.of(0, VirtualOffset.LAST));
+    }
+
+    @Test
+    void headersOfASentRecordCannotChange() {
+        open(false, Duration.ofMinutes(1));
+        store.mayStore.complete(null);
+        ProducerRecord<String, String> record = new ProducerRecord<>("blob-t", 0, "k", "v");
+        producer.send(record);
+
+        assertThatThrownBy(() -> record.headers().add("late", new byte[0])).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void interruptedFlushLosesNothingAndTheNextOneEndsIt() throws Exception {
         open(false, Duration.ofMinutes(1));
         Future<RecordMetadata> one = send("one");

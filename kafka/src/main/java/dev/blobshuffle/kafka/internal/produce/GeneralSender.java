@@ -29,6 +29,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,6 +119,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
                 lock.unlock();
             }
         }
+        freeze(record);
         ProducerRecord<byte[], byte[]> bytes =
                 new ProducerRecord<>(record.topic(), partition, record.timestamp(), key, value, record.headers());
         CompletableFuture<RecordMetadata> result = new CompletableFuture<>();
@@ -140,6 +142,13 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             }
         });
         return result;
+    }
+
+    /** A header that is added later would not be sent. Kafka's producer refuses it in the same way. */
+    private static void freeze(ProducerRecord<?, ?> record) {
+        if (record.headers() instanceof RecordHeaders own) {
+            own.setReadOnly();
+        }
     }
 
     private static RecordMetadata virtual(RecordMetadata real) {
@@ -165,6 +174,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             Integer chosen = record.partition();
             TopicOutput.Slot slot =
                     topic.slot(chosen != null ? chosen : partition(topic, record, key, value), channel.batches());
+            freeze(record);
             Long given = record.timestamp();
             long timestamp = given != null ? given : wiring.time().wallMillis();
             Completion completion =

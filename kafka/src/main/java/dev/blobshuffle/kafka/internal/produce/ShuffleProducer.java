@@ -165,7 +165,9 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
 
     @Override
     public void abortTransaction() {
-        sender.discard();
+        if (wiring.transactional()) { // Otherwise the real producer refuses, and no send is lost.
+            sender.discard();
+        }
         inTransaction = false;
         delegate.abortTransaction();
     }
@@ -227,6 +229,10 @@ public class ShuffleProducer<K, V> implements Producer<K, V> {
 
     @Override
     public void close(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Cannot close: the timeout " + timeout
+                    + " is negative. Pass zero, so as to end open sends with a failure.");
+        }
         if (!closed.compareAndSet(false, true)) {
             return;
         }
