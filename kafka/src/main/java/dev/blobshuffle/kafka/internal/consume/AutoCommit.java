@@ -46,16 +46,13 @@ public final class AutoCommit {
         this.next = interval == null ? 0 : time.nanos() + interval.toNanos();
     }
 
-    /** Called at the start of a poll: the application has processed what the last poll returned. */
-    public void beforePoll() {
-        if (interval != null && time.nanos() - next >= 0) {
-            withoutWaiting();
-        }
-    }
-
-    /** Commits the positions asynchronously. */
-    public void withoutWaiting() {
-        if (interval == null) {
+    /**
+     * Commits if the interval has passed. Called at the start of a poll, when the application has
+     * processed what the last poll returned, and before another assignment, as Kafka's consumer
+     * does.
+     */
+    public void ifDue() {
+        if (interval == null || time.nanos() - next < 0) {
             return;
         }
         next = time.nanos() + interval.toNanos();

@@ -50,7 +50,7 @@ public final class OffsetQueries {
             return delegate.position(partition, timeout);
         }
         Duration remaining = timeout;
-        if (!progress.started) {
+        if (!progress.started || partitions.knownPosition(progress) == null) {
             long asked = time.nanos();
             // As in Kafka's consumer, which afterwards knows all positions and commits them.
             starts.start(progress.leaving ? List.of(progress) : partitions.notStarted(), timeout);
@@ -63,7 +63,11 @@ public final class OffsetQueries {
                 return known.offset();
             }
         }
-        long real = delegate.position(partition, remaining);
+        return realPosition(progress, remaining);
+    }
+
+    private long realPosition(PartitionProgress progress, Duration timeout) {
+        long real = delegate.position(progress.kafka, timeout);
         return progress.offset(real, progress.startIndex(real));
     }
 
@@ -83,15 +87,21 @@ public final class OffsetQueries {
             if (known != null) {
                 positions.put(partition, known);
             } else if (progress == null || progress.started) {
-                putRealPosition(partition, positions);
+                putRealPosition(partition, progress, positions);
             }
         }
         return positions;
     }
 
-    private void putRealPosition(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> positions) {
+    private void putRealPosition(
+            TopicPartition partition,
+            @Nullable PartitionProgress progress,
+            Map<TopicPartition, OffsetAndMetadata> positions) {
         try {
-            positions.put(partition, new OffsetAndMetadata(position(partition, Duration.ZERO)));
+            long position = progress == null
+                    ? delegate.position(partition, Duration.ZERO)
+                    : realPosition(progress, Duration.ZERO);
+            positions.put(partition, new OffsetAndMetadata(position));
         } catch (TimeoutException | InvalidOffsetException e) {
             // No position yet, so there is nothing to commit. Kafka's own consumer does the same.
         }

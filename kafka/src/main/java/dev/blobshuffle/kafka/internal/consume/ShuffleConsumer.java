@@ -123,7 +123,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
                     "Cannot poll: the timeout " + timeout + " is negative. Pass zero, so as not to wait.");
         }
         try (OneThread.Use use = thread.enter()) {
-            autoCommit.beforePoll();
+            autoCommit.ifDue();
             return parts.interceptors().onConsume(loop.poll(timeout));
         }
     }
@@ -181,7 +181,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void assign(Collection<TopicPartition> assignment) {
-        autoCommit.withoutWaiting();
+        autoCommit.ifDue();
         delegate.assign(assignment);
         partitions.reconcile();
     }

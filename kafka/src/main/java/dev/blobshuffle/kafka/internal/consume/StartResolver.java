@@ -117,6 +117,9 @@ public final class StartResolver {
      *     answer in time
      */
     void start(List<PartitionProgress> waiting, Duration timeout) {
+        if (waiting.isEmpty()) {
+            return;
+        }
         Set<TopicPartition> asked =
                 waiting.stream().map(progress -> progress.kafka).collect(Collectors.toSet());
         Map<TopicPartition, OffsetAndMetadata> committed;
