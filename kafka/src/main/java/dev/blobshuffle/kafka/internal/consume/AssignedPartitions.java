@@ -227,7 +227,10 @@ public final class AssignedPartitions {
     }
 
     public void pauseByUser(Collection<TopicPartition> partitions) {
-        delegate.pause(partitions);
+        inOrder(partitions, delegate::pause, this::pausedByUser);
+    }
+
+    private void pausedByUser(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
             PartitionProgress progress = of(partition);
             if (progress != null) {
@@ -238,7 +241,10 @@ public final class AssignedPartitions {
     }
 
     public void resumeByUser(Collection<TopicPartition> partitions) {
-        delegate.resume(partitions);
+        inOrder(partitions, delegate::resume, this::resumedByUser);
+    }
+
+    private void resumedByUser(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
             PartitionProgress progress = of(partition);
             if (progress == null) {
@@ -250,6 +256,28 @@ public final class AssignedPartitions {
                 delegate.pause(List.of(partition));
             }
         }
+    }
+
+    /**
+     * Calls the real consumer for several partitions, and then follows it. Kafka's consumer works
+     * in the order of the partitions, and refuses the first that is not assigned. Those before it
+     * have changed then.
+     *
+     * @param call of the real consumer
+     * @param following the same for this wrapper
+     */
+    void inOrder(
+            Collection<TopicPartition> partitions,
+            java.util.function.Consumer<Collection<TopicPartition>> call,
+            java.util.function.Consumer<Collection<TopicPartition>> following) {
+        try {
+            call.accept(partitions);
+        } catch (IllegalStateException e) {
+            Set<TopicPartition> assignment = delegate.assignment();
+            following.accept(partitions.stream().takeWhile(assignment::contains).toList());
+            throw e;
+        }
+        following.accept(partitions);
     }
 
     /** Pauses the real consumer for a partition; the user does not see it. */

@@ -145,19 +145,17 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void subscribe(Collection<String> topics) {
-        reads(topics);
-        delegate.subscribe(topics, listener(null));
+        subscribe(topics, own(null));
     }
 
     @Override
     public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
-        reads(topics);
-        delegate.subscribe(topics, listener(listener));
+        subscribe(topics, listener(listener));
     }
 
     @Override
     public void subscribe(Pattern pattern) {
-        delegate.subscribe(pattern, listener(null));
+        delegate.subscribe(pattern, own(null));
     }
 
     @Override
@@ -167,7 +165,7 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void subscribe(SubscriptionPattern pattern) {
-        delegate.subscribe(pattern, listener(null));
+        delegate.subscribe(pattern, own(null));
     }
 
     @Override
@@ -175,7 +173,22 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
         delegate.subscribe(pattern, listener(listener));
     }
 
-    private RebalanceListener listener(@Nullable ConsumerRebalanceListener user) {
+    private void subscribe(Collection<String> topics, RebalanceListener listener) {
+        if (topics != null) { // Kafka's consumer refuses null.
+            reads(topics);
+        }
+        delegate.subscribe(topics, listener);
+    }
+
+    private RebalanceListener listener(ConsumerRebalanceListener user) {
+        if (user == null) {
+            throw new IllegalArgumentException(
+                    "Cannot subscribe: the rebalance listener is null. Leave it out, or pass one.");
+        }
+        return own(user);
+    }
+
+    private RebalanceListener own(@Nullable ConsumerRebalanceListener user) {
         return new RebalanceListener(user, partitions, hooks);
     }
 
@@ -263,18 +276,25 @@ public class ShuffleConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void seekToBeginning(Collection<TopicPartition> sought) {
-        delegate.seekToBeginning(sought);
-        restartWhereRealIs(sought);
+        seek(sought, delegate::seekToBeginning);
     }
 
     @Override
     public void seekToEnd(Collection<TopicPartition> sought) {
-        delegate.seekToEnd(sought);
-        restartWhereRealIs(sought);
+        seek(sought, delegate::seekToEnd);
+    }
+
+    private void seek(Collection<TopicPartition> sought, java.util.function.Consumer<Collection<TopicPartition>> call) {
+        if (sought == null || sought.isEmpty()) { // The first is for Kafka to refuse.
+            call.accept(sought);
+            restartWhereRealIs(delegate.assignment());
+        } else {
+            partitions.inOrder(sought, call, this::restartWhereRealIs);
+        }
     }
 
     private void restartWhereRealIs(Collection<TopicPartition> sought) {
-        for (TopicPartition partition : sought.isEmpty() ? delegate.assignment() : sought) {
+        for (TopicPartition partition : sought) {
             PartitionProgress progress = partitions.of(partition);
             if (progress != null) {
                 partitions.emptyQueue(progress);
