@@ -288,6 +288,20 @@ def test_an_operation_has_the_result_of_dasks_own(tmp_path_factory, data):
     compare(lambda: AFTER[after](lazy(parts)), tmp_path_factory.mktemp("store"))
 
 
+@pytest.mark.parametrize("known", [["a", "b"], ["__UNKNOWN_CATEGORIES__"]])
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_ordered_categories_stay_ordered_whatever_the_metadata_says(tmp_path, known, is_ordered):
+    """Dask's `as_known` and programs' own metadata forget the order."""
+    column = pd.Categorical(["b", "a", None], ["a", "b"], ordered=is_ordered)
+    part = pd.DataFrame({"k": [1, 2, 3], "v": column})
+    meta = part[:0].assign(v=pd.Categorical([], known, ordered=not is_ordered))
+
+    def shuffled() -> Any:
+        return dd.from_map(lambda _: part, range(3), meta=meta).shuffle("k", npartitions=2)
+
+    compare(shuffled, tmp_path)
+
+
 def test_a_lost_row_and_another_order_are_found(tmp_path, monkeypatch):
     part = pd.DataFrame({"k": ["a", "b"], "j": [1, 2], "v": [1.5, None]})
     parts = [part.assign(l=number) for number in range(3)]

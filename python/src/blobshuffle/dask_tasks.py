@@ -234,10 +234,14 @@ def _types(frame: pd.DataFrame, levels: int) -> list[Any]:
 
 
 def _joined_type(expected: Any, own: Any) -> Any:
-    """Return the type of rows; categories are the metadata's, which readers complete."""
+    """Return the type of rows; categories are the metadata's, which readers complete.
+
+    Whether they are ordered, the rows say: Dask's `as_known` forgets it in the metadata.
+    """
     if not isinstance(own, pd.CategoricalDtype):
         return own
-    return expected if isinstance(expected, pd.CategoricalDtype) else UNKNOWN_CATEGORIES
+    known = expected if isinstance(expected, pd.CategoricalDtype) else UNKNOWN_CATEGORIES
+    return pd.CategoricalDtype(known.categories, own.ordered)
 
 
 def _empty(meta: pd.DataFrame, types: list[Any]) -> pd.DataFrame:
