@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,8 @@ final class Comparison {
                 own.put(door, door.admin(settings(door, batching)));
             }
             admins.put(batching, own);
+            own.forEach(
+                    (door, admin) -> admin.createTopics(List.of(new NewTopic(door.besides(batching), 1, (short) 1))));
             anchors.add(Door.BLOBS.producer(settings(Door.BLOBS, batching)));
         }
     }

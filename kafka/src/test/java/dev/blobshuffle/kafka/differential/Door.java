@@ -74,6 +74,11 @@ enum Door {
     /** The settings that make clients those of this side. */
     abstract Map<String, String> settings(Setup.Batching batching);
 
+    /** The name of a topic for records that no reader reads. */
+    String besides(Setup.Batching batching) {
+        return topic(batching, 0);
+    }
+
     /** The name of a topic of this side. */
     String topic(Setup.Batching batching, long number) {
         return name().toLowerCase(java.util.Locale.ROOT) + "-" + batching + "-" + number;

@@ -1,9 +1,12 @@
 package dev.blobshuffle.kafka.differential;
 
 import dev.blobshuffle.kafka.differential.Setup.Batching;
+import dev.blobshuffle.kafka.differential.Setup.Habits;
 import dev.blobshuffle.kafka.differential.Setup.Isolation;
+import dev.blobshuffle.kafka.differential.Setup.Listening;
 import dev.blobshuffle.kafka.differential.Setup.Membership;
 import dev.blobshuffle.kafka.differential.Setup.Reset;
+import dev.blobshuffle.kafka.differential.Setup.Subscribing;
 import dev.blobshuffle.kafka.differential.Setup.Timestamps;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -46,14 +49,39 @@ final class Programs {
                                 Tuple.of(6, Reset.EARLIEST), Tuple.of(1, Reset.LATEST), Tuple.of(1, Reset.NONE)),
                         Arbitraries.of(500, 1, 2, 7),
                         Arbitraries.frequency(Tuple.of(4, Timestamps.CREATE_TIME), Tuple.of(1, Timestamps.APPEND_TIME)),
-                        Arbitraries.of(Batching.class))
+                        Arbitraries.of(Batching.class),
+                        habits())
                 .as(Setup::new)
                 .filter(Programs::isRepeatable);
     }
 
-    /** Members of the new protocol find their start in the background. */
+    private static Arbitrary<Habits> habits() {
+        return Combinators.combine(
+                        Arbitraries.frequency(
+                                Tuple.of(6, Listening.NONE),
+                                Tuple.of(1, Listening.SEEKS),
+                                Tuple.of(1, Listening.PAUSES),
+                                Tuple.of(1, Listening.COMMITS)),
+                        Arbitraries.frequency(
+                                Tuple.of(3, Subscribing.TOPIC),
+                                Tuple.of(1, Subscribing.PATTERN),
+                                Tuple.of(1, Subscribing.BROKERS_PATTERN)),
+                        Arbitraries.frequency(Tuple.of(4, false), Tuple.of(1, true)))
+                .as(Habits::new);
+    }
+
+    /**
+     * Members of the new protocol find their start in the background, and a rebalance gives them
+     * partitions that differ from run to run. The classic one has no patterns of brokers.
+     */
     private static boolean isRepeatable(Setup setup) {
-        return setup.membership() != Membership.CONSUMER || setup.reset() != Reset.NONE;
+        Habits habits = setup.habits();
+        boolean isOwn = setup.reset() == Reset.NONE || habits.listening() != Listening.NONE;
+        return switch (setup.membership()) {
+            case CONSUMER -> !isOwn;
+            case CLASSIC -> habits.subscribing() != Subscribing.BROKERS_PATTERN;
+            case ASSIGNED -> true;
+        };
     }
 
     private static Arbitrary<Integer> partitions() {
@@ -110,6 +138,7 @@ final class Programs {
         all.addAll(reading());
         all.addAll(committing());
         all.addAll(changing());
+        all.add(Tuple.of(10, one(Arbitraries.of(OddCall.class).map(Step.Odd::new))));
         return Arbitraries.frequencyOf(all);
     }
 

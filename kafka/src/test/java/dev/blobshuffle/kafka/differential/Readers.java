@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -22,6 +24,7 @@ import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
+import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
@@ -74,12 +77,95 @@ final class Readers implements AutoCloseable {
         members.add(member);
         return Outcome.of(() -> {
             if (setup.isGroup()) {
-                member.subscribe(List.of(topic));
+                subscribe(member);
                 return awaitAssignment();
             }
             member.assign(all());
             return "assigned";
         });
+    }
+
+    private void subscribe(Consumer<byte[], byte[]> member) {
+        Listener listener = new Listener(member, setup.habits().listening());
+        String quoted = "^" + topic + "$";
+        switch (setup.habits().subscribing()) {
+            case TOPIC -> member.subscribe(List.of(topic), listener);
+            case PATTERN -> member.subscribe(Pattern.compile(quoted), listener);
+            case BROKERS_PATTERN -> member.subscribe(new SubscriptionPattern(quoted), listener);
+        }
+    }
+
+    /** The first member. */
+    Consumer<byte[], byte[]> first() {
+        return members.get(0);
+    }
+
+    /** Gives up all partitions, or all but one, and takes them again. */
+    String takeAgain(boolean keepsOne) {
+        return Outcome.of(() -> {
+            if (setup.isGroup()) {
+                first().unsubscribe();
+                String given = first().assignment() + " of " + first().subscription();
+                subscribe(first());
+                return given + awaitAssignment();
+            }
+            if (keepsOne) {
+                first().assign(List.of(partition(0)));
+            } else {
+                first().unsubscribe();
+            }
+            int left = first().assignment().size();
+            first().assign(all());
+            return left + " left" + awaitStart(first());
+        });
+    }
+
+    /** The positions of all partitions. */
+    String positions() {
+        List<String> positions = new ArrayList<>();
+        for (int number = 0; number < partitions; number++) {
+            positions.add(position(number));
+        }
+        return positions.toString();
+    }
+
+    /** The first record of each partition at or after a time. */
+    String times(long time) {
+        Map<TopicPartition, Long> asked = new HashMap<>();
+        all().forEach(each -> asked.put(each, time));
+        Map<TopicPartition, OffsetAndTimestamp> found = first().offsetsForTimes(asked);
+        List<String> answers = new ArrayList<>();
+        for (TopicPartition each : all()) {
+            OffsetAndTimestamp at = found.get(each);
+            answers.add(at == null ? "none" : log.at(each.partition(), at.offset(), at.timestamp(), started));
+        }
+        return answers.toString();
+    }
+
+    /** The result of a call after a wakeup. The positions stay. */
+    String wokenUp(BiConsumer<Consumer<byte[], byte[]>, Duration> call) {
+        first().wakeup();
+        String outcome = Outcome.of(() -> {
+            call.accept(first(), Duration.ofSeconds(10));
+            return "not woken up";
+        });
+        return outcome + " " + positions();
+    }
+
+    /** The result of a poll of an interrupted thread. */
+    String interrupted() {
+        Thread.currentThread().interrupt();
+        String outcome = Outcome.of(() -> {
+            first().poll(Duration.ofSeconds(10));
+            return "not interrupted";
+        });
+        boolean isInterrupted = Thread.interrupted();
+        return outcome + " " + isInterrupted + " " + positions();
+    }
+
+    private static String awaitStart(Consumer<byte[], byte[]> member) {
+        member.assignment().forEach(member::position);
+        return "";
     }
 
     int size() {

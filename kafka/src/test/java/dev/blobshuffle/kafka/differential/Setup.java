@@ -12,6 +12,7 @@ import java.util.Map;
  * @param maxPollRecords of its consumers
  * @param timestamps of its topic
  * @param batching of the producers that write blobs
+ * @param habits of the application around its consumers
  */
 record Setup(
         int partitions,
@@ -20,12 +21,37 @@ record Setup(
         Reset reset,
         int maxPollRecords,
         Timestamps timestamps,
-        Batching batching) {
+        Batching batching,
+        Habits habits) {
     /** How a consumer gets its partitions. */
     enum Membership {
         ASSIGNED,
         CLASSIC,
         CONSUMER
+    }
+
+    /**
+     * What an application does around its consumers.
+     *
+     * @param commitsItself whether the consumer commits when it closes or loses partitions
+     */
+    record Habits(Listening listening, Subscribing subscribing, boolean commitsItself) {}
+
+    /** What a rebalance listener does. */
+    enum Listening {
+        NONE,
+        SEEKS,
+        PAUSES,
+        COMMITS
+    }
+
+    /** The kind of a subscription. */
+    enum Subscribing {
+        TOPIC,
+        /** A pattern that the client matches. */
+        PATTERN,
+        /** A pattern that the broker matches, with the new protocol. */
+        BROKERS_PATTERN
     }
 
     /** The visibility of transactions for a consumer. */

@@ -28,6 +28,7 @@ final class Side implements AutoCloseable {
     private final Map<String, Object> settings = new HashMap<>();
     private final Admin admin;
     private final String topic;
+    private final String besides;
     private final SentLog log;
     private final long started;
     private final Readers readers;
@@ -46,6 +47,7 @@ final class Side implements AutoCloseable {
         this.admin = admin;
         this.started = started;
         topic = door.topic(setup.batching(), number);
+        besides = door.besides(setup.batching());
         log = new SentLog(setup.isolation());
         settings.put("bootstrap.servers", bootstrap);
         settings.putAll(door.settings(setup.batching()));
@@ -58,7 +60,9 @@ final class Side implements AutoCloseable {
     private Map<String, Object> consumers() {
         Map<String, Object> consumers = new HashMap<>(settings);
         consumers.put("group.id", "group-" + topic);
-        consumers.put("enable.auto.commit", false);
+        consumers.put("enable.auto.commit", setup.habits().commitsItself());
+        // A commit at any time would commit what a run happens to have read by then.
+        consumers.put("auto.commit.interval.ms", 3_600_000);
         consumers.put("metadata.max.age.ms", 300);
         consumers.put("auto.offset.reset", setup.reset().name().toLowerCase(Locale.ROOT));
         consumers.put("isolation.level", setup.isolation().name().toLowerCase(Locale.ROOT));
@@ -134,6 +138,42 @@ final class Side implements AutoCloseable {
 
     int partitions() {
         return partitions;
+    }
+
+    Door door() {
+        return door;
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    String topic() {
+        return topic;
+    }
+
+    /** A topic for records that no reader of the program reads. */
+    String besides() {
+        return besides;
+    }
+
+    TopicPartition first() {
+        return new TopicPartition(topic, 0);
+    }
+
+    /** A partition that the topic does not have. */
+    TopicPartition unknown() {
+        return new TopicPartition(topic, 50);
+    }
+
+    /** The settings of all clients. */
+    Map<String, Object> clients() {
+        return settings;
+    }
+
+    /** An offset of the first partition, named by its record. */
+    String named(long offset) {
+        return log.at(0, offset);
     }
 
     /** A partition that exists: calls that name another one would wait for it. */
@@ -263,11 +303,22 @@ final class Side implements AutoCloseable {
             String flushed = isInTransaction() ? abort() : flush();
             readers.close();
             admin.deleteTopics(List.of(topic)).all().get();
+            awaitDeletion();
             partitions = count;
             createTopic();
             log.clear();
             return flushed + readers.open(count);
         });
+    }
+
+    /** Until the broker has let go of its log, it may append to that of the deleted topic. */
+    private void awaitDeletion() {
+        await(
+                "the end of the log of " + topic,
+                KafkaException.class,
+                () -> admin.describeLogDirs(List.of(0)).allDescriptions().get().get(0).values().stream()
+                        .flatMap(directory -> directory.replicaInfos().keySet().stream())
+                        .noneMatch(partition -> partition.topic().equals(topic)));
     }
 
     /** The offsets of topics, according to an admin. */

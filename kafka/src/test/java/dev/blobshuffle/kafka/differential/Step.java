@@ -215,6 +215,14 @@ sealed interface Step {
         }
     }
 
+    /** A rare call, or a misuse. */
+    record Odd(OddCall call) implements Step {
+        @Override
+        public String run(Side side, int number) {
+            return side.flush() + call.on(side);
+        }
+    }
+
     /** An admin's answer about offsets. */
     record ListOffsets(int partition, boolean atEnd) implements Step {
         @Override
