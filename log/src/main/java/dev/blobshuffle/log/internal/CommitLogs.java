@@ -49,8 +49,7 @@ public final class CommitLogs {
         throw new InvalidSettingsException("Cannot open the commit log " + scheme + "://: "
                 + (artifact == null
                         ? "nothing on the class path knows this scheme. Use one of " + String.join(", ", known) + "."
-                        : "its artifact is not on the class path. Add " + artifact
-                                + " in the version of blobshuffle-core."));
+                        : InstalledProviders.missing(CommitLogProvider.class, artifact)));
     }
 
     /**

@@ -27,8 +27,8 @@ public interface PeerNetworkProvider {
         return InstalledProviders.of(PeerNetworkProvider.class).stream()
                 .findFirst()
                 .orElseThrow(() -> new InvalidSettingsException("Cannot use setting " + CacheSettings.ZONE_ENABLED
-                        + ": the artifact that connects instances is not on the class path. Add dev.blobshuffle:blobshuffle-peer in the version of"
-                        + " blobshuffle-core."))
+                        + ": "
+                        + InstalledProviders.missing(PeerNetworkProvider.class, "dev.blobshuffle:blobshuffle-peer")))
                 .open(settings, metrics, time);
     }
 }

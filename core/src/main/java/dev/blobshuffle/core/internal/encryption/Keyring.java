@@ -143,8 +143,7 @@ public final class Keyring {
         }
         throw new InvalidSettingsException("Cannot open the encryption keys: "
                 + (AWS_KMS.equals(uri.getScheme())
-                        ? "the artifact of aws-kms: is not on the class path. Add dev.blobshuffle:blobshuffle-aws-kms in"
-                                + " the version of blobshuffle-core."
+                        ? InstalledProviders.missing(KeyProviderFactory.class, "dev.blobshuffle:blobshuffle-aws-kms")
                         : "nothing on the class path knows the scheme '" + uri.getScheme() + "'. Use one of "
                                 + String.join(", ", schemes) + "."));
     }

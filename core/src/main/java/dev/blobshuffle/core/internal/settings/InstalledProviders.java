@@ -19,6 +19,17 @@ public final class InstalledProviders {
         return of(type, type.getClassLoader());
     }
 
+    /**
+     * The reason and the remedy for an implementation that no jar lists, to end a message with. One
+     * jar made of several artifacts keeps only one of their lists, unless the build merges them.
+     *
+     * @param artifact the artifact that has it, as {@code group:artifact}
+     */
+    public static String missing(Class<?> type, String artifact) {
+        return artifact + " is not on the class path. Add it in the version of blobshuffle-core. If your jar holds it"
+                + " already, let the build of that jar merge all files META-INF/services/" + type.getName() + ".";
+    }
+
     static <T> List<T> of(Class<T> type, ClassLoader loader) {
         try {
             return ServiceLoader.load(type, loader).stream()

@@ -131,8 +131,7 @@ public final class BlobStores {
         }
         throw new InvalidSettingsException("Cannot open store " + parsed.scheme() + "://: "
                 + artifact(parsed.scheme())
-                        .map(artifact -> "its artifact is not on the class path. Add " + artifact
-                                + " in the version of blobshuffle-core.")
+                        .map(artifact -> InstalledProviders.missing(BlobStoreProvider.class, artifact))
                         .orElseGet(() -> "nothing on the class path knows this scheme. Use one of "
                                 + String.join(", ", schemes) + "."));
     }

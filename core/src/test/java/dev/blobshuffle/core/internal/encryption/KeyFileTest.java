@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.encryption;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.blobshuffle.core.encryption.KeyProviderFactory;
 import dev.blobshuffle.core.failure.InvalidSettingsException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -34,7 +35,8 @@ class KeyFileTest {
         assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(
                         () -> Keyring.open(Optional.of("aws-kms:/etc/keys?region=eu-central-1"), Optional.of("one")))
-                .withMessageContaining("Add dev.blobshuffle:blobshuffle-aws-kms in the version of blobshuffle-core");
+                .withMessageContaining("dev.blobshuffle:blobshuffle-aws-kms is not on the class path")
+                .withMessageContaining("merge all files META-INF/services/" + KeyProviderFactory.class.getName());
     }
 
     @Test

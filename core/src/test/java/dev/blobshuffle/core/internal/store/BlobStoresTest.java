@@ -64,6 +64,7 @@ class BlobStoresTest {
             delimiter = '|',
             value = {
                 "s3://bucket/prefix | dev.blobshuffle:blobshuffle-s3",
+                "gs://bucket/prefix | merge all files META-INF/services/dev.blobshuffle.core.store.BlobStoreProvider",
                 "ftp://host/dir | file://, memory://",
                 "s3a://bucket/prefix | Write s3://",
                 "/var/lib/blobs | no scheme",
