@@ -34,6 +34,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
@@ -260,6 +261,35 @@ class RoundTripIT {
         assertThatThrownBy(() -> clients.producer().send(new ProducerRecord<>(topic, "k", "v")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining(topic);
+    }
+
+    /** Each notification would fail, and with it the records of its batch. */
+    @Test
+    void limitsBelowTheSizeOfANotificationAreRefused() {
+        String topic = "blob-small-" + System.nanoTime();
+        Clients.await(() -> clients.admin()
+                .createTopics(List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("max.message.bytes", "150"))))
+                .all()
+                .get());
+
+        assertThatThrownBy(() -> clients.producer().send(new ProducerRecord<>(topic, "k", "v")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(topic)
+                .hasMessageContaining("max.message.bytes is 150");
+        assertThatThrownBy(() -> clients.producer("max.request.size", 100))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("max.request.size is 100");
+    }
+
+    /** As with Kafka's producer, a send waits for {@code max.block.ms}, and its future fails. */
+    @Test
+    void aSendWaitsNoLongerThanItMayForBrokersThatDoNotAnswer() {
+        Producer<String, String> producer = clients.producer("bootstrap.servers", "127.0.0.1:1", "max.block.ms", 1_000);
+        long start = System.nanoTime();
+        Future<RecordMetadata> sent = producer.send(new ProducerRecord<>("blob-unreachable", "k", "v"));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(15));
+        assertThatThrownBy(sent::get).hasCauseInstanceOf(TimeoutException.class);
     }
 
     @Test

@@ -113,6 +113,7 @@ class BlobShuffleClientSupplierTest {
         "blobshuffle.batch.max.bytes, many, blobshuffle.batch.max.bytes",
         "group.protocol, streams, addTo(settings)",
         "blobshuffle.topics.include, app-.*-changelog, compacted",
+        "producer.max.request.size, 100, max.request.size is 100",
         "blobshuffle.client.supplier, no.such.Supplier, Name a public class",
         "blobshuffle.client.supplier, dev.blobshuffle.kstreams.BlobShuffleClientSupplier, itself",
     })

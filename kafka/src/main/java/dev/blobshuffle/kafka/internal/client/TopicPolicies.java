@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -23,35 +24,54 @@ public final class TopicPolicies {
     private static final Logger LOG = LoggerFactory.getLogger(TopicPolicies.class);
     private static final long PATIENCE_SECONDS = 30;
 
+    /** Bytes that a topic and a producer must take: a notification in a batch of its own. */
+    private static final int NOTIFICATION_BATCH_BYTES = 256;
+
     private TopicPolicies() {}
 
     /**
-     * Rejects compacted topics. Notifications have no key, so the broker would refuse or drop them.
-     * Accepts topics that do not exist yet. If the client may not read the topic's settings, logs
-     * one warning.
+     * Rejects topics that cannot hold notifications. These have no key, so the broker would refuse
+     * or drop them in a compacted topic. They also need some bytes. Accepts topics that do not
+     * exist yet. If the client may not read the topic's settings, logs one warning.
      *
-     * @throws InvalidSettingsException fatal: a topic is compacted; the message names it
+     * @param patience how long to wait for the brokers
+     * @throws InvalidSettingsException fatal: a topic is compacted, or its records are limited to
+     *     fewer bytes than a notification has; the message names it
+     * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the brokers do not
+     *     answer
      */
-    public static void requireNotCompacted(Admin admin, Collection<String> topics) {
+    public static void requireFitForNotifications(Admin admin, Collection<String> topics, Duration patience) {
         List<ConfigResource> resources = topics.stream()
                 .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic))
                 .toList();
         Map<ConfigResource, KafkaFuture<Config>> answers =
                 admin.describeConfigs(resources).values();
-        answers.forEach((resource, answer) -> requireNotCompacted(resource.name(), answer));
+        answers.forEach((resource, answer) -> requireFitForNotifications(resource.name(), answer, patience));
     }
 
-    private static void requireNotCompacted(String topic, KafkaFuture<Config> answer) {
+    /**
+     * Rejects a producer that refuses notifications for their size.
+     *
+     * @param maxRequestSize its {@code max.request.size}
+     * @throws InvalidSettingsException fatal: it is too small
+     */
+    public static void requireRoomForNotifications(int maxRequestSize) {
+        if (maxRequestSize < NOTIFICATION_BATCH_BYTES) {
+            throw new InvalidSettingsException("Cannot send notifications: max.request.size is " + maxRequestSize
+                    + ", and a notification has up to " + NOTIFICATION_BATCH_BYTES
+                    + " bytes. Set max.request.size higher, best above blobshuffle.inline.max.bytes.");
+        }
+    }
+
+    private static void requireFitForNotifications(String topic, KafkaFuture<Config> answer, Duration patience) {
         try {
-            ConfigEntry policy = answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS).get(TopicConfig.CLEANUP_POLICY_CONFIG);
-            if (policy != null
-                    && policy.value() != null
-                    && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-                throw new InvalidSettingsException(
-                        "Cannot shuffle " + topic + " through blobs: its cleanup.policy is " + policy.value()
-                                + ", and notifications have no key. Exclude it with blobshuffle.topics.exclude, or set cleanup.policy=delete.");
-            }
+            Config config = answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            requireNotCompacted(topic, config);
+            requireRoomForNotifications(topic, config);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof org.apache.kafka.common.errors.TimeoutException) {
+                throw unanswered(topic, patience, e.getCause());
+            }
             if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                 LOG.warn(
                         "Cannot see whether {} is compacted, which would lose its records: {}. Allow DescribeConfigs on it, or check it.",
@@ -59,12 +79,36 @@ public final class TopicPolicies {
                         String.valueOf(e.getCause()));
             }
         } catch (TimeoutException e) {
-            LOG.warn(
-                    "Cannot see whether {} is compacted, which would lose its records: no answer in {} s.",
-                    topic,
-                    PATIENCE_SECONDS);
+            throw unanswered(topic, patience, e);
         } catch (InterruptedException e) {
             throw new InterruptException(e);
+        }
+    }
+
+    private static org.apache.kafka.common.errors.TimeoutException unanswered(
+            String topic, Duration patience, Throwable cause) {
+        return new org.apache.kafka.common.errors.TimeoutException(
+                "Cannot see whether " + topic + " is compacted: the brokers have not answered for "
+                        + patience.toMillis() + " ms. Check bootstrap.servers and the network.",
+                cause);
+    }
+
+    private static void requireNotCompacted(String topic, Config config) {
+        ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        if (policy != null && policy.value() != null && policy.value().contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+            throw new InvalidSettingsException(
+                    "Cannot shuffle " + topic + " through blobs: its cleanup.policy is " + policy.value()
+                            + ", and notifications have no key. Exclude it with blobshuffle.topics.exclude, or set cleanup.policy=delete.");
+        }
+    }
+
+    private static void requireRoomForNotifications(String topic, Config config) {
+        ConfigEntry most = config.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+        if (most != null && most.value() != null && Long.parseLong(most.value()) < NOTIFICATION_BATCH_BYTES) {
+            throw new InvalidSettingsException(
+                    "Cannot shuffle " + topic + " through blobs: its max.message.bytes is "
+                            + most.value() + ", and a notification has up to " + NOTIFICATION_BATCH_BYTES
+                            + " bytes. Exclude it with blobshuffle.topics.exclude, or set max.message.bytes higher, best above blobshuffle.inline.max.bytes.");
         }
     }
 

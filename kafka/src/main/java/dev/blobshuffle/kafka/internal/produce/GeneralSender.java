@@ -92,10 +92,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             if (!blobs) {
                 return sendPlain(record, key, value, virtual, callback);
             }
+            long deadline = deadline(maxBlock);
             if (!topics.containsKey(record.topic())) {
                 topicCheck.accept(record.topic());
             }
-            long deadline = deadline(maxBlock);
             awaitRoom(deadline);
             return append(record, key, value, callback, deadline);
         } catch (ApiException e) {

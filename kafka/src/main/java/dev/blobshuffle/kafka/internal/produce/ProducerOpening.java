@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * those. Stateless.
  */
 public final class ProducerOpening {
-    private static final long MOST_MILLIS_FOR_PARTITIONS = 30_000;
+    private static final long MOST_MILLIS_FOR_ANSWERS = 30_000;
+    private static final long LEAST_MILLIS_FOR_TOPIC = 1_000;
 
     private ProducerOpening() {}
 
@@ -81,7 +82,7 @@ public final class ProducerOpening {
                     new ProducerInterceptorChain<>(interceptors),
                     partitioning,
                     Duration.ofMillis(Math.min(maxBlock, TimeUnit.DAYS.toMillis(365))),
-                    topic -> requireNotCompacted(kafkas, topic),
+                    topic -> requireFitForNotifications(kafkas, topic, maxBlock),
                     topic -> partitionCount(kafkas, topic, maxBlock),
                     shared.metrics(),
                     shared.release());
@@ -106,6 +107,7 @@ public final class ProducerOpening {
         Duration transaction = Duration.ofMillis(config.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG));
         Duration held = ProducerWiring.notificationTimeout(transactional, notification, transaction);
         ProducerWiring.requireNotifiedInTime(own, held, notification);
+        TopicPolicies.requireRoomForNotifications(config.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG));
         Duration timeout = shared.deliveryTimeout().plus(notification);
         if (transactional) {
             // Leaves some of the transaction's time for the commit itself.
@@ -124,9 +126,12 @@ public final class ProducerOpening {
                 shared.time());
     }
 
-    private static void requireNotCompacted(Map<String, Object> kafkas, String topic) {
-        try (Admin admin = admin(kafkas)) {
-            TopicPolicies.requireNotCompacted(admin, List.of(topic));
+    /** A send waits for this check, so the brokers must answer within {@code max.block.ms}. */
+    private static void requireFitForNotifications(Map<String, Object> kafkas, String topic, long maxBlock) {
+        // A shorter one would end each check, and the topic could never be used.
+        long patience = Math.max(LEAST_MILLIS_FOR_TOPIC, Math.min(maxBlock, MOST_MILLIS_FOR_ANSWERS));
+        try (Admin admin = admin(kafkas, patience)) {
+            TopicPolicies.requireFitForNotifications(admin, List.of(topic), Duration.ofMillis(patience));
         }
     }
 
@@ -135,20 +140,18 @@ public final class ProducerOpening {
      * {@code max.block.ms}; otherwise it is 0.
      */
     static int partitionCount(Map<String, Object> kafkas, String topic, long maxBlock) {
-        Map<String, Object> settings = new HashMap<>(kafkas);
-        int timeout = (int) Math.max(1, Math.min(maxBlock, MOST_MILLIS_FOR_PARTITIONS));
-        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
-        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
-        try (Admin admin = admin(settings)) {
+        try (Admin admin = admin(kafkas, Math.max(1, Math.min(maxBlock, MOST_MILLIS_FOR_ANSWERS)))) {
             return TopicPolicies.partitionCount(admin, topic);
         }
     }
 
-    private static Admin admin(Map<String, Object> kafkas) {
+    private static Admin admin(Map<String, Object> kafkas, long timeoutMillis) {
         Map<String, Object> settings = new HashMap<>(kafkas);
         settings.keySet().retainAll(AdminClientConfig.configNames());
         settings.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
         settings.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) timeoutMillis);
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) timeoutMillis);
         return Admin.create(settings);
     }
 }

@@ -10,6 +10,7 @@ import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.client.TopicPolicies;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.Configurable;
+import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.KafkaClientSupplier;
@@ -110,6 +112,7 @@ public record ApplicationSettings(
         Duration waitLimit = waitLimit(streams, exactlyOnce, blobs);
         ProducerWiring.requireNotifiedInTime(
                 blobs, streams.notificationTimeout(exactlyOnce), streams.deliveryTimeout());
+        TopicPolicies.requireRoomForNotifications(streams.maxRequestSize());
         warnOfEarlyCommits(streams, blobs);
         return new ApplicationSettings(
                 Map.copyOf(all),
@@ -460,6 +463,11 @@ public record ApplicationSettings(
 
         private Duration deliveryTimeout() {
             return millis(producer, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);
+        }
+
+        private int maxRequestSize() {
+            Object given = producer.getOrDefault(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 1 << 20);
+            return (Integer) ConfigDef.parseType(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, given, ConfigDef.Type.INT);
         }
 
         /**

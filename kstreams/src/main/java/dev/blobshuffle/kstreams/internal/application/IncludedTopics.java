@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.internal.application;
 
 import dev.blobshuffle.kafka.internal.client.TopicPolicies;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +23,8 @@ final class IncludedTopics {
     private IncludedTopics() {}
 
     /**
-     * Rejects patterns that match a changelog or another compacted topic. The default, internal
-     * repartition topics, needs no check. Blocks until the broker answers.
+     * Rejects patterns that match a changelog, or another topic that cannot hold notifications. The
+     * default, internal repartition topics, needs no check. Blocks until the broker answers.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettingsException fatal: a topic cannot shuffle
      *     through blobs; the message names it
@@ -36,8 +37,8 @@ final class IncludedTopics {
             List<String> matching = admin.listTopics().names().get(PATIENCE_SECONDS, TimeUnit.SECONDS).stream()
                     .filter(settings.topics()::matches)
                     .toList();
-            TopicPolicies.requireNotCompacted(admin, matching);
-        } catch (ExecutionException | TimeoutException e) {
+            TopicPolicies.requireFitForNotifications(admin, matching, Duration.ofSeconds(PATIENCE_SECONDS));
+        } catch (ExecutionException | TimeoutException | org.apache.kafka.common.errors.TimeoutException e) {
             LOG.warn(
                     "Cannot check which topics {} matches: {}. A compacted topic among them would lose records.",
                     KafkaSettings.TOPICS_INCLUDE,
