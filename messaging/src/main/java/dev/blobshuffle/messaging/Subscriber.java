@@ -24,6 +24,8 @@ public interface Subscriber<K, V> extends AutoCloseable {
      * @throws dev.blobshuffle.log.failure.PositionTrimmedException fatal: retention has passed a
      *     position, and the reset policy is {@code ERROR}; seek
      * @throws dev.blobshuffle.log.failure.LogWentBackException fatal: the log has lost commits
+     * @throws dev.blobshuffle.core.failure.InvalidSettingsException recoverable: the log has
+     *     refused the password or a right for 30 seconds; poll again once it is restored
      * @throws UnreadableRecordException fatal: a record cannot be deserialized, and the
      *     subscription has no topic for dead letters; seek past it
      * @throws dev.blobshuffle.core.failure.BlobMissingException fatal: a blob that the log refers

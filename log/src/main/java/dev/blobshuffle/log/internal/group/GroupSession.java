@@ -1,6 +1,7 @@
 package dev.blobshuffle.log.internal.group;
 
 import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.InvalidSettingsException;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.log.failure.LogUnavailableException;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * timers, so a reader that works for long between two polls keeps its lease. If a reader does not
  * poll for too long, it counts as stopped even if its process runs: the session leaves, and joins
  * again with the next poll. While the log does not answer, the member keeps its partitions, because
- * only the log decides when a lease has ended.
+ * only the log decides when a lease has ended. If the log answers and refuses, for example because a
+ * password changed, the member waits for 30 seconds, and then reports the refusal until it ends.
  *
  * <pre>
  *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
@@ -44,6 +47,9 @@ public final class GroupSession {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSession.class);
     private static final Duration RETRY = Duration.ofMillis(500);
 
+    /** A new password, or a restored right, arrives in this time if it is on its way. */
+    private static final Duration REFUSED = Duration.ofSeconds(30);
+
     private final Groups groups;
     private final Member member;
     private final Time time;
@@ -63,6 +69,10 @@ public final class GroupSession {
     private boolean isRenewing;
     private boolean isRenewalWanted;
     private boolean isSilent;
+
+    /** The first refusal since the last renewal. */
+    private OptionalLong refusedNanos = OptionalLong.empty();
+
     private boolean isLeaving;
     private boolean isAbsent;
     private long polledNanos;
@@ -232,6 +242,7 @@ public final class GroupSession {
                 LOG.info("The lease of group '{}' is renewed again.", member.group());
             }
             isSilent = false;
+            refusedNanos = OptionalLong.empty();
             isRenewing = false;
             hasJoined = true;
             failure = null;
@@ -254,7 +265,7 @@ public final class GroupSession {
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         synchronized (lock) {
             isRenewing = false;
-            if (!(cause instanceof LogUnavailableException)) {
+            if (!isWaitedFor(cause)) {
                 failure = cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
             } else if (!isSilent && !isLeaving) {
                 isSilent = true;
@@ -266,6 +277,18 @@ public final class GroupSession {
             renewAgainIn(RETRY);
             return isLeaving;
         }
+    }
+
+    /** Under the lock. */
+    private boolean isWaitedFor(Throwable cause) {
+        if (cause instanceof InvalidSettingsException && hasJoined) {
+            long now = time.nanos();
+            if (refusedNanos.isEmpty()) {
+                refusedNanos = OptionalLong.of(now);
+            }
+            return now - refusedNanos.getAsLong() < REFUSED.toNanos();
+        }
+        return cause instanceof LogUnavailableException;
     }
 
     private void renewAgainIn(Duration wait) {

@@ -247,7 +247,7 @@ final class LogWatch implements AutoCloseable {
             Throwable known = cause;
             return new LogUnavailableException(
                     "Cannot read topic " + topic + ": committed batches wait for their place behind sequence " + next
-                            + " for " + Duration.ofNanos(now - sinceNanos).toMillis() + " ms. "
+                            + " for " + Duration.ofNanos(now - sinceNanos).toSeconds() + " s. "
                             + (known == null
                                     ? "No call that gives places has failed. Look for a session that holds a lock of the"
                                             + " log: blobshuffle doctor --log URI."

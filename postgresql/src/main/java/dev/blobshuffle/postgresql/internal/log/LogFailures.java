@@ -57,10 +57,11 @@ final class LogFailures {
     }
 
     /**
-     * The failure of a call with which a publisher or a member begins. It has no work yet that
-     * could wait for an operator, so a lasting refusal is reported as such.
+     * The failure of a call with which a publisher begins, or a member begins or stays. It reports
+     * a refusal that lasts until an operator acts as {@link InvalidSettingsException}: a publisher
+     * has no work yet that could wait, and a member would take the refusal for silence.
      */
-    static <T> CompletionStage<T> atBegin(Throwable failure) {
+    static <T> CompletionStage<T> refused(Throwable failure) {
         Throwable known = failure instanceof CompletionException ? failure.getCause() : failure;
         if (known instanceof LogUnavailableException
                 && known.getCause() instanceof SQLException cause

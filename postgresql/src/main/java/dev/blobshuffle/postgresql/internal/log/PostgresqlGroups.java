@@ -58,11 +58,12 @@ final class PostgresqlGroups implements Groups {
         String action = "renew a lease in group '" + member.group() + "'";
         Known state = known.get(member.id());
         if (state == null || !released.isEmpty()) {
-            return join(action, member, released, state).exceptionallyCompose(LogFailures::atBegin);
+            return join(action, member, released, state).exceptionallyCompose(LogFailures::refused);
         }
         return database.call(action, Repeat.ONCE, connection -> extended(connection, member, state))
                 .thenCompose(lease -> lease.<CompletionStage<Lease>>map(CompletableFuture::completedStage)
-                        .orElseGet(() -> join(action, member, released, state)));
+                        .orElseGet(() -> join(action, member, released, state)))
+                .exceptionallyCompose(LogFailures::refused);
     }
 
     /**

@@ -51,7 +51,7 @@ final class PostgresqlWriter implements Writer {
                         Database.Repeat.ONCE,
                         connection -> FunctionCall.of(connection, database.schema(), "init_writer", name)
                                 .one(row -> new Opened(row.getLong(1), row.getInt(2), row.getLong(3))))
-                .exceptionallyCompose(LogFailures::atBegin);
+                .exceptionallyCompose(LogFailures::refused);
     }
 
     @Override

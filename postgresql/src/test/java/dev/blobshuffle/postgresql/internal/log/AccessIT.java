@@ -112,6 +112,23 @@ final class AccessIT extends LogContract {
         assertThat(entries(log, topic, 0)).containsExactly("one");
     }
 
+    /** Otherwise its reader would wait without a word. */
+    @Test
+    void aMemberWhoseRightsAreRevokedIsRefusedUntilItHasThemAgain() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        Member member = new Member("g", new UUID(1, 2), new Zone("a"), Set.of(topic.number()));
+        Lease joined = join(log.groups().renew(member, Set.of()));
+        String usage = "usage on schema " + tenant.name();
+        tenant.execute("revoke " + usage + " from " + tenant.name());
+
+        assertThatThrownBy(() -> join(log.groups().renew(member, Set.of())))
+                .hasMessageContaining("the role may not do this")
+                .isInstanceOf(InvalidSettingsException.class);
+        tenant.execute("grant " + usage + " to " + tenant.name());
+        assertThat(join(log.groups().renew(member, Set.of())).owned()).isEqualTo(joined.owned());
+    }
+
     @Test
     void aMissingDatabaseSchemaOrServerIsNamed() {
         String uri = tenant.uri(tenant.server().port());
