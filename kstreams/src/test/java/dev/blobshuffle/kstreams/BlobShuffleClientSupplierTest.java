@@ -125,6 +125,18 @@ class BlobShuffleClientSupplierTest {
                 .hasMessageContaining(remedy);
     }
 
+    /** A framework with several streams may pass them one supplier. */
+    @Test
+    void clientsOfAnotherApplicationAreRefused() {
+        BlobShuffleClientSupplier supplier = new BlobShuffleClientSupplier();
+        supplier.configure(settings());
+
+        assertThatThrownBy(() -> supplier.getConsumer(Map.of("group.id", "second")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("application second")
+                .hasMessageContaining("the settings of application app");
+    }
+
     /** Kafka Streams itself starts with these, so the application starts and waits less. */
     @ParameterizedTest
     @CsvSource({

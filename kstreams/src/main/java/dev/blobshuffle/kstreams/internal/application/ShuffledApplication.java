@@ -163,16 +163,41 @@ public final class ShuffledApplication {
         }
     }
 
+    /**
+     * The consumer of a stream thread.
+     *
+     * @throws InvalidSettingsException fatal: the consumer is one of another application
+     */
     public Consumer<byte[], byte[]> mainConsumer(Map<String, Object> config) {
+        requireOwn(config);
         Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
         settings.pollRecords().ifPresent(records -> kafkas.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
         ConsumerPlugins plugins = ConsumerPlugins.open(kafkas);
         return wrapMain(clients.getConsumer(GroupProtocol.offering(plugins.realSettings(), writes())), config, plugins);
     }
 
-    /** Wraps the main consumer that Kafka Streams has made itself. */
+    /**
+     * Wraps the main consumer that Kafka Streams has made itself.
+     *
+     * @throws InvalidSettingsException fatal: the consumer is one of another application
+     */
     public StreamsConsumer wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
+        requireOwn(config);
         return wrapMain(consumer, config, ConsumerPlugins.none(ApplicationSettings.withoutOwn(config)));
+    }
+
+    /**
+     * Rejects the group of another application. A framework may pass one supplier to all its
+     * streams, and the topics of the others would not match.
+     */
+    private void requireOwn(Map<String, Object> config) {
+        Object own = settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG);
+        Object group = config.get(ConsumerConfig.GROUP_ID_CONFIG);
+        if (!String.valueOf(own).equals(String.valueOf(group))) {
+            throw new InvalidSettingsException("Cannot make clients of application " + group
+                    + ": the supplier has the settings of application " + own
+                    + ". Pass another BlobShuffleClientSupplier, with its own settings, to each KafkaStreams.");
+        }
     }
 
     private StreamsConsumer wrapMain(
