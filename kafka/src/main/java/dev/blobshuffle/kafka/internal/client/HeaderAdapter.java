@@ -39,13 +39,6 @@ public final class HeaderAdapter implements Headers {
         return headers[index].value();
     }
 
-    /** Forbids changes to the headers of a record that was sent, as Kafka's producer does. */
-    public static void seal(org.apache.kafka.common.header.Headers kafka) {
-        if (kafka instanceof RecordHeaders headers) {
-            headers.setReadOnly();
-        }
-    }
-
     /**
      * The headers of a returned record. Each record has its own, because applications may add
      * headers.

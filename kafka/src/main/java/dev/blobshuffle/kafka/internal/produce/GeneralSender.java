@@ -85,7 +85,6 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         ProducerRecord<K, V> record = interceptors.onSend(original);
         byte[] key = serializer.key(record);
         byte[] value = serializer.value(record);
-        HeaderAdapter.seal(record.headers());
         boolean virtual = wiring.topics().matches(record.topic());
         boolean blobs = virtual && wiring.writes() == ProducerWiring.Writes.BLOBS;
         try {
