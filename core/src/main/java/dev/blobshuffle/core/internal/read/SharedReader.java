@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * A Debatcher, as one of those that share downloads. Others wait a moment for it before they drop
  * bytes that it will read, so that groups that are far behind stay together. If it does not come in
- * that moment, they leave it behind, and do not wait for it again for a while, unless it catches up.
+ * that moment, they leave it behind, and do not wait for it again for a while, unless it catches
+ * up.
  *
  * <p>The methods of Debatchers are for its own thread. The fields are guarded by the {@link
  * SharedReads}.

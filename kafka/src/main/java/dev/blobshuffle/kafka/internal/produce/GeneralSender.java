@@ -143,7 +143,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         return result;
     }
 
-    /** A header that is added later would not be sent. Kafka's producer refuses it in the same way. */
+    /** A header that is added later would not be sent. Kafka's producer refuses it too. */
     private static void freeze(ProducerRecord<?, ?> record) {
         if (record.headers() instanceof RecordHeaders own) {
             own.setReadOnly();

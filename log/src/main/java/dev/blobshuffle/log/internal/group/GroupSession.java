@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * timers, so a reader that works for long between two polls keeps its lease. If a reader does not
  * poll for too long, it counts as stopped even if its process runs: the session leaves, and joins
  * again with the next poll. While the log does not answer, the member keeps its partitions, because
- * only the log decides when a lease has ended. If the log answers and refuses, for example because a
- * password changed, the member waits for 30 seconds, and then reports the refusal until it ends.
+ * only the log decides when a lease has ended. If the log answers and refuses, for example because
+ * a password changed, the member waits for 30 seconds, and then reports the refusal until it ends.
  *
  * <pre>
  *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
