@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettingsException;
@@ -279,6 +280,7 @@ class RoundTripIT {
         assertThatThrownBy(() -> clients.producer("max.request.size", 100))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("max.request.size is 100");
+        assertThatCode(() -> clients.readOnlyProducer("max.request.size", 100)).doesNotThrowAnyException();
     }
 
     /** As with Kafka's producer, a send waits for {@code max.block.ms}, and its future fails. */

@@ -107,7 +107,9 @@ public final class ProducerOpening {
         Duration transaction = Duration.ofMillis(config.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG));
         Duration held = ProducerWiring.notificationTimeout(transactional, notification, transaction);
         ProducerWiring.requireNotifiedInTime(own, held, notification);
-        TopicPolicies.requireRoomForNotifications(config.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG));
+        if (shared.writes() == ProducerWiring.Writes.BLOBS) {
+            TopicPolicies.requireRoomForNotifications(config.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG));
+        }
         Duration timeout = shared.deliveryTimeout().plus(notification);
         if (transactional) {
             // Leaves some of the transaction's time for the commit itself.

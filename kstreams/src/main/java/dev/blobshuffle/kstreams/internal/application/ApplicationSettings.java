@@ -112,7 +112,9 @@ public record ApplicationSettings(
         Duration waitLimit = waitLimit(streams, exactlyOnce, blobs);
         ProducerWiring.requireNotifiedInTime(
                 blobs, streams.notificationTimeout(exactlyOnce), streams.deliveryTimeout());
-        TopicPolicies.requireRoomForNotifications(streams.maxRequestSize());
+        if (blobs.value(KafkaSettings.WRITE_ENABLED)) {
+            TopicPolicies.requireRoomForNotifications(streams.maxRequestSize());
+        }
         warnOfEarlyCommits(streams, blobs);
         return new ApplicationSettings(
                 Map.copyOf(all),

@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * Translates failures of the database by SQLSTATE. While a log is being opened, a refusal that
  * lasts until an operator acts becomes {@link InvalidSettingsException}. Later it counts as
- * unavailability, because the operator can restore a permission. Stateless.
+ * unavailability, because the operator can restore a permission. Only a publisher that begins and
+ * a member of a group report it as such. Stateless.
  */
 public final class DatabaseFailures {
     /** A statement that writes, on a standby or a demoted primary. */
