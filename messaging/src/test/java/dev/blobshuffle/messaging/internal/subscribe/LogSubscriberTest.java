@@ -517,6 +517,11 @@ class LogSubscriberTest {
                             .isInstanceOf(LogUnavailableException.class)
                             .hasMessageContaining("wait for their place behind sequence 1 for 3");
                 }
+                // Later it still counts as repeated, so a poll uses its time before it throws.
+                fixture.time.pause(Duration.ofMillis(2));
+                long start = fixture.time.nanos();
+                assertThatThrownBy(() -> subscriber.poll(SHORT)).isInstanceOf(LogUnavailableException.class);
+                assertThat(fixture.time.nanos() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
                 fixture.plan.away.clear();
                 fixture.time.pause(Duration.ofSeconds(1));
                 assertThat(fixture.take(subscriber, 1)).containsExactly("b");
