@@ -202,6 +202,7 @@ public final class MapBatcher implements AutoCloseable {
     private void upload(OpenBlob blob) {
         try {
             if (!blob.announced.join()) {
+                blob.stored.complete(null); // Its maps are in other blobs.
                 return;
             }
             if (!directory.uploading(blob.id)) {

@@ -256,10 +256,15 @@ class MapBatcherTest {
                     () -> other.completeAsync(() -> batcher.add(Outputs.of(files, 1, 1, 11, 500)), Runnable::run));
             waiting.start();
             await().atMost(Duration.ofMinutes(2)).until(() -> waiting.getState() == Thread.State.WAITING);
+            CompletableFuture<Boolean> flushed = new CompletableFuture<>();
+            Thread flushing = new Thread(() -> flushed.complete(batcher.flush(Duration.ofMinutes(5))));
+            flushing.start();
+            await().atMost(Duration.ofMinutes(2)).until(() -> flushing.getState() == Thread.State.TIMED_WAITING);
             killed.interrupt();
 
             assertThat(failure).succeedsWithin(Duration.ofMinutes(2));
             assertThat(other).succeedsWithin(Duration.ofMinutes(2));
+            assertThat(flushed).succeedsWithin(Duration.ofMinutes(2)).isEqualTo(true);
             assertThat(client.locate(other.join().orElseThrow()).writer()).contains(client.self());
         }
     }
