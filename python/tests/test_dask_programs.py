@@ -291,7 +291,7 @@ def test_an_operation_has_the_result_of_dasks_own(tmp_path_factory, data):
 @pytest.mark.parametrize("known", [["a", "b"], ["__UNKNOWN_CATEGORIES__"]])
 @pytest.mark.parametrize("is_ordered", [True, False])
 def test_ordered_categories_stay_ordered_whatever_the_metadata_says(tmp_path, known, is_ordered):
-    """Dask's `as_known` and programs' own metadata forget the order."""
+    """The `meta` that a program passes may be wrong about it."""
     column = pd.Categorical(["b", "a", None], ["a", "b"], ordered=is_ordered)
     part = pd.DataFrame({"k": [1, 2, 3], "v": column})
     meta = part[:0].assign(v=pd.Categorical([], known, ordered=not is_ordered))

@@ -236,7 +236,7 @@ def _types(frame: pd.DataFrame, levels: int) -> list[Any]:
 def _joined_type(expected: Any, own: Any) -> Any:
     """Return the type of rows; categories are the metadata's, which readers complete.
 
-    Whether they are ordered, the rows say: Dask's `as_known` forgets it in the metadata.
+    Whether they are ordered, the rows say: a program's own metadata may be wrong about it.
     """
     if not isinstance(own, pd.CategoricalDtype):
         return own
