@@ -24,10 +24,6 @@ record Setup(
         boolean isPurged,
         Continues handlers,
         Batching batching) {
-    boolean isClassic() {
-        return protocol.equals("classic");
-    }
-
     Setup ofClassic() {
         return new Setup(
                 isExactlyOnce,
