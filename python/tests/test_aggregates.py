@@ -358,6 +358,22 @@ def test_a_sort_is_that_of_whole_tables(
     assert stored(store) == []
 
 
+def test_each_key_has_its_own_values_if_others_have_nulls(tmp_path):
+    table = pa.table({"k": ["a", "b", "a"], "l": [None, 2.0, 2.0], "v": [1, 2, 3]})
+    wanted = {
+        "middle": ("v", "median"),
+        "different": ("v", "count_distinct"),
+        "every": ("v", "list"),
+    }
+    for rows in table, table.to_reader(1):
+        found = aggregate(rows, ["k", "l"], wanted, store=tmp_path, partitions=1).read_all()
+        assert sorted(found.to_pylist(), key=lambda row: row["middle"]) == [
+            {"k": "a", "l": None, "middle": 1, "different": 1, "every": [1]},
+            {"k": "b", "l": 2, "middle": 2, "different": 1, "every": [2]},
+            {"k": "a", "l": 2, "middle": 3, "different": 1, "every": [3]},
+        ]
+
+
 @pytest.mark.parametrize("kind", ["many", "few", "one"])
 def test_rows_that_exceed_memory_are_sorted_and_ties_keep_their_order(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(blobshuffle.operations, "MIN_OPERATION_MEMORY", 1)

@@ -30,7 +30,15 @@ from blobshuffle.aggregates import (
 )
 from blobshuffle.columns import gathered_field
 from blobshuffle.join_keys import field_of
-from blobshuffle.rows import ROW_BYTES, joined, numbers_of, plain, prepared, returned
+from blobshuffle.rows import (
+    ROW_BYTES,
+    joined,
+    numbers_of,
+    plain,
+    prepared,
+    returned,
+    wide_decimals,
+)
 from blobshuffle.scratch import Shuffled
 from blobshuffle.sorts import Sort, SortPlan, runs
 from blobshuffle.store import Store
@@ -214,12 +222,20 @@ def _closed(plan: OrderedPlan, ordered: _Rows) -> Iterator[tuple[pa.RecordBatch,
             found = joined([held, found])
             if not len(starts) or starts[0]:
                 found = plan.states.merged([found])
+        found = _in_order(plan, found)
         held = found.slice(found.num_rows - 1)
         closed = {name: each.closed(batch, starts) for name, each in lists.items()}
         if found.num_rows > 1:
             yield found.slice(0, found.num_rows - 1), closed
     if held is not None:
         yield held, {name: each.last() for name, each in lists.items()}
+
+
+def _in_order(plan: OrderedPlan, states: pa.RecordBatch) -> pa.RecordBatch:
+    """Return states in the order of their keys. Arrow groups keys with nulls after the others."""
+    columns = [wide_decimals(plain(states.column(at))) for at in range(len(plan.keys))]
+    keys = pa.RecordBatch.from_arrays(columns, names=[str(at) for at in range(len(columns))])
+    return states.take(plan.order.order(keys))
 
 
 class _Lists:
