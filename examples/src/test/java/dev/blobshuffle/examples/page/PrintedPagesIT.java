@@ -221,6 +221,7 @@ class PrintedPagesIT {
         page.leave("yaml", "percentiles-histogram", "a setting of Actuator, and there is no Spring here");
         page.leave("xml", "micrometer-registry-otlp", "an artifact of Micrometer, which the build does not have");
         page.leave("yaml", "management.otlp", "a setting of Actuator, and there is no Spring here");
+        page.leave("properties", "interceptor.classes", "a class of OpenTelemetry, which the build does not have");
         page.leave("", "./blobshuffle demo --metrics-listen", OWN_TEST + ", and nothing here has Grafana");
         EmbeddedKafka kafka = EmbeddedKafka.shared();
         kafka.createTopic("monitoring", 2);
