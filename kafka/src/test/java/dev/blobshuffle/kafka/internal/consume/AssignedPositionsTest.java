@@ -2,10 +2,6 @@ package dev.blobshuffle.kafka.internal.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +20,10 @@ class AssignedPositionsTest {
     private static final TopicPartition FIRST = new TopicPartition("blob-t", 0);
     private static final TopicPartition LAST = new TopicPartition("blob-t", 1);
 
-    private final SystemTime time = new SystemTime();
-    private final MemoryBlobStore store = new MemoryBlobStore("assigned", 1 << 20);
-    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final MemoryEngine memory = new MemoryEngine();
     private final Committing real = new Committing();
     private final ShuffleConsumer<byte[], byte[]> consumer = new ShuffleConsumer<>(
-            ByteConsumers.parts(real, engine, ByteConsumers.wiring(time), Duration.ofHours(1), () -> {}));
+            ByteConsumers.parts(real, memory.engine, ByteConsumers.wiring(memory.time), Duration.ofHours(1), () -> {}));
 
     /** Counts the commits that do not wait. */
     private static final class Committing extends MockConsumer<byte[], byte[]> {
@@ -55,9 +49,7 @@ class AssignedPositionsTest {
     @AfterEach
     void close() {
         consumer.close();
-        engine.close();
-        store.close();
-        time.close();
+        memory.close();
     }
 
     @Test

@@ -3,10 +3,6 @@ package dev.blobshuffle.kafka.internal.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -37,24 +33,20 @@ class EarlyAssignmentTest {
     private static final TopicPartition BLOBS = new TopicPartition("blob-t", 0);
     private static final TopicPartition PLAIN = new TopicPartition("other", 0);
 
-    private final SystemTime time = new SystemTime();
-    private final MemoryBlobStore store = new MemoryBlobStore("early", 1 << 20);
-    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final MemoryEngine memory = new MemoryEngine();
     private final BackgroundAssigned real = new BackgroundAssigned();
     private final ShuffleConsumer<byte[], byte[]> consumer = consumer(null);
     private final Heard heard = new Heard();
 
     private ShuffleConsumer<byte[], byte[]> consumer(Duration autoCommit) {
         return new ShuffleConsumer<>(
-                ByteConsumers.parts(real, engine, ByteConsumers.wiring(time), autoCommit, () -> {}));
+                ByteConsumers.parts(real, memory.engine, ByteConsumers.wiring(memory.time), autoCommit, () -> {}));
     }
 
     @AfterEach
     void close() {
         consumer.close();
-        engine.close();
-        store.close();
-        time.close();
+        memory.close();
     }
 
     @Test

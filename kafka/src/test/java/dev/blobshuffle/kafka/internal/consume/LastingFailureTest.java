@@ -3,10 +3,6 @@ package dev.blobshuffle.kafka.internal.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import java.time.Duration;
 import java.util.Map;
@@ -29,11 +25,9 @@ class LastingFailureTest {
     private static final TopicPartition GOOD = new TopicPartition("other", 1);
     private static final Duration LONG = Duration.ofSeconds(10);
 
-    private final SystemTime time = new SystemTime();
-    private final MemoryBlobStore store = new MemoryBlobStore("lasting", 1 << 20);
-    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final MemoryEngine memory = new MemoryEngine();
     private final Repeating real = new Repeating();
-    private final ShuffleConsumer<byte[], byte[]> consumer = ByteConsumers.of(real, engine, time);
+    private final ShuffleConsumer<byte[], byte[]> consumer = ByteConsumers.of(real, memory.engine, memory.time);
 
     @BeforeEach
     void assign() {
@@ -45,18 +39,16 @@ class LastingFailureTest {
     @AfterEach
     void close() {
         consumer.close();
-        engine.close();
-        store.close();
-        time.close();
+        memory.close();
     }
 
     @Test
     void isThrownAtOnceAndThenOncePerSecond() {
         assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
-        long thrown = time.nanos();
+        long thrown = memory.time.nanos();
 
         assertThatThrownBy(() -> consumer.poll(LONG)).isInstanceOf(KafkaException.class);
-        assertThat(Duration.ofNanos(time.nanos() - thrown)).isBetween(Duration.ofMillis(990), LONG);
+        assertThat(Duration.ofNanos(memory.time.nanos() - thrown)).isBetween(Duration.ofMillis(990), LONG);
     }
 
     @Test

@@ -3,10 +3,6 @@ package dev.blobshuffle.kafka.internal.consume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.internal.engine.ShuffleEngine;
-import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +18,9 @@ class RefusedCallsTest {
     private static final TopicPartition LAST = new TopicPartition("blob-t", 1);
     private static final TopicPartition UNKNOWN = new TopicPartition("blob-t", 9);
 
-    private final SystemTime time = new SystemTime();
-    private final MemoryBlobStore store = new MemoryBlobStore("refused", 1 << 20);
-    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final MemoryEngine memory = new MemoryEngine();
     private final MockConsumer<byte[], byte[]> real = new InOrder();
-    private final ShuffleConsumer<byte[], byte[]> consumer = ByteConsumers.of(real, engine, time);
+    private final ShuffleConsumer<byte[], byte[]> consumer = ByteConsumers.of(real, memory.engine, memory.time);
 
     /** Pauses in order, as Kafka's consumers do. */
     private static final class InOrder extends MockConsumer<byte[], byte[]> {
@@ -53,9 +47,7 @@ class RefusedCallsTest {
     @AfterEach
     void close() {
         consumer.close();
-        engine.close();
-        store.close();
-        time.close();
+        memory.close();
     }
 
     @Test

@@ -2,11 +2,7 @@ package dev.blobshuffle.kafka.internal.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
-import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.Clients;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
@@ -33,22 +29,24 @@ import org.junit.jupiter.api.Test;
 class StartResolverTest {
     private static final TopicPartition P = new TopicPartition("blob-t", 0);
 
-    private final SystemTime time = new SystemTime();
-    private final MemoryBlobStore store = new MemoryBlobStore("start", 1 << 20);
-    private final Engine engine = ShuffleEngine.builder(store, time).build();
+    private final MemoryEngine memory = new MemoryEngine();
     private final Unanswered real = new Unanswered();
     private final Consumer<byte[], byte[]> consumer = StreamsConsumer.wrap(
             real,
-            engine,
+            memory.engine,
             new ConsumerWiring(
-                    Mode.KAFKA_STREAMS_EOS, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time));
+                    Mode.KAFKA_STREAMS_EOS,
+                    "c",
+                    Clients.topics(),
+                    10,
+                    ClientPair.alone(),
+                    Membership.none(),
+                    memory.time));
 
     @AfterEach
     void close() {
         consumer.close();
-        engine.close();
-        store.close();
-        time.close();
+        memory.close();
     }
 
     @Test
