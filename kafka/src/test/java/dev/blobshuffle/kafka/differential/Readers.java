@@ -31,6 +31,10 @@ import org.apache.kafka.common.header.Header;
 
 /** The consumers of a side: one, or the members of a group. */
 final class Readers implements AutoCloseable {
+    /** Since Kafka 4.1. */
+    private static final boolean HAS_CLOSE_OPTIONS =
+            Consumer.class.getResource("/org/apache/kafka/clients/consumer/CloseOptions.class") != null;
+
     private static final int MOST_COMMITS = 50;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -526,7 +530,7 @@ final class Readers implements AutoCloseable {
         KafkaException failure = null;
         for (Consumer<byte[], byte[]> member : members) {
             try {
-                member.close(CloseOptions.timeout(Duration.ofSeconds(5)));
+                close(member);
             } catch (KafkaException e) {
                 failure = e;
             }
@@ -534,6 +538,16 @@ final class Readers implements AutoCloseable {
         members.clear();
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    @SuppressWarnings("deprecation") // Kafka 4.0 has no other one.
+    private static void close(Consumer<byte[], byte[]> member) {
+        Duration patience = Duration.ofSeconds(5);
+        if (HAS_CLOSE_OPTIONS) {
+            member.close(CloseOptions.timeout(patience));
+        } else {
+            member.close(patience);
         }
     }
 }
