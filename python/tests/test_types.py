@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pytest
 from shuffles import read_all, stored, write
 
+import blobshuffle.arrow
 from blobshuffle import ShuffleWriter, read
 from blobshuffle.footer import read_container
 from blobshuffle.store import open_store
@@ -147,6 +148,19 @@ def test_views_carry_only_their_rows(tmp_path):
     texts = [f"{i:0100d}" for i in range(10_000)]
     ref = write(tmp_path, pa.table({"x": pa.array(texts, pa.string_view())}), 100, codec="none")
     assert ref.length < 2 * 100 * len(texts)
+
+
+def test_views_stay_uncompressed_if_this_pyarrow_cannot_compress_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(blobshuffle.arrow, "_COMPRESSES_VIEWS", False)
+    lengths = {}
+    for name, data_type in ("views", pa.string_view()), ("plain", pa.string()):
+        for codec in "none", "lz4":
+            data = pa.table({"x": pa.array(["a"] * 10_000).cast(data_type)})
+            ref = write(tmp_path / f"{name}-{codec}", data, 1, codec=codec)
+            assert next(iter(read_all([ref], 1))).equals(data)
+            lengths[name, codec] = ref.length
+    assert lengths["views", "lz4"] == lengths["views", "none"]
+    assert lengths["plain", "lz4"] < lengths["plain", "none"]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def _children(data_type: pa.DataType) -> list[pa.Field]:
 def size_of(data: Any) -> int:
     """Return the bytes of an array or batch: of its rows, or of whole buffers.
 
-    `nbytes` of pyarrow before 24 raises for views of strings.
+    `nbytes` of some releases of pyarrow, such as 22, raises for views of strings.
     """
     try:
         return data.nbytes
