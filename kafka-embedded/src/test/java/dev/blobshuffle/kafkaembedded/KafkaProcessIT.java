@@ -60,7 +60,7 @@ final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
         return KafkaProcess.builder().brokers(3).racks(racks).start();
     }
 
-    /** At night, as is the chaos that kills a majority. */
+    /** At night, because it is slow. Each build kills a single broker. */
     @Tag("nightly")
     @Test
     void killedMajorityComesBackWithAcknowledgedRecords() throws Exception {

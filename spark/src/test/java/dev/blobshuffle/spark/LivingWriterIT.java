@@ -90,7 +90,7 @@ class LivingWriterIT {
         assertThat(runs.value()).isEqualTo(Programs.MAPS);
     }
 
-    /** Spark's planner and its pages tell them from what came over the network. */
+    /** Spark's planner and its pages count them apart from blocks that came over the network. */
     @Test
     void theBlobsOfTheOwnExecutorAreLocal() {
         Blocks blocks = new Blocks();

@@ -56,7 +56,7 @@ class ProgramsDifferentialIT {
         try (SparkApplication spark = SparkApplication.withPlugin(own, settings)) {
             JavaSparkContext context = context(spark);
             for (int i = 0; i < expected.size(); i++) {
-                if (seeds.get(i) % DURABILITIES.size() == mode) {
+                if (Math.floorMod(seeds.get(i), DURABILITIES.size()) == mode) {
                     assertThat(DrawnProgram.result(context, seeds.get(i)))
                             .as("%s", settings)
                             .isEqualTo(expected.get(i));

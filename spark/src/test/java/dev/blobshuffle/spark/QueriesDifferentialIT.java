@@ -57,7 +57,7 @@ class QueriesDifferentialIT {
         Path own = Files.createTempDirectory(directory, "mode");
         try (SparkApplication spark = SparkApplication.withPlugin(own, new TreeMap<>(MODES.get(mode)))) {
             for (int i = 0; i < expected.size(); i++) {
-                if (seeds.get(i) % MODES.size() == mode) {
+                if (Math.floorMod(seeds.get(i), MODES.size()) == mode) {
                     assertThat(DrawnQuery.result(spark.session(), seeds.get(i)))
                             .as("%s", MODES.get(mode))
                             .isEqualTo(expected.get(i));

@@ -70,7 +70,7 @@ class CheckpointIT {
         assertTakenUpAfterAKill("exactly_once_v2");
     }
 
-    /** At night: the handover below runs at-least-once too, and the simulations kill. */
+    /** At night: {@link CheckpointSimulationTest} crashes at-least-once too. */
     @Test
     @Tag("nightly")
     void callsUnderWayAtACommitAreTakenUpAfterAKillAtLeastOnce() throws Exception {
