@@ -476,6 +476,63 @@ def test_columns_that_a_block_lacks_are_null(tmp_path, natively):
             assert sorted(made.take_all(), key=str) == expected
 
 
+def widening(batch):
+    """Blocks of one task: nulls, integers, a wider number, a further column, and narrow again."""
+    for number in range(int(batch["id"][0]), int(batch["id"][0]) + 6):
+        block = {"row": [number], "k": [number % 2], "v": pa.nulls(1)}
+        if number % 6:
+            block["v"] = [0.5] if number % 6 == 3 else [number]
+        if number % 6 == 4:
+            block["x"] = [f"x{number}"]
+        yield pa.table(block)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """A task of Ray joins its rows to larger blocks otherwise."""
+    monkeypatch.setattr(ray.data.DataContext.get_current(), "target_max_block_size", 1)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_of_one_task_that_differ_are_one(tmp_path):
+    starts = ray.data.from_arrow([pa.table({"id": [0]}), pa.table({"id": [6]})])
+    rows = starts.map_batches(widening)
+    expected = [
+        {
+            "row": n,
+            "k": n % 2,
+            "v": None if n % 6 == 0 else 0.5 if n % 6 == 3 else float(n),
+            "x": f"x{n}" if n % 6 == 4 else None,
+        }
+        for n in range(12)
+    ]
+    assert shuffles.sort(rows, "row", store=tmp_path).take_all() == expected
+    spread = shuffles.repartition(rows, 3, "k", store=tmp_path)
+    assert sorted(spread.take_all(), key=lambda row: row["row"]) == expected
+    groups = shuffles.groupby(rows, "k", store=tmp_path, partitions=2)
+    found = groups.aggregate(
+        {"v": ("v", "sum"), "x": ("x", "max"), "n": ("row", "size"), "all": ("row", "list")}
+    )
+    assert sorted(found.take_all(), key=lambda row: row["k"]) == [
+        {"k": 0, "v": 24.0, "x": "x4", "n": 6, "all": [0, 2, 4, 6, 8, 10]},
+        {"k": 1, "v": 25.0, "x": None, "n": 6, "all": [1, 3, 5, 7, 9, 11]},
+    ]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_of_one_task_without_a_common_schema_are_refused(tmp_path):
+    def change(batch):
+        yield pa.table({"k": [1], "x": ["a"]})
+        yield pa.table({"k": [1], "x": [1]})
+
+    rows = ray.data.from_arrow(pa.table({"id": [0]})).map_batches(change)
+    with pytest.raises(
+        SchemaMismatch, match="block of map 0: column 'x' is string in one and int64"
+    ):
+        shuffles.repartition(rows, 2, "k", store=tmp_path)
+    assert stored(tmp_path) == []
+
+
 def test_columns_that_no_block_has_and_keys_that_one_lacks_are_refused(tmp_path):
     rows = blocks({"k": [1], "v": [1]}, {"v": [2], "x": ["a"]})
     for made in (

@@ -30,17 +30,21 @@ from blobshuffle.joins import How, Join, JoinPlan
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import releasing
 from blobshuffle.ordered_aggregates import AnyPlan, aggregation, aggregation_plan
-from blobshuffle.ref import Ref, select
+from blobshuffle.reader import opened
+from blobshuffle.ref import Ref
 from blobshuffle.rows import BATCH_BYTES, ROW_BYTES, no_batch, prepared
 from blobshuffle.schemas import cast, filled, unified, with_all_columns
-from blobshuffle.scratch import Shuffled, shuffled
-from blobshuffle.sizes import split
+from blobshuffle.scratch import Shuffled
+from blobshuffle.sizes import sizes_of
 from blobshuffle.sorts import Direction, NullPlacement, Ranges, Sample, Sort, SortPlan, groups
 from blobshuffle.store import Store, StoreLike, new_shuffle, open_store
 from blobshuffle.tasks import LEASE_SECONDS, range_size, ranges
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
 __all__ = ["Grouped", "groupby", "join", "repartition", "sort"]
+
+_BLOBS = 1 << 20
+"""The numbers of maps that a task has: it needs one for each blob."""
 
 _TABLE_BYTES = 8 * BATCH_BYTES
 """About how many bytes of rows a task returns at a time."""
@@ -57,7 +61,7 @@ class _Spec:
 
 
 class _Map(NamedTuple):
-    """The blob of a map, the schema of its rows, and a sample of its keys."""
+    """A blob of a task, the schema of its rows, and a sample of its keys."""
 
     ref: Ref
     schema: pa.Schema
@@ -271,7 +275,7 @@ def _split(
     size, other = (int(made.rows.sizes.bytes[number]) for made in (left, right))
     if plan.kind.right_alone or size <= memory or other > size:
         return [None]
-    parts = split(left.rows.refs, number, memory)
+    parts = left.rows.parts(number, memory)
     return parts if len(parts) > 1 else [None]
 
 
@@ -317,31 +321,32 @@ class _Writing:
     aggregates: Aggregates | None = None
     shuffle: str = ""
 
-    def write(self, number: int, batches: Iterable[pa.RecordBatch]) -> _Map:
-        """Write the rows of a map."""
-        found = (batch for batch in batches if batch.num_columns)
-        first = next(found, None)
-        if first is None:
-            # A blob needs a column, even if its map has none.
-            stub = pa.schema([("stub", pa.null())])
-            return _Map(self._written(number, stub, [], None), pa.schema([]))
-        schema, rows = first.schema, itertools.chain([first], found)
-        same = (self._fitted(batch, schema, number) for batch in rows)
+    def write(self, task: int, batches: Iterable[pa.RecordBatch]) -> list[_Map]:
+        """Write the rows of a task: a blob, and one more for each block that widens the schema."""
+        found = (self._with_keys(batch, task) for batch in batches if batch.num_columns)
+        runs = _runs(found, f"block of map {task}")
+        numbers = itertools.count(task * _BLOBS)
+        if maps := [self._map(next(numbers), schema, rows) for schema, rows in runs]:
+            return maps
+        # A blob needs a column, even if its task has none.
+        stub = pa.schema([("stub", pa.null())])
+        return [_Map(self._written(next(numbers), stub, [], None), pa.schema([]))]
+
+    def _map(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> _Map:
         if self.aggregates is not None:
-            return self._states(number, schema, same)
+            return self._states(number, schema, batches)
         sample = None if self.by is None else self._sample(schema)
-        ref = self._written(number, schema, _sampled(same, sample), self.keys)
+        ref = self._written(number, schema, _sampled(batches, sample), self.keys)
         return _Map(ref, schema, None if sample is None else sample.keys())
 
-    def _fitted(self, batch: pa.RecordBatch, schema: pa.Schema, number: int) -> pa.RecordBatch:
-        """Return a batch with the schema of the map, whose key columns it must have."""
+    def _with_keys(self, batch: pa.RecordBatch, task: int) -> pa.RecordBatch:
         for key in [*(self.keys or []), *(name for name, _ in self.by or [])]:
             if key not in batch.schema.names:
                 raise KeyError(
-                    f"Cannot shuffle by {key!r}: a block of map {number} has the columns "
+                    f"Cannot shuffle by {key!r}: a block of map {task} has the columns "
                     f"{batch.schema.names}."
                 )
-        return filled(batch, schema, f"block of map {number}")
+        return batch
 
     def _states(self, number: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> _Map:
         assert self.aggregates is not None
@@ -350,7 +355,7 @@ class _Writing:
         inputs = [(name, pa.schema([(name, pa.null())])) for name, *_ in self.aggregates.values()]
         wide = unified(with_all_columns([("the rows", schema), *inputs])[:1])
         plan = aggregation_plan(wide, self.keys, self.aggregates)
-        rows = (filled(batch, wide, f"block of map {number}") for batch in batches)
+        rows = (filled(batch, wide, f"map {number}") for batch in batches)
         states = aggregation(plan, self.spec.memory, self.spec.store).written(rows)
         return _Map(self._written(number, plan.written_schema, states, plan.written_keys), schema)
 
@@ -366,7 +371,7 @@ class _Writing:
         keys: list[str] | None,
     ) -> Ref:
         with self.writer(number, schema) as writer:
-            at = number
+            at = sum(divmod(number, _BLOBS))
             for batch in batches:
                 if keys is None:
                     writer.write(batch, (np.arange(batch.num_rows) + at) % self.partitions)
@@ -388,6 +393,34 @@ class _Writing:
         )
 
 
+def _runs(
+    batches: Iterator[pa.RecordBatch], what: str
+) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+    """Divide batches into runs of one schema, that of the batches before it or a wider one.
+
+    Read a run to its end before the next. Raises `SchemaMismatch` if no schema holds a batch and
+    those before it.
+    """
+    schema = pa.schema([])
+    ahead = next(batches, None)
+
+    def run() -> Iterator[pa.RecordBatch]:
+        nonlocal ahead
+        while ahead is not None and _wider(schema, ahead.schema, what).equals(schema):
+            yield filled(ahead, schema, what)
+            ahead = next(batches, None)
+
+    while ahead is not None:
+        schema = _wider(schema, ahead.schema, what)
+        yield schema, run()
+
+
+def _wider(schema: pa.Schema, other: pa.Schema, what: str) -> pa.Schema:
+    if other.equals(schema):
+        return schema
+    return unified(with_all_columns([("earlier blocks", schema), (what, other)]))
+
+
 def _sampled(batches: Iterator[pa.RecordBatch], sample: Sample | None) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         if sample is not None:
@@ -396,14 +429,14 @@ def _sampled(batches: Iterator[pa.RecordBatch], sample: Sample | None) -> Iterat
 
 
 class _BlobsDatasink(ray.data.Datasink[Any]):
-    """Writes the blocks of a task as the blob of a map."""
+    """Writes the blocks of tasks as blobs."""
 
     def __init__(self, writing: _Writing) -> None:
         self._writing = writing
         self.maps: list[_Map] = []
         self.rows = 0
 
-    def write(self, blocks: Iterable[Any], ctx: Any) -> _Map:
+    def write(self, blocks: Iterable[Any], ctx: Any) -> list[_Map]:
         batches = (
             batch
             for block in blocks
@@ -412,7 +445,7 @@ class _BlobsDatasink(ray.data.Datasink[Any]):
         return self._writing.write(ctx.task_idx, batches)
 
     def on_write_complete(self, write_result: Any) -> None:
-        self.maps = list(write_result.write_returns)
+        self.maps = list(itertools.chain.from_iterable(write_result.write_returns))
         self.rows = write_result.num_rows
 
 
@@ -453,7 +486,7 @@ def _shuffled(
         if schema is None or not schema.names:
             return None
         empty = no_batch(_arrow_schema(schema))
-        maps.append(writing.write(len(maps), [empty]))
+        maps += writing.write(len(maps), [empty])
     return _whole(spec, maps)
 
 
@@ -475,16 +508,21 @@ def _rows_of(spec: _Spec, maps: Sequence[_Map]) -> tuple[Shuffled, pa.Schema]:
 
     A column that a map lacks is null in its rows, as Ray has it.
     """
-    inputs = unified(with_all_columns((f"map {each.ref.map}", each.schema) for each in maps))
-    refs = [replace(ref, maps=len(maps)) for ref in select((m.ref for m in maps), len(maps))]
-    return shuffled(refs, inputs, spec.store)._replace(convert=filled), inputs
+    named = ((f"map {each.ref.map // _BLOBS}", each.schema) for each in maps)
+    inputs = unified(with_all_columns(named))
+    refs = sorted((each.ref for each in maps), key=lambda ref: ref.map)
+    tasks = sorted({ref.map // _BLOBS for ref in refs})
+    if tasks != list(range(len(tasks))):
+        raise IncompleteShuffle(f"Cannot shuffle a dataset: of its tasks only {tasks} have ended.")
+    sizes = sizes_of(opened(refs, spec.store))
+    return Shuffled(refs, inputs, spec.store, sizes, filled), inputs
 
 
 def _write_ranges(
     writing: _Writing, staged: Shuffled, plan: SortPlan, bounds: Ranges, number: int
 ) -> _Map:
     """Write the rows of a staged map again, by ranges."""
-    with writing.writer(number, plan.schema) as writer:
+    with writing.writer(number * _BLOBS, plan.schema) as writer:
         for batch in staged.read(0, range(number, number + 1)):
             writer.write(batch, bounds.ids(prepared(batch, plan.gathered)))
         return _Map(writer.commit(), plan.schema)

@@ -69,21 +69,21 @@ def read_as(
     store: Store | None = None,
     part: range | None = None,
 ) -> pa.RecordBatchReader:
-    """Return the rows of a partition as `read` does, and convert each batch to the schema."""
-    return _reader(blobs(refs, None, store), partition, schema, part, convert)
+    """Return the rows of a partition of checked refs, and convert each batch to the schema."""
+    return _reader(opened(refs, store), partition, schema, part, convert)
 
 
 def _reader(
-    opened: list[Blob],
+    whole: list[Blob],
     partition: int,
     schema: pa.Schema | None,
     part: range | None,
     convert: Convert,
 ) -> pa.RecordBatchReader:
-    opened[0].require(partition)
-    wanted = opened if part is None else opened[part.start : part.stop]
+    whole[0].require(partition)
+    wanted = whole if part is None else whole[part.start : part.stop]
     if schema is None:
-        same = opened[0].index().schema
+        same = whole[0].index().schema
         rows = _batches(wanted, partition, same)
         return pa.RecordBatchReader.from_batches(same, rows)
     what = f"partition {partition}"
@@ -95,8 +95,13 @@ def blobs(refs: Iterable[Ref], maps: int | None, store: StoreLike | None) -> lis
     """Return the blobs of refs in the order of maps. Raises `IncompleteShuffle`."""
     ordered = sorted(refs, key=_map)
     check(ordered, maps)
+    return opened(ordered, store)
+
+
+def opened(refs: Iterable[Ref], store: StoreLike | None) -> list[Blob]:
+    """Return the blobs of refs that are checked, in their order."""
     place = None if store is None else open_store(store)
-    return [Blob(_store_of(ref, place), ref) for ref in ordered]
+    return [Blob(_store_of(ref, place), ref) for ref in refs]
 
 
 def _map(ref: Ref) -> int:
@@ -265,13 +270,13 @@ class Blob:
     """The blob of one ref. Owned by one thread."""
 
     def __init__(self, store: Store, ref: Ref) -> None:
+        self.ref = ref
         self._store = store
-        self._ref = ref
         self._rate = rates_of(store).read
 
     def index(self) -> BlobIndex:
         """Return where the rows of each partition are. Reads the footer if it is not known."""
-        source = self._store.open(self._ref.path)
+        source = self._store.open(self.ref.path)
         try:
             return self._index(source)
         finally:
@@ -279,7 +284,7 @@ class Blob:
 
     def require(self, partition: int) -> None:
         """Raise `ValueError` if the shuffle has no such partition."""
-        ref = self._ref
+        ref = self.ref
         if not 0 <= partition < ref.partitions:
             raise ValueError(
                 f"Cannot read partition {partition} of shuffle {ref.shuffle}: it has "
@@ -297,7 +302,7 @@ class Blob:
 
     def segments(self, partition: int, schema: pa.Schema | None) -> _Segments:
         """Open the blob, and return where it has a partition. Its frames close it."""
-        source = self._store.open(self._ref.path)
+        source = self._store.open(self.ref.path)
         try:
             index = self._index(source)
             if schema is not None and not index.schema.equals(schema):
@@ -313,13 +318,13 @@ class Blob:
 
     def _index(self, source: Source) -> BlobIndex:
         """Return the index, after the cheap checks that the blob is the one of the ref."""
-        ref = self._ref
+        ref = self.ref
         if source.length != ref.length:
             raise self.corrupt(f"it has {source.length} bytes, and {ref.length} were written")
         return _indices.get((ref.blob, ref.path, ref.checksum), lambda: self._load(source))
 
     def _load(self, source: Source) -> BlobIndex:
-        ref = self._ref
+        ref = self.ref
         container, checksum = footer.read_container(source)
         if container.kind != ContentKind.ARROW:
             raise self.corrupt(f"its content is of kind {container.kind.name}")
@@ -375,7 +380,7 @@ class Blob:
             raise self.corrupt(f"its prelude is no Arrow schema, {failure}") from failure
 
     def _what(self) -> str:
-        ref = self._ref
+        ref = self.ref
         return f"map {ref.map}, attempt {ref.attempt}, of shuffle {ref.shuffle} from {ref.path}"
 
     def corrupt(self, reason: str) -> BlobCorrupt:

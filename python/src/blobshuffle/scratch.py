@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import releasing
-from blobshuffle.reader import Convert, read_as
+from blobshuffle.reader import Convert, blobs, opened, read_as
 from blobshuffle.ref import Ref
 from blobshuffle.schemas import cast
-from blobshuffle.sizes import Sizes, sizes
+from blobshuffle.sizes import Sizes, parts_of, sizes_of
 from blobshuffle.store import Store, new_shuffle
 from blobshuffle.tasks import LEASE_SECONDS
 from blobshuffle.writer import MIN_MEMORY, ShuffleWriter
@@ -23,9 +23,9 @@ Assign = Callable[[pa.RecordBatch], Any]
 
 
 class Shuffled(NamedTuple):
-    """A shuffle that can be read: one ref for each map, and the schema of its rows.
+    """A shuffle that can be read: checked refs, and the schema of its rows.
 
-    `convert` makes rows of this schema of those of a map.
+    `convert` makes rows of this schema of those of a ref.
     """
 
     refs: list[Ref]
@@ -45,11 +45,15 @@ class Shuffled(NamedTuple):
             read_as(self.refs, partition, self.schema, self.convert, store=self.store, part=part)
         )
 
+    def parts(self, partition: int, max_bytes: int) -> list[range]:
+        """Divide a partition, as `split` does."""
+        return parts_of(opened(self.refs, self.store), partition, max_bytes)
+
 
 def shuffled(refs: Iterable[Ref], schema: pa.Schema, store: Store | None) -> Shuffled:
-    """Return a shuffle with its sizes."""
-    chosen = list(refs)
-    return Shuffled(chosen, schema, store, sizes(chosen, store=store))
+    """Return a shuffle with its sizes. Raises `IncompleteShuffle`."""
+    whole = blobs(refs, None, store)
+    return Shuffled([blob.ref for blob in whole], schema, store, sizes_of(whole))
 
 
 @contextlib.contextmanager

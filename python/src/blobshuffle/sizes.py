@@ -27,11 +27,15 @@ def sizes(refs: Iterable[Ref], *, maps: int | None = None, store: StoreLike | No
     A process keeps the footers that it reads, so a reader that follows does not read them again.
     Raises what `read` raises.
     """
-    chosen = list(refs)
-    opened = blobs(chosen, maps, store)
-    rows = np.zeros(chosen[0].partitions, np.int64)
-    size = np.zeros(chosen[0].partitions, np.int64)
-    for index in _indices(opened):
+    return sizes_of(blobs(refs, maps, store))
+
+
+def sizes_of(whole: list[Blob]) -> Sizes:
+    """Return the sizes of all partitions of the blobs of a shuffle."""
+    partitions = whole[0].ref.partitions
+    rows = np.zeros(partitions, np.int64)
+    size = np.zeros(partitions, np.int64)
+    for index in _indices(whole):
         numbers, own_rows, own_bytes = index.sizes()
         np.add.at(rows, numbers, own_rows)
         np.add.at(size, numbers, own_bytes)
@@ -53,23 +57,27 @@ def split(
     """
     if max_bytes < 1:
         raise ValueError(f"Cannot divide a partition into parts of {max_bytes} bytes: at least 1.")
-    opened = blobs(refs, maps, store)
-    opened[0].require(partition)
+    return parts_of(blobs(refs, maps, store), partition, max_bytes)
+
+
+def parts_of(whole: list[Blob], partition: int, max_bytes: int) -> list[range]:
+    """Divide a partition of the blobs of a shuffle as `split` does."""
+    whole[0].require(partition)
     parts: list[range] = []
     start, total = 0, 0
-    for number, index in enumerate(_indices(opened)):
+    for number, index in enumerate(_indices(whole)):
         numbers, _, own_bytes = index.sizes()
         size = int(own_bytes[numbers == partition].sum())
         if total and total + size > max_bytes:
             parts.append(range(start, number))
             start, total = number, 0
         total += size
-    return [*parts, range(start, len(opened))]
+    return [*parts, range(start, len(whole))]
 
 
-def _indices(opened: list[Blob]) -> Iterable[BlobIndex]:
-    depth = opened[0].read_ahead
+def _indices(whole: list[Blob]) -> Iterable[BlobIndex]:
+    depth = whole[0].read_ahead
     if not depth:
-        return (blob.index() for blob in opened)
+        return (blob.index() for blob in whole)
     with ThreadPoolExecutor(depth, "blobshuffle-sizes") as pool:
-        return list(pool.map(Blob.index, opened))
+        return list(pool.map(Blob.index, whole))
