@@ -186,6 +186,14 @@ def test_inputs_without_a_common_schema_are_refused_by_column(tmp_path, wrap):
     assert stored(tmp_path) == []
 
 
+@pytest.mark.parametrize("values", [(["a"], [1]), (["1"], [1]), ([1], ["1"]), ([1], [True])])
+def test_later_rows_of_an_input_do_not_change_their_kind(tmp_path, values):
+    batches = [pa.record_batch({"k": [1], "x": column}) for column in values]
+    with pytest.raises(SchemaMismatch, match=r"earlier rows with input 0: column 'x'.*Cast"):
+        list(shuffle([partial(iter, batches)], "k", 2, store=tmp_path, workers=1))
+    assert stored(tmp_path) == []
+
+
 def test_values_that_do_not_fit_the_common_schema_are_refused_by_column(tmp_path):
     inputs = [pa.table({"k": [1], "x": [(1 << 60) + 1]}), pa.table({"k": [1], "x": [0.5]})]
     with pytest.raises(SchemaMismatch, match="column 'x' of input 0 from int64 to double"):

@@ -203,6 +203,17 @@ def cast(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+def fitted(batch: pa.RecordBatch, schema: pa.Schema, what: str) -> pa.RecordBatch:
+    """Return a batch of rows with the schema of others, if both have a common one.
+
+    No value changes its kind, as `cast` would make strings of numbers. Raises `SchemaMismatch`,
+    which names the column.
+    """
+    if not batch.schema.equals(schema):
+        unified([("earlier rows", schema), (what, batch.schema)])
+    return cast(batch, schema, what)
+
+
 def _cast(column: Any, data_type: Any) -> Any:
     if column.type.equals(data_type):
         return column

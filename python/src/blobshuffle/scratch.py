@@ -12,7 +12,7 @@ from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import releasing
 from blobshuffle.reader import Convert, blobs, opened, read_as
 from blobshuffle.ref import Ref
-from blobshuffle.schemas import cast
+from blobshuffle.schemas import cast, fitted
 from blobshuffle.sizes import Sizes, parts_of, sizes_of
 from blobshuffle.store import Store, new_shuffle
 from blobshuffle.tasks import LEASE_SECONDS
@@ -82,7 +82,7 @@ def scratch(
             codec=codec,
         ) as writer:
             for batch in batches:
-                same = cast(batch, schema, "the rows")
+                same = fitted(batch, schema, "the rows")
                 writer.write(same, assign(same))
             ref = writer.commit()
         yield shuffled([ref], schema, store)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from blobshuffle.arrow import Codec
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
-from blobshuffle.schemas import cast, unified
+from blobshuffle.schemas import fitted, unified
 from blobshuffle.store import Store, StoreLike, checked_name, open_store
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
@@ -113,7 +113,7 @@ def write_map(plan: Plan, number: int, attempt: int, source: Input) -> Written:
             if not len(schema):
                 schema = batch.schema
             for part in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
-                writer.write(cast(part, schema, what), keys=plan.keys)
+                writer.write(fitted(part, schema, what), keys=plan.keys)
         if not len(schema):
             writer.close()
             writer = _writer(plan, number, attempt, stored)
