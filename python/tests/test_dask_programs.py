@@ -302,6 +302,21 @@ def test_ordered_categories_stay_ordered_whatever_the_metadata_says(tmp_path, kn
     compare(shuffled, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda frame: frame.shuffle([("a", "k")], npartitions=2),
+        lambda frame: frame.shuffle(on_index=True, npartitions=2),
+        lambda frame: frame.drop_duplicates(split_out=2),
+        lambda frame: frame.merge(frame, left_index=True, right_index=True),
+    ],
+)
+def test_columns_of_several_levels_are_those_of_dask(tmp_path, program):
+    """Dask leaves its own column in the result of most of these."""
+    rows = pd.DataFrame({("a", "k"): [1, 2, 3, 1] * 5, ("a", "v"): range(20)})
+    compare(lambda: program(dd.from_pandas(rows, npartitions=3)), tmp_path)
+
+
 def test_a_lost_row_and_another_order_are_found(tmp_path, monkeypatch):
     part = pd.DataFrame({"k": ["a", "b"], "j": [1, 2], "v": [1.5, None]})
     parts = [part.assign(l=number) for number in range(3)]

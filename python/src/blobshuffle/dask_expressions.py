@@ -55,8 +55,13 @@ class BlobShuffle(_SimpleShuffle):
 
     @functools.cached_property
     def _meta(self) -> pd.DataFrame:
-        meta = self.frame._meta.drop(columns=self.partitioning_index)
+        meta = self.frame._meta.drop(columns=list(self._dropped))
         return meta.reset_index(drop=True) if self.ignore_index else meta
+
+    @property
+    def _dropped(self) -> tuple[Any, ...]:
+        # Dask takes the column away, but not from columns of several levels.
+        return (self.partitioning_index,) if self.frame._meta.columns.nlevels == 1 else ()
 
     @functools.cached_property
     def layout(self) -> Layout:
@@ -71,7 +76,7 @@ class BlobShuffle(_SimpleShuffle):
     def _layer(self) -> dict[Any, Any]:
         run = self._name.rpartition("-")[2]
         column = self.partitioning_index
-        plan = _plan(self, run, self.frame, self.layout, column, (column,))
+        plan = _plan(self, run, self.frame, self.layout, column, self._dropped)
         tasks, begun, collected = _written(plan, self.frame)
         loads = [
             Task((self._name, n), load, collected, begun, partition)
