@@ -268,6 +268,13 @@ def test_groups_are_mapped_one_by_one(tmp_path, natively):
     pairs = data.group_by(["k", "s"]).aggregate([([], "count_all")])
     assert sorted(row["n"] for row in counts.take_all()) == sorted(pairs["count_all"].to_pylist())
 
+    def halves(group):
+        yield group.slice(0, group.num_rows // 2)
+        yield group.slice(group.num_rows // 2)
+
+    same = shuffles.groupby(dataset, "k", store=tmp_path, partitions=2).map_groups(halves)
+    assert rows_of(same) == sorted(map(repr, data.to_pylist()))
+
 
 @pytest.mark.parametrize("how", ["inner", "full"])
 def test_a_join_is_that_of_whole_tables(tmp_path, how, natively):

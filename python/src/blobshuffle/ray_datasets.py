@@ -194,8 +194,8 @@ class Grouped:
     def map_groups(self, function: Callable[[Any], Any], *, batch_format: str = "pyarrow") -> Any:
         """Return a dataset of what a function returns for the rows of each key.
 
-        The function takes and returns batches of Ray: `pyarrow`, `pandas` or `numpy`. A task holds
-        the rows of one key, and `memory` besides.
+        The function takes and returns a batch of Ray: `pyarrow`, `pandas` or `numpy`. It may yield
+        several. A task holds the rows of one key, and `memory` besides.
         """
         spec = self._spec
         with contextlib.ExitStack() as stack:
@@ -643,5 +643,6 @@ def _mapped(
         cost = int(rows.sizes.bytes[number] + ROW_BYTES * rows.sizes.rows[number])
         ordered = work.rows(functools.partial(rows.read, number), cost)
         for group in groups(plan, ordered):
-            batch = BlockAccessor.for_block(group).to_batch_format(batch_format)
-            yield BlockAccessor.batch_to_block(function(batch))
+            made = function(BlockAccessor.for_block(group).to_batch_format(batch_format))
+            for batch in made if isinstance(made, Iterator) else [made]:
+                yield BlockAccessor.batch_to_block(batch)
