@@ -52,6 +52,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
     /** How long the application's end waits for uploads that have begun. */
     private static final Duration LAST_UPLOADS = Duration.ofSeconds(10);
 
+    /** How long it waits for a store that does not answer. */
+    private static final Duration LAST_ANSWER = Duration.ofSeconds(10);
+
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
 
     private static final long MEGABYTE = 1_000_000;
@@ -284,7 +287,7 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         return directory.uploads() == 0;
     }
 
-    /** Deletes all blobs of the application, and closes. Blocks until the store answers. */
+    /** Deletes all blobs of the application, and closes. Leaves them if the store does not answer. */
     void end() {
         Optional<ApplicationShuffle> current = Objects.requireNonNull(CURRENT.get());
         boolean isMine = current.filter(each -> each == this).isPresent();
@@ -293,9 +296,9 @@ final class ApplicationShuffle implements BlobDirectory.Application {
         }
         try {
             if (areUploadsOver()) {
-                lease.end();
+                lease.end(LAST_ANSWER);
             } else {
-                lease.clear();
+                lease.clear(LAST_ANSWER);
                 lease.close();
                 LOG.info("Executors still upload. Another application, or gc, deletes what is left.");
             }

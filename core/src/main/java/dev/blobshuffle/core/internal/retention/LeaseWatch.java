@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.retention;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.ClosedException;
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.owner.LeaseText.Line;
 import dev.blobshuffle.core.store.BlobId;
@@ -12,6 +13,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +39,9 @@ public final class LeaseWatch implements AutoCloseable {
     private final StopSignal stopSignal;
     private final Time.Workers renewing;
     private final Time.Workers sweeping;
+
+    /** Held by the one who renews the lease, or ends it. */
+    private final ReentrantLock lease = new ReentrantLock();
 
     /** When the lease was renewed last; monotonic, in nanoseconds. */
     private volatile long renewed;
@@ -123,10 +132,18 @@ public final class LeaseWatch implements AutoCloseable {
         void run() throws InterruptedException;
     }
 
-    private synchronized void renew() throws InterruptedException {
-        if (isClosed) {
-            return; // It has been given up.
+    private void renew() throws InterruptedException {
+        lease.lockInterruptibly();
+        try {
+            if (!isClosed) {
+                renewOpen();
+            }
+        } finally {
+            lease.unlock();
         }
+    }
+
+    private void renewOpen() throws InterruptedException {
         try {
             Optional<Line> before = register.renew(owner, terms.length(), terms.name());
             renewed = time.nanos();
@@ -168,9 +185,14 @@ public final class LeaseWatch implements AutoCloseable {
         }
     }
 
-    /** Deletes all blobs of the owner, and keeps the lease. Blocks until the store answers. */
-    public void clear() {
-        for (long generation : store.generations(owner).toCompletableFuture().join()) {
+    /**
+     * Deletes all blobs of the owner, and keeps the lease. Blocks until the store answers.
+     *
+     * @param patience how long it waits for the store's first answer
+     * @throws StoreUnavailableException recoverable: the store does not answer
+     */
+    public void clear(Duration patience) {
+        for (long generation : firstAnswer(store.generations(owner), patience)) {
             List<StoredBlob> left =
                     store.list(owner, generation).toCompletableFuture().join();
             List<BlobId> ids = left.stream().map(StoredBlob::id).toList();
@@ -178,15 +200,42 @@ public final class LeaseWatch implements AutoCloseable {
         }
     }
 
+    private <T> T firstAnswer(CompletionStage<T> request, Duration patience) {
+        CompletableFuture<T> answer = request.toCompletableFuture().copy();
+        Time.Cancellable limit = time.schedule(patience, () -> answer.completeExceptionally(silent(patience)));
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BlobShuffleException failure ? failure : e;
+        } finally {
+            limit.cancel();
+        }
+    }
+
+    private StoreUnavailableException silent(Duration patience) {
+        return new StoreUnavailableException("Cannot delete the blobs of this application: " + store.location()
+                + " did not answer for " + patience + ". Another application, or gc, deletes them.");
+    }
+
     /**
      * Deletes all blobs of the owner and gives up the lease. Blocks until the store answers. If
      * that fails, the lease ends by itself, and another application deletes the blobs.
+     *
+     * @param patience how long it waits for the store's first answer
+     * @throws StoreUnavailableException recoverable: the store does not answer
      */
-    public synchronized void end() {
+    public void end(Duration patience) {
         close();
         try {
-            clear();
-            register.remove(owner);
+            if (!lease.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw silent(patience);
+            }
+            try {
+                clear(patience);
+                register.remove(owner);
+            } finally {
+                lease.unlock();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

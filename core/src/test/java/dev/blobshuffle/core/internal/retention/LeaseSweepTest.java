@@ -1,8 +1,10 @@
 package dev.blobshuffle.core.internal.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.core.failure.StoreUnavailableException;
 import dev.blobshuffle.core.internal.claim.LeaseRegister;
 import dev.blobshuffle.core.internal.claim.MemoryClaims;
 import dev.blobshuffle.core.internal.claim.OwnerRegister;
@@ -23,7 +25,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -266,11 +270,31 @@ class LeaseSweepTest {
         await().atMost(Duration.ofMinutes(2)).until(() -> losses.get() == 1);
         assertThat(register.read().lease(watch.owner())).isPresent();
 
-        watch.end();
+        watch.end(Duration.ofMinutes(2));
         assertThat(blobs(watch.owner())).isZero();
         assertThat(register.read().leases()).isEmpty();
         List<StoredBlob> none =
                 store.list(watch.owner(), MINUTE).toCompletableFuture().join();
         assertThat(none).isEmpty();
+    }
+
+    @Test
+    void anEndDoesNotWaitForAStoreThatIsSilent() {
+        AtomicBoolean isSilent = new AtomicBoolean();
+        BlobStore silent = new ForwardingBlobStore(store) {
+            @Override
+            public CompletionStage<List<Long>> generations(int owner) {
+                return isSilent.get() ? new CompletableFuture<>() : super.generations(owner);
+            }
+        };
+        LeaseWatch watch = LeaseWatch.begin(silent, new LeaseWatch.Terms(HOUR, "watched"), () -> {}, time);
+        put(watch.owner(), 3);
+        isSilent.set(true);
+
+        assertThatThrownBy(() -> watch.end(Duration.ofMillis(1)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("did not answer for PT0.001S");
+        assertThat(blobs(watch.owner())).isEqualTo(3);
+        assertThat(register.read().lease(watch.owner())).isPresent();
     }
 }
