@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.spark.internal.directory.DirectoryClient;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -262,7 +263,15 @@ public final class MapBatcher implements AutoCloseable {
         boolean isWaitedFor = rule.whenStored() == PackingRule.WhenStored.RELEASE;
         synchronized (this) {
             boolean isDropped = blob.state == OpenBlob.State.DROPPED;
+            boolean isGone = blob.outputs.stream().map(MapOutput::file).anyMatch(Files::notExists);
             if (isWaitedFor || isDropped) {
+                forget(blob);
+            } else if (isGone) {
+                LOG.warn(
+                        "Cannot upload blob {}: outputs of maps are gone from this executor's disk, and these maps run"
+                                + " again if they are needed. Look who deletes there.",
+                        blob.id,
+                        failure);
                 forget(blob);
             } else if (!isClosed) { // It is still to be stored, and a flush still waits for it.
                 LOG.warn(

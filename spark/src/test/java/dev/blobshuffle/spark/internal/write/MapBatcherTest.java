@@ -21,6 +21,7 @@ import dev.blobshuffle.spark.internal.directory.TestApplication;
 import dev.blobshuffle.spark.internal.directory.Whereabouts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -181,6 +182,20 @@ class MapBatcherTest {
 
             time.settle(AGE);
             assertThat(isStored(blob)).isTrue();
+        }
+    }
+
+    @Test
+    void anUploadWhoseOutputsAreGoneIsGivenUp() throws IOException {
+        try (SimulatedTime time = new SimulatedTime(1)) {
+            MapBatcher batcher = batcher(store, KEEP, time);
+            MapOutput output = Outputs.of(files, 1, 0, 10, 500);
+            BlobId blob = batcher.add(output).orElseThrow();
+            Files.delete(output.file());
+            time.settle(AGE.plusSeconds(1));
+
+            assertThat(batcher.pending()).isZero();
+            assertThat(isStored(blob)).isFalse();
         }
     }
 
