@@ -29,9 +29,7 @@ public record Traffic(
 
     /** The traffic of a workload. */
     static Traffic of(Workload workload, Tuning tuning, Batching batching, LatencyProfile profile) {
-        HubBatching hub = new HubBatching(workload, tuning, batching);
-        double puts = 0;
-        double gets = 0;
+        Requests requests = new Requests(0, 0);
         double notifications = 0;
         double stored = 0;
         double inlined = 0;
@@ -40,36 +38,45 @@ public record Traffic(
             if (seal.isInlined()) {
                 inlined += perSecond * seal.records() * workload.recordBytes();
             } else {
-                double segments = batching.segments(seal);
-                puts += perSecond * seal.blobs().size();
-                gets += perSecond * getsPerSection(workload, tuning, seal, batching.partitions(seal)) * seal.sections();
-                notifications += perSecond * segments;
+                double gets = getsPerSection(workload, tuning, seal, batching.partitions(seal)) * seal.sections();
+                requests = requests.plus(perSecond * seal.blobs().size(), perSecond * gets);
+                notifications += perSecond * batching.segments(seal);
                 stored += perSecond * seal.bytes();
             }
         }
+        HubBatching hub = new HubBatching(workload, tuning, batching);
         if (hub.isUsed()) {
-            puts = 0;
-            gets = 0;
-            double slow = hub.slowShare(profile);
-            for (HubBatching.Kind blob : hub.kinds()) {
-                double perSecond = workload.zones() * blob.perSecond();
-                double own = slow * blob.parts();
-                puts += perSecond * (1 + own);
-                gets += perSecond
-                        * awayShare(workload)
-                        * (batching.zonesHit(blob.records()) + own * batching.zonesHit(blob.records() / blob.parts()));
-            }
+            requests = ofHubs(workload, batching, hub, hub.slowShare(profile));
         }
         double away = tuning.cache() == Tuning.Cache.ZONE ? awayShare(workload) : 1;
         double attempts = 1 + tuning.hedgedShare();
         return new Traffic(
-                puts * attempts,
-                gets * attempts,
+                requests.puts() * attempts,
+                requests.gets() * attempts,
                 notifications,
                 stored,
                 stored * away,
                 notifications * tuning.notificationBytes(),
                 inlined);
+    }
+
+    /** Requests per second, each sent once. */
+    private record Requests(double puts, double gets) {
+        Requests plus(double morePuts, double moreGets) {
+            return new Requests(puts + morePuts, gets + moreGets);
+        }
+    }
+
+    /** The requests for blobs that hubs combine. Of the slow ones, each part is stored by itself too. */
+    private static Requests ofHubs(Workload workload, Batching batching, HubBatching hub, double slow) {
+        Requests requests = new Requests(0, 0);
+        for (HubBatching.Kind blob : hub.kinds()) {
+            double perSecond = workload.zones() * blob.perSecond();
+            double own = slow * blob.parts();
+            double zones = batching.zonesHit(blob.records()) + own * batching.zonesHit(blob.records() / blob.parts());
+            requests = requests.plus(perSecond * (1 + own), perSecond * awayShare(workload) * zones);
+        }
+        return requests;
     }
 
     /** Share of readers that are not in the writer's zone. */

@@ -154,19 +154,9 @@ public final class TheodoliteResources {
         files.add(APPLICATION);
         Map<String, Object> sut = files(files);
         // An experiment finds no state of the one before.
-        sut.put(
-                "afterActions",
-                List.of(json(
-                        "delete",
-                        json(
-                                "selector",
-                                json(
-                                        "apiVersion",
-                                        TOPIC_API,
-                                        "kind",
-                                        "KafkaTopic",
-                                        "nameRegex",
-                                        "^" + name() + "-.*")))));
+        Map<String, Object> ownTopics =
+                json("apiVersion", TOPIC_API, "kind", "KafkaTopic", "nameRegex", "^" + name() + "-.*");
+        sut.put("afterActions", List.of(json("delete", json("selector", ownTopics))));
         return json(
                 "apiVersion",
                 API,
@@ -185,24 +175,32 @@ public final class TheodoliteResources {
                         "loadTypes",
                         List.of(rate()),
                         "slis",
-                        List.of(json(
-                                "name",
-                                "lag trend",
-                                "provider",
-                                "prometheus",
-                                "query",
-                                String.format(Locale.ROOT, LAG, name()),
-                                "intervalSeconds",
-                                INTERVAL_SECONDS)),
+                        List.of(lagTrend()),
                         "slos",
-                        List.of(json(
-                                "name", "lag trend",
-                                "sli", "lag trend",
-                                "warmupSeconds", WARM_UP_SECONDS,
-                                "queryAggregation", "trend",
-                                "repetitionAggregation", "median",
-                                "operator", "lt",
-                                "thresholdRelToLoad", 0.01))));
+                        List.of(lagObjective())));
+    }
+
+    private Map<String, Object> lagTrend() {
+        return json(
+                "name",
+                "lag trend",
+                "provider",
+                "prometheus",
+                "query",
+                String.format(Locale.ROOT, LAG, name()),
+                "intervalSeconds",
+                INTERVAL_SECONDS);
+    }
+
+    private static Map<String, Object> lagObjective() {
+        return json(
+                "name", "lag trend",
+                "sli", "lag trend",
+                "warmupSeconds", WARM_UP_SECONDS,
+                "queryAggregation", "trend",
+                "repetitionAggregation", "median",
+                "operator", "lt",
+                "thresholdRelToLoad", 0.01);
     }
 
     private static Map<String, Object> instances() {

@@ -44,15 +44,7 @@ final class StoreRun {
             CpuTime cpuBefore = self();
             long allocatedBefore = Allocation.bytes();
             long start = System.nanoTime();
-            verified &= each(threads, cell, slot -> {
-                boolean right = true;
-                for (int i = 0; i < perThread; i++) {
-                    right &= cell.direction() == TransferCell.Direction.PUT
-                            ? put(client, slot)
-                            : client.get(slot) == blobs.checksum();
-                }
-                return right;
-            });
+            verified &= each(threads, cell, slot -> transfer(cell, client, blobs, slot, perThread));
             double seconds = (System.nanoTime() - start) / 1e9;
             long allocated = Allocation.bytes() - allocatedBefore;
             CpuTime cpu = self().since(cpuBefore);
@@ -75,6 +67,18 @@ final class StoreRun {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** Whether all blobs of one thread are right. */
+    private static boolean transfer(TransferCell cell, StoreClient client, Blobs blobs, int slot, int count)
+            throws Exception {
+        boolean right = true;
+        for (int i = 0; i < count; i++) {
+            right &= cell.direction() == TransferCell.Direction.PUT
+                    ? put(client, slot)
+                    : client.get(slot) == blobs.checksum();
+        }
+        return right;
     }
 
     private static boolean put(StoreClient client, int slot) throws Exception {

@@ -81,16 +81,7 @@ final class PlanTable {
     static List<CostLine> costLines(Plan plan) {
         Cost cost = plan.recommended().cost();
         Traffic traffic = plan.recommended().traffic();
-        List<CostLine> lines = new ArrayList<>();
-        for (Plan.NativeVariant variant : plan.nativeVariants()) {
-            boolean crosses = plan.kafka().crossings().clients() > 0
-                    || plan.kafka().crossings().replicas() > 0;
-            String name = "native, "
-                    + (crosses
-                            ? variant.name().replace("not_rack", "not rack").replace('_', ' ')
-                            : plan.kafka().title());
-            lines.add(new CostLine(name, variant.usdPerHour(), billed(plan.kafka())));
-        }
+        List<CostLine> lines = new ArrayList<>(nativeLines(plan));
         lines.add(new CostLine("BlobShuffle, without compute", cost.shuffle(), ""));
         lines.add(new CostLine("  puts", cost.puts(), puts(plan.recommended())));
         lines.add(new CostLine("  gets", cost.gets(), text("%.4g/s", traffic.gets())));
@@ -118,6 +109,19 @@ final class PlanTable {
                     "changelogs, in Kafka either way",
                     plan.changelogUsdPerHour(),
                     text("%s/s", bytes(plan.workload().changelogBytesPerSecond()))));
+        }
+        return lines;
+    }
+
+    private static List<CostLine> nativeLines(Plan plan) {
+        boolean crosses = plan.kafka().crossings().clients() > 0
+                || plan.kafka().crossings().replicas() > 0;
+        List<CostLine> lines = new ArrayList<>();
+        for (Plan.NativeVariant variant : plan.nativeVariants()) {
+            String name = crosses
+                    ? variant.name().replace("not_rack", "not rack").replace('_', ' ')
+                    : plan.kafka().title();
+            lines.add(new CostLine("native, " + name, variant.usdPerHour(), billed(plan.kafka())));
         }
         return lines;
     }

@@ -104,7 +104,6 @@ public final class FlightDaemon implements AutoCloseable {
         copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
         FlightReads reads = new FlightReads(
                 catalog, new Footers(copyWorkers), signer, config.ticketLifetime(), time, this::location, counters);
-        FlightActions actions = new FlightActions(catalog, reads, counters, this::committed, this::stats);
         // Threads for calls that look for copies.
         int waiting = copies.isEmpty() ? 0 : COPY_READERS;
         workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()) + waiting);
@@ -121,21 +120,25 @@ public final class FlightDaemon implements AutoCloseable {
             http.ifPresent(started::push);
             metrics = config.metrics().map(listen -> new MetricsServer(listen, this::metrics, time));
             metrics.ifPresent(started::push);
-            server = start(builder(tokens, flightTls)
-                    .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
-                            .addMethod(FlightMethods.LIST_FLIGHTS, new Answering(new FlightList(catalog)::flights))
-                            .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
-                            .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
-                            .addMethod(FlightMethods.DO_GET, streaming)
-                            .addMethod(FlightMethods.DO_PUT, putting)
-                            .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
-                            .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
-                            .build()));
+            server = start(builder(tokens, flightTls).addService(service(reads)));
         } catch (InvalidSettingsException e) {
             started.forEach(FlightDaemon::end);
             endThreads();
             throw e;
         }
+    }
+
+    private ServerServiceDefinition service(FlightReads reads) {
+        FlightActions actions = new FlightActions(catalog, reads, counters, this::committed, this::stats);
+        return ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                .addMethod(FlightMethods.LIST_FLIGHTS, new Answering(new FlightList(catalog)::flights))
+                .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
+                .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
+                .addMethod(FlightMethods.DO_GET, streaming)
+                .addMethod(FlightMethods.DO_PUT, putting)
+                .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
+                .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
+                .build();
     }
 
     private static int processors() {
