@@ -62,7 +62,6 @@ public final class ReadSide<T> implements TaskSide {
     private final Debatcher.Sink<Item> sink = new HandOut();
     private final AtomicBoolean isMailed = new AtomicBoolean();
     private final DataInputDeserializer serialized = new DataInputDeserializer();
-    private final StreamRecord<@Nullable T> emitted = new StreamRecord<>(null);
     private final Stop stop = new Stop();
     private final List<PendingGroup> restored = new ArrayList<>();
     private RestoredFrom origin = RestoredFrom.NOTHING;
@@ -261,16 +260,13 @@ public final class ReadSide<T> implements TaskSide {
         marks.done(group.number(), 1);
     }
 
-    /** Emits the record that was deserialized last. */
+    /**
+     * Emits the record that was deserialized last. Each one is a new object, as at Flink's own
+     * exchange: with object reuse, operators with asynchronous state keep it after they return.
+     */
     private void emit(T value, long timestamp) {
         boolean hasTimestamp = serialized.available() == 0; // See Reference.WITHOUT_TIMESTAMP.
-        emitted.replace(value);
-        if (hasTimestamp) {
-            emitted.setTimestamp(timestamp);
-        } else {
-            emitted.eraseTimestamp();
-        }
-        task.output().collect(emitted);
+        task.output().collect(hasTimestamp ? new StreamRecord<>(value, timestamp) : new StreamRecord<>(value));
     }
 
     private T value(byte[] array, int offset, int length) {

@@ -19,6 +19,7 @@ import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keyed operator behind a Debatcher: it keeps every record, and checks each one when it comes.
@@ -35,6 +36,9 @@ final class KeyedResults implements Output<StreamRecord<String>> {
 
     private long watermark = Long.MIN_VALUE;
     private boolean isStopped;
+
+    /** The record before, which the operator may have kept. */
+    private @Nullable StreamRecord<String> kept;
 
     /** Records that came behind the savepoint with which the job is to stop. */
     private final List<Row> behind = new ArrayList<>();
@@ -94,6 +98,10 @@ final class KeyedResults implements Output<StreamRecord<String>> {
     @Override
     public void collect(StreamRecord<String> record) {
         Row row = Row.parse(record.getValue());
+        if (record == kept) {
+            broken(row + " came in the object of the record before it");
+        }
+        kept = record;
         int number = KeyGroupRangeAssignment.assignToKeyGroup(
                 row.key(), attempt.plan().maxParallelism());
         if (!own.contains(number)) {
