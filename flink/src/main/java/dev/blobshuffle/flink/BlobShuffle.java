@@ -7,6 +7,8 @@ import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flink.internal.KeyGroups;
+import dev.blobshuffle.flink.internal.Neighbours;
+import dev.blobshuffle.flink.internal.Senders;
 import dev.blobshuffle.flink.internal.ShufflePlan;
 import dev.blobshuffle.flink.internal.batch.BatcherFactory;
 import dev.blobshuffle.flink.internal.debatch.DebatcherFactory;
@@ -15,13 +17,16 @@ import dev.blobshuffle.flink.internal.reference.ReferenceType;
 import dev.blobshuffle.flink.internal.route.RoutingKeys;
 import dev.blobshuffle.flink.internal.settings.FlinkSettings;
 import dev.blobshuffle.flink.internal.settings.StorePlace;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.api.java.typeutils.TypeExtractor;
 import org.apache.flink.configuration.DeploymentOptions;
@@ -34,6 +39,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.api.transformations.UnionTransformation;
 import org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner;
 
 /**
@@ -91,27 +97,54 @@ public final class BlobShuffle {
         TypeSerializer<T> serializer =
                 type.createSerializer(environment.getConfig().getSerializerConfig());
         KeySelector<T, K> cleaned = environment.clean(selector);
-        SingleOutputStreamOperator<Reference> references = stream.transform(
-                        plan.name() + "-batcher", new ReferenceType(), new BatcherFactory<>(plan, cleaned, serializer))
-                .uid(plan.name() + "-batcher");
-        if (stream.getTransformation().isParallelismConfigured()) {
-            references.setParallelism(stream.getParallelism());
+        List<BatcherFactory<T, K>> batchers = new ArrayList<>();
+        List<Transformation<Reference>> references = new ArrayList<>();
+        for (Transformation<T> sender : Senders.of(stream.getTransformation())) {
+            BatcherFactory<T, K> batcher = new BatcherFactory<>(plan, cleaned, serializer);
+            Transformation<Reference> batched = batched(environment, sender, batcher, batchers.size());
+            batcher.whenGenerated(() -> Neighbours.follow(sender, batched));
+            batchers.add(batcher);
+            references.add(batched);
         }
-        // A hash edge of Flink's own. DataStream.keyBy would open a backend for keyed state.
-        DataStream<Reference> routed = new DataStream<>(
-                environment,
-                new PartitionTransformation<>(
-                        references.getTransformation(),
-                        new KeyGroupStreamPartitioner<>(
-                                new RoutingKeys(plan.maxParallelism()), plan.maxParallelism())));
         DebatcherFactory<T> debatcher = new DebatcherFactory<>(plan, serializer);
-        SingleOutputStreamOperator<T> records = routed.transform(plan.name() + "-debatcher", type, debatcher)
+        SingleOutputStreamOperator<T> records = routed(environment, references, plan)
+                .transform(plan.name() + "-debatcher", type, debatcher)
                 .uid(plan.name() + "-debatcher")
                 .setMaxParallelism(plan.maxParallelism());
         options.parallelism().ifPresent(records::setParallelism);
         KeyedStream<T, K> keyed = DataStreamUtils.reinterpretAsKeyedStream(records, selector, keyType);
+        // Flink reads the slots of the Debatcher after it has generated the Batchers.
+        batchers.get(0)
+                .whenGenerated(
+                        () -> Neighbours.precede(environment, keyed.getTransformation(), records.getTransformation()));
         debatcher.whenGenerated(() -> KeyGroups.align(environment, keyed.getTransformation(), plan));
         return keyed;
+    }
+
+    /** What a Batcher makes of the records of a sender. */
+    private static <T, K> Transformation<Reference> batched(
+            StreamExecutionEnvironment environment,
+            Transformation<T> sender,
+            BatcherFactory<T, K> batcher,
+            int before) {
+        String name = batcher.plan().name() + "-batcher" + (before == 0 ? "" : "-" + (before + 1));
+        return new DataStream<>(environment, sender)
+                .transform(name, new ReferenceType(), batcher)
+                .uid(name)
+                .getTransformation();
+    }
+
+    /**
+     * A hash edge of Flink's own. {@code DataStream.keyBy} would open a backend for keyed state.
+     */
+    private static DataStream<Reference> routed(
+            StreamExecutionEnvironment environment, List<Transformation<Reference>> references, ShufflePlan plan) {
+        return new DataStream<>(
+                environment,
+                new PartitionTransformation<>(
+                        references.size() == 1 ? references.get(0) : new UnionTransformation<>(references),
+                        new KeyGroupStreamPartitioner<>(
+                                new RoutingKeys(plan.maxParallelism()), plan.maxParallelism())));
     }
 
     private static boolean isBatch(StreamExecutionEnvironment environment) {

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -40,6 +41,64 @@ class BlobShuffleTest {
         assertThat(debatcher.getInEdges().get(0).getPartitioner()).isInstanceOf(KeyGroupStreamPartitioner.class);
         assertThat(debatcher.getOutEdges().get(0).getPartitioner()).isInstanceOf(ForwardPartitioner.class);
         assertThat(debatcher.getMaxParallelism()).isEqualTo(64);
+    }
+
+    /** As natively: an exchange before would move records twice, and lose the order of a key. */
+    @Test
+    void eachSenderHasABatcherOfItsOwnAndNoExchangeBeforeIt() {
+        StreamExecutionEnvironment environment = environment();
+        SingleOutputStreamOperator<Event> one = environment
+                .fromData(new Event(1))
+                .map(event -> event)
+                .name("one")
+                .setParallelism(1);
+        SingleOutputStreamOperator<Event> two =
+                environment.fromData(new Event(2)).map(event -> event).name("two");
+        SingleOutputStreamOperator<Event> three =
+                environment.fromData(new Event(3)).map(event -> event).name("three");
+        DataStream<Event> events =
+                one.broadcast().union(two.rebalance(), three.keyBy(Event::key)).shuffle();
+        environment.setParallelism(4);
+        BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("orders"))
+                .reduce((first, other) -> other)
+                .sinkTo(new DiscardingSink<>());
+        three.setParallelism(3);
+
+        StreamGraph graph = environment.getStreamGraph();
+
+        assertSends(graph, "one", "orders-batcher", 1);
+        assertSends(graph, "two", "orders-batcher-2", 2);
+        assertSends(graph, "three", "orders-batcher-3", 3);
+        assertThat(node(graph, "orders-debatcher").getInEdges())
+                .hasSize(3)
+                .allMatch(edge -> edge.getPartitioner() instanceof KeyGroupStreamPartitioner);
+    }
+
+    private static void assertSends(StreamGraph graph, String sender, String batcher, int parallelism) {
+        StreamNode node = node(graph, batcher);
+        assertThat(node.getParallelism()).isEqualTo(parallelism);
+        assertThat(node.getInEdges()).singleElement().satisfies(edge -> {
+            assertThat(edge.getPartitioner()).isInstanceOf(ForwardPartitioner.class);
+            assertThat(graph.getStreamNode(edge.getSourceId()).getOperatorName())
+                    .isEqualTo(sender);
+        });
+    }
+
+    /** Otherwise the job would need more slots, and records would leave the Debatcher's process. */
+    @Test
+    void theDebatcherHasTheSlotsOfTheOperatorBehindIt() {
+        StreamExecutionEnvironment environment = environment();
+        SingleOutputStreamOperator<Event> events =
+                environment.fromData(new Event(1)).slotSharingGroup("senders");
+        BlobShuffle.keyBy(events, Event::key, BlobShuffleOptions.named("orders"))
+                .reduce((first, other) -> other)
+                .slotSharingGroup("readers")
+                .sinkTo(new DiscardingSink<>());
+
+        StreamGraph graph = environment.getStreamGraph();
+
+        assertThat(node(graph, "orders-batcher").getSlotSharingGroup()).isEqualTo("senders");
+        assertThat(node(graph, "orders-debatcher").getSlotSharingGroup()).isEqualTo("readers");
     }
 
     /** Otherwise keys would be in subtasks that do not own their key groups. */

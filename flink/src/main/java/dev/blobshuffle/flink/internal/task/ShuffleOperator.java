@@ -71,7 +71,8 @@ public abstract class ShuffleOperator<I, O> extends AbstractStreamOperator<O>
         share = opened;
         side().open(
                         opened.instance().engine(),
-                        plan.name() + "/" + getRuntimeContext().getTaskInfo().getTaskNameWithSubtasks());
+                        getOperatorName() + "/"
+                                + getRuntimeContext().getTaskInfo().getTaskNameWithSubtasks());
     }
 
     @Override
