@@ -117,7 +117,10 @@ public final class BlobShuffle {
         batchers.get(0)
                 .whenGenerated(
                         () -> Neighbours.precede(environment, keyed.getTransformation(), records.getTransformation()));
-        debatcher.whenGenerated(() -> KeyGroups.align(environment, keyed.getTransformation(), plan));
+        debatcher.whenGenerated(() -> {
+            Neighbours.adopt(environment, keyed.getTransformation(), records.getTransformation());
+            KeyGroups.align(environment, keyed.getTransformation(), plan);
+        });
         return keyed;
     }
 

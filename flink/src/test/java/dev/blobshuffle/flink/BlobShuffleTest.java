@@ -101,6 +101,22 @@ class BlobShuffleTest {
         assertThat(node(graph, "orders-debatcher").getSlotSharingGroup()).isEqualTo("readers");
     }
 
+    /** Otherwise Flink would refuse the job, which runs with {@code keyBy}. */
+    @Test
+    void theDebatcherHasTheParallelismOfTheOperatorBehindIt() {
+        StreamExecutionEnvironment environment = environment();
+        keyed(environment, BlobShuffleOptions.named("payments"));
+        SingleOutputStreamOperator<Event> last = BlobShuffle.keyBy(
+                        environment.fromData(new Event(1)), Event::key, BlobShuffleOptions.named("orders"))
+                .reduce((first, other) -> other);
+        last.setParallelism(3).sinkTo(new DiscardingSink<>());
+
+        StreamGraph graph = environment.getStreamGraph();
+
+        assertThat(node(graph, "orders-debatcher").getParallelism()).isEqualTo(3);
+        assertThat(node(graph, "payments-debatcher").getParallelism()).isEqualTo(2);
+    }
+
     /** Otherwise keys would be in subtasks that do not own their key groups. */
     @Test
     void anOperatorWithTwoInputsHasTheKeyGroupsOfItsShuffles() {

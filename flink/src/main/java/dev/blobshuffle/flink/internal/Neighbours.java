@@ -2,6 +2,7 @@ package dev.blobshuffle.flink.internal;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.operators.SlotSharingGroup;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -27,8 +28,7 @@ public final class Neighbours {
      */
     public static void precede(
             StreamExecutionEnvironment environment, Transformation<?> keyed, Transformation<?> debatcher) {
-        List<SlotSharingGroup> groups = environment.getTransformations().stream()
-                .filter(each -> each.getInputs().contains(keyed))
+        List<SlotSharingGroup> groups = readers(environment, keyed)
                 .map(Transformation::getSlotSharingGroup)
                 .flatMap(Optional::stream)
                 .distinct()
@@ -36,5 +36,27 @@ public final class Neighbours {
         if (groups.size() == 1) {
             debatcher.setSlotSharingGroup(groups.get(0));
         }
+    }
+
+    /**
+     * A Debatcher has the parallelism of its readers, if it has none of its own.
+     *
+     * @param keyed the stream that leaves the shuffle
+     */
+    public static void adopt(
+            StreamExecutionEnvironment environment, Transformation<?> keyed, Transformation<?> debatcher) {
+        List<Integer> parallelisms = readers(environment, keyed)
+                .map(Transformation::getParallelism)
+                .distinct()
+                .toList();
+        if (parallelisms.size() == 1 && !debatcher.isParallelismConfigured()) {
+            boolean isConfigured = readers(environment, keyed).anyMatch(Transformation::isParallelismConfigured);
+            debatcher.setParallelism(parallelisms.get(0), isConfigured);
+        }
+    }
+
+    private static Stream<Transformation<?>> readers(StreamExecutionEnvironment environment, Transformation<?> keyed) {
+        return environment.getTransformations().stream()
+                .filter(each -> each.getInputs().contains(keyed));
     }
 }
