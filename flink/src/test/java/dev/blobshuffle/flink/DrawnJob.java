@@ -292,7 +292,17 @@ final class DrawnJob {
         boolean isGeneric = random.nextInt(3) == 0;
         steps.add(name + (isGeneric ? " of Kryo" : ""));
         TypeInformation<Item> type = isGeneric ? new GenericTypeInfo<>(Item.class) : POJO;
-        DataStream<Item> drawn = items.map(new DrawnSteps.Vary()).returns(type).uid(name + "-vary");
-        return keyed(drawn, name, key);
+        if ((count + names) % 3 > 0) {
+            return keyed(varied(items, name, type), name, key);
+        }
+        steps.add(name + " of two senders");
+        DataStream<Item> even = items.filter(item -> (item.value & 1) == 0).uid(name + "-even");
+        DataStream<Item> odd = items.filter(item -> (item.value & 1) != 0).uid(name + "-odd");
+        return keyed(
+                varied(even, name, type).union(varied(odd, name + "-odd", type).rebalance()), name, key);
+    }
+
+    private static DataStream<Item> varied(DataStream<Item> items, String name, TypeInformation<Item> type) {
+        return items.map(new DrawnSteps.Vary()).returns(type).uid(name + "-vary");
     }
 }
