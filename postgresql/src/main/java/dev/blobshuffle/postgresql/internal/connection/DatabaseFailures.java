@@ -24,10 +24,16 @@ public final class DatabaseFailures {
     /** The start of a pooler's answer to a parameter that it does not pass on. */
     private static final String UNSUPPORTED = "unsupported startup parameter";
 
+    /** The effect of a name, or another text, that the database's encoding does not have. */
+    private static final String ENCODING = "the database's encoding cannot hold a name or text of this call. Use a"
+            + " database with the encoding UTF8, or other names";
+
     /** Reason and remedy of lasting refusals, by SQLSTATE. */
     private static final Map<String, String> REFUSALS = Map.ofEntries(
             Map.entry("26000", POOLED),
             Map.entry("42P05", POOLED),
+            Map.entry("22P05", ENCODING),
+            Map.entry("22021", ENCODING),
             Map.entry("28P01", "the server refused the password. Correct the credentials"),
             Map.entry(
                     "28000",
@@ -143,6 +149,7 @@ public final class DatabaseFailures {
                         state.startsWith("08") || state.isEmpty()
                                 ? "no connection to a primary. Check that the servers run and can be reached, and that"
                                         + " one of them is neither a standby nor read-only"
+                                        + " (default_transaction_read_only)"
                                 : "the server reports " + state + ". See the cause");
         return "Cannot " + action + " in " + where + ": " + reason + ".";
     }
